@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of this package is held to.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// The portable core also compiles as Embedded Swift: untyped throws and the like are refused on the host already.
+let portable: [SwiftSetting] = strict + [
+    .treatWarning("EmbeddedRestrictions", as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A test target for the library of the same name.
+func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(target)Tests", dependencies: [.byName(name: target)] + others, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "collar-link",
+    products: [
+        .executable(name: "collar-link", targets: ["collar-link"]),
+        .library(name: "CollarWire", targets: ["CollarWire"]),
+        .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
+    ],
+    targets: [
+        .target(name: "CollarWire", swiftSettings: portable),
+        .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
+        .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
+        .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: strict),
+        .target(
+            name: "LinkSimulator",
+            dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"], swiftSettings: strict),
+        .target(name: "CollarDomain", dependencies: ["CollarWire"], swiftSettings: strict),
+        .target(name: "CollarBridge", dependencies: ["CollarWire", "CollarDomain"], swiftSettings: strict),
+        .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .target(name: "CTermios"),
+        .target(name: "CLinuxEvents"),
+        .target(name: "SerialDevices", dependencies: ["CLibudev", "CTermios"], swiftSettings: strict),
+        .target(
+            name: "CollarReceiver",
+            dependencies: [
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarDomain", "CollarBridge", "CLinuxEvents",
+                "SerialDevices",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "collar-link",
+            dependencies: [
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "LinkSimulator", "CollarDomain",
+                "CollarBridge", "SerialDevices", "CollarReceiver",
+            ],
+            swiftSettings: strict),
+        tests(for: "CollarWire"),
+        tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
+        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ"]),
+        tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ"]),
+        tests(for: "LinkSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"]),
+        tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
+        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarDomain"]),
+        tests(for: "SerialDevices"),
+        tests(for: "CollarReceiver"),
+    ]
+)

@@ -1,0 +1,26 @@
+/// epoll without its union, which Swift counts as unsafe memory, and the header of signalfd, which Swift's Glibc module
+/// does not show.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
+
+/// One descriptor that has something to say.
+struct ready_descriptor {
+    /// The number it was added with.
+    uint64_t token;
+    bool is_readable;
+    bool is_writable;
+};
+
+/// An epoll descriptor, or -1 with errno.
+int event_poll_create(void);
+
+/// Adds or changes a descriptor. Returns 0, or -1 with errno.
+int event_poll_watch(int poll_fd, int fd, uint64_t token, bool for_reading, bool for_writing);
+
+/// Takes a descriptor out.
+void event_poll_forget(int poll_fd, int fd);
+
+/// Waits; a hang-up counts as readable and writable. Returns how many are ready, or -1 with errno.
+int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, int timeout_ms);

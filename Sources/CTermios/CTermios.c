@@ -1,0 +1,109 @@
+#define _GNU_SOURCE
+#include "CTermios.h"
+
+#include "custom_rate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/serial.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
+#include <unistd.h>
+
+static int result(int returned) { return returned < 0 ? -errno : returned; }
+
+int ctermios_is_terminal(int descriptor) {
+    // isatty does not tell a hang-up from a file.
+    struct termios settings;
+    if (tcgetattr(descriptor, &settings) == 0) return 1;
+    return errno == ENOTTY || errno == EINVAL ? 0 : -errno;
+}
+
+/// The code of a standard rate, B0 for any other.
+static speed_t standard_rate(unsigned int bits_per_second) {
+    switch (bits_per_second) {
+    case 1200: return B1200;
+    case 2400: return B2400;
+    case 4800: return B4800;
+    case 9600: return B9600;
+    case 19200: return B19200;
+    case 38400: return B38400;
+    case 57600: return B57600;
+    case 115200: return B115200;
+    case 230400: return B230400;
+    case 460800: return B460800;
+    case 921600: return B921600;
+    case 1000000: return B1000000;
+    case 2000000: return B2000000;
+    default: return B0;
+    }
+}
+
+int ctermios_set_raw(int descriptor, unsigned int bits_per_second) {
+    struct termios settings;
+    if (tcgetattr(descriptor, &settings) < 0) return -errno;
+    cfmakeraw(&settings);
+    settings.c_iflag &= ~(tcflag_t)(IXOFF | IXANY | INPCK | IGNPAR | IMAXBEL);
+    settings.c_cflag &= ~(tcflag_t)(CSTOPB | CRTSCTS | HUPCL);
+    settings.c_cflag |= CREAD | CLOCAL;
+    // With VMIN 0 an empty terminal would read as zero bytes, which here means that it was unplugged.
+    settings.c_cc[VMIN] = 1;
+    settings.c_cc[VTIME] = 0;
+    speed_t rate = standard_rate(bits_per_second);
+    if (rate != B0) cfsetspeed(&settings, rate);
+    if (tcsetattr(descriptor, TCSANOW, &settings) < 0) return -errno;
+    return rate != B0 ? 0 : ctermios_set_custom_rate(descriptor, bits_per_second);
+}
+
+int ctermios_set_low_latency(int descriptor) {
+    struct serial_struct line;
+    if (ioctl(descriptor, TIOCGSERIAL, &line) < 0) return -errno;
+    line.flags |= ASYNC_LOW_LATENCY;
+    return result(ioctl(descriptor, TIOCSSERIAL, &line));
+}
+
+int ctermios_set_exclusive(int descriptor, int exclusive) {
+    return result(ioctl(descriptor, exclusive ? TIOCEXCL : TIOCNXCL));
+}
+
+int ctermios_is_exclusive(int descriptor) {
+    int exclusive = 0;
+    if (ioctl(descriptor, TIOCGEXCL, &exclusive) < 0) return -errno;
+    return exclusive != 0;
+}
+
+int ctermios_assert_modem_lines(int descriptor) {
+    int lines = TIOCM_DTR | TIOCM_RTS;
+    return result(ioctl(descriptor, TIOCMBIS, &lines));
+}
+
+int ctermios_is_pseudo_terminal(int descriptor) {
+    // TIOCGDEV names the terminal behind an alias such as /dev/tty, where the node's own number would mislead.
+    unsigned int device = 0;
+    unsigned int major_number;
+    if (ioctl(descriptor, TIOCGDEV, &device) == 0) {
+        // The kernel's 32-bit encoding: 8 low bits minor, 12 bits major, the rest of the minor.
+        major_number = (device >> 8) & 0xfff;
+    } else {
+        struct stat status;
+        if (fstat(descriptor, &status) < 0) return -errno;
+        major_number = major(status.st_rdev);
+    }
+    return major_number >= 128 && major_number <= 143;
+}
+
+int ctermios_open_pseudo_terminal(void) {
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (master < 0) return -errno;
+    if (grantpt(master) < 0 || unlockpt(master) < 0) {
+        int failure = -errno;
+        close(master);
+        return failure;
+    }
+    return master;
+}
+
+int ctermios_slave_path(int master, char *path, size_t capacity) { return -ptsname_r(master, path, capacity); }

@@ -1,0 +1,38 @@
+#ifndef CTERMIOS_H
+#define CTERMIOS_H
+
+#include <stddef.h>
+
+// The terminal calls that Swift cannot make: `ioctl` is variadic, `termios2` and the pseudo-terminal calls are hidden
+// by Glibc's headers. Each function returns 0 (or what its comment says) on success and the negated errno on failure,
+// so that no caller has to read errno before something else overwrites it.
+
+/// 1 for a terminal, 0 for anything else, -EIO for a terminal whose other end is gone.
+int ctermios_is_terminal(int descriptor);
+
+/// Raw mode, 8 data bits, no parity, 1 stop bit, no flow control, modem control lines ignored, no hang-up on close.
+/// Any rate in bits per second is accepted, not only the standard ones; the driver takes the nearest it can do.
+int ctermios_set_raw(int descriptor, unsigned int bits_per_second);
+
+/// Asks the driver to hand over bytes at once instead of collecting them (16 ms on FTDI).
+int ctermios_set_low_latency(int descriptor);
+
+/// Lets no other process open the terminal (root excepted) until it is closed or `exclusive` is 0.
+int ctermios_set_exclusive(int descriptor, int exclusive);
+
+/// 1 when some process asked for exclusive use, otherwise 0.
+int ctermios_is_exclusive(int descriptor);
+
+/// Asserts DTR and RTS together. -ENOTTY on a pseudo-terminal.
+int ctermios_assert_modem_lines(int descriptor);
+
+/// 1 for either end of a pseudo-terminal, otherwise 0.
+int ctermios_is_pseudo_terminal(int descriptor);
+
+/// A new pseudo-terminal: the descriptor of its master, non-blocking and closed on exec, its slave unlocked.
+int ctermios_open_pseudo_terminal(void);
+
+/// Writes the path of the slave, NUL included, into `path`.
+int ctermios_slave_path(int master, char *path, size_t capacity);
+
+#endif

@@ -1,0 +1,45 @@
+import CollarWire
+
+/// What a collar knows to be durable at its receiver. Bounded: what does not fit is forgotten, and sent once more.
+public struct DeliveredSequences: Equatable, Sendable {
+    /// Every sequence below this one is durable.
+    public private(set) var firstMissing: UInt32
+    /// Durable ranges above ``firstMissing``, newest first.
+    private var ranges = SequenceRangeList()
+
+    /// Nothing at or above `firstMissing` is durable.
+    public init(firstMissing: UInt32) { self.firstMissing = firstMissing }
+
+    /// Whether `sequence` is durable.
+    public func contains(_ sequence: UInt32) -> Bool {
+        sequence < firstMissing || ranges.contains(sequence)
+    }
+
+    /// The lowest sequence at or above `start` that is not durable.
+    public func firstMissing(from start: UInt32) -> UInt32 {
+        guard start >= firstMissing else { return firstMissing }
+        var index = 0
+        while index < ranges.count {
+            if ranges[index].contains(start) { return ranges[index].last + 1 }
+            index += 1
+        }
+        return start
+    }
+
+    /// Takes over the state an acknowledgement reports. A first missing sequence below the known one changes nothing:
+    /// what was durable once is asked for again by name.
+    public mutating func update(from acknowledgement: Acknowledgement) {
+        ranges = acknowledgement.durable
+        advance(to: acknowledgement.firstMissing)
+    }
+
+    /// Counts everything below `sequence` as delivered, for example because it is not in the log any more.
+    public mutating func advance(to sequence: UInt32) {
+        if sequence > firstMissing { firstMissing = sequence }
+        while ranges.count > 0, ranges[ranges.count - 1].first <= firstMissing {
+            let oldest = ranges[ranges.count - 1]
+            if oldest.last >= firstMissing { firstMissing = oldest.last + 1 }
+            ranges.remove(at: ranges.count - 1)
+        }
+    }
+}

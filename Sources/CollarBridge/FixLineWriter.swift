@@ -1,0 +1,188 @@
+import CollarDomain
+import CollarWire
+
+/// Writes fixes as lines of JSON, straight from their integer codes.
+///
+/// No number passes through a `Double`, so none has stray digits, and −0 is 0. Unknown values are null for altitude
+/// and heading and −1 for the others. Writing a line allocates nothing once the buffer has grown to its size.
+public struct FixLineWriter: Sendable {
+    /// The shapes of a fix line.
+    public enum Flavour: String, Sendable, CaseIterable {
+        /// Every key, the position in a nested `coordinate`.
+        case full
+        /// `lat` and `lon` at the top level, no `id`; otherwise the same.
+        case compact
+    }
+
+    private let flavour: Flavour
+    private let keys: FixLineKeys
+    private let numbers = NumberTexts()
+    private let sourceOverride: FixSource?
+    private var scratch = LineScratch()
+    /// The collars met so far; the one of the last line comes first to the test.
+    private var collars: [CollarTexts] = []
+    private var lastCollar = 0
+
+    /// Creates a writer.
+    /// - Parameters:
+    ///   - flavour: the shape of the lines.
+    ///   - sourceAs: what to write as `source` whatever made the fix, for a program that knows only `watchOS` and
+    ///     `iOS`; nil to write what it was.
+    public init(flavour: Flavour = .full, sourceAs: FixSource? = nil) {
+        self.flavour = flavour
+        keys = FixLineKeys(flavour)
+        sourceOverride = sourceAs
+    }
+
+    /// An upper bound of the bytes ``append(_:to:)`` appends, end of line included.
+    public static let maximumLineByteCount = LineScratch.longestLine
+
+    /// Appends one line, which ends with a line feed.
+    ///
+    /// Complexity: about 950 instructions, independent of the buffer's length unless it has to grow.
+    /// - Precondition: the fix is valid (``Fix/validate()``).
+    public mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+        let fix = received.fix
+        find(received)
+        scratch.removeAll()
+        scratch.append(keys.head)
+        if flavour == .full {
+            scratch.append(collars[lastCollar].identifierHead)
+            scratch.append(hexadecimal: fix.sequence)
+        }
+        scratch.append(keys.time)
+        scratch.append(fix.unixMilliseconds)
+        appendSource(sourceOverride ?? fix.source)
+        appendPosition(fix)
+        appendAltitude(fix)
+        appendMotion(fix)
+        appendProvenance(received)
+        scratch.append(keys.end)
+        scratch.copy(to: &bytes)
+    }
+
+    /// Makes ``lastCollar`` the fix's collar.
+    @inline(__always)
+    private mutating func find(_ received: ReceivedFix) {
+        if lastCollar < collars.count, collars[lastCollar].deviceID == received.deviceID,
+            collars[lastCollar].logID == received.logID
+        {
+            return
+        }
+        search(received)
+    }
+
+    /// Out of line, because it is rare: a change from one collar to another.
+    @inline(never)
+    private mutating func search(_ received: ReceivedFix) {
+        let known = collars.firstIndex { $0.deviceID == received.deviceID && $0.logID == received.logID }
+        if let known {
+            lastCollar = known
+            return
+        }
+        // Nobody has so many collars, but ids come from the air, and a stranger must not fill our memory.
+        if collars.count == FixLineWriter.rememberedCollars { collars.removeAll(keepingCapacity: true) }
+        collars.append(CollarTexts(deviceID: received.deviceID, logID: received.logID))
+        lastCollar = collars.count - 1
+    }
+
+    /// Collars whose texts are kept.
+    private static let rememberedCollars = 64
+
+    @inline(__always)
+    private mutating func appendSource(_ source: FixSource) {
+        switch source {
+        case .watchOS: scratch.append(keys.sources.watchOS)
+        case .iOS: scratch.append(keys.sources.iOS)
+        case .collar: scratch.append(keys.sources.collar)
+        }
+    }
+
+    @inline(__always)
+    private mutating func appendPosition(_ fix: Fix) {
+        // All three steps become the finest one, so that the divisor is a constant; 180° is 1.8e9 there, below 2^32.
+        let scale: UInt32 =
+            switch fix.positionStep {
+            case .e5: 100
+            case .e6: 10
+            case .e7: 1
+            }
+        scratch.append(keys.latitude)
+        scratch.appendMinus(if: fix.latitudeSteps < 0)
+        scratch.append(tenMillionths: fix.latitudeSteps.magnitude &* scale, numbers: numbers)
+        scratch.append(keys.longitude)
+        scratch.appendMinus(if: fix.longitudeSteps < 0)
+        scratch.append(tenMillionths: fix.longitudeSteps.magnitude &* scale, numbers: numbers)
+    }
+
+    @inline(__always)
+    private mutating func appendAltitude(_ fix: Fix) {
+        scratch.append(keys.altitude)
+        if let steps = fix.altitudeSteps {
+            scratch.appendMinus(if: steps < 0)
+            switch fix.altitudeStep {
+            case .meter: scratch.append(steps.magnitude, numbers: numbers)
+            case .decimeter: scratch.append(tenths: steps.magnitude, numbers: numbers)
+            }
+        } else {
+            scratch.append(keys.null)
+        }
+        scratch.append(keys.horizontalAccuracy)
+        appendAccuracy(fix.horizontalAccuracy)
+        scratch.append(keys.verticalAccuracy)
+        appendAccuracy(fix.verticalAccuracy)
+    }
+
+    @inline(__always)
+    private mutating func appendAccuracy(_ accuracy: AccuracyCode?) {
+        if let accuracy {
+            scratch.append(numbers.text(of: accuracy))
+        } else {
+            scratch.append(keys.unknown)
+        }
+    }
+
+    @inline(__always)
+    private mutating func appendMotion(_ fix: Fix) {
+        scratch.append(keys.speed)
+        if let speed = fix.speedDecimetersPerSecond {
+            scratch.append(tenths: speed, numbers: numbers)
+        } else {
+            scratch.append(keys.unknown)
+        }
+        scratch.append(keys.course)
+        if let course = fix.course {
+            scratch.append(numbers.text(below1000: UInt32(course.steps) * 2))
+        } else {
+            scratch.append(keys.unknown)
+        }
+        scratch.append(keys.heading)
+        if let heading = fix.heading {
+            scratch.append(numbers.text(below1000: UInt32(heading.steps) * 2))
+        } else {
+            scratch.append(keys.null)
+        }
+        scratch.append(keys.battery)
+        if let battery = fix.batteryPercent {
+            scratch.append(numbers.text(below1000: UInt32(battery)))
+        } else {
+            scratch.append(keys.unknown)
+        }
+    }
+
+    @inline(__always)
+    private mutating func appendProvenance(_ received: ReceivedFix) {
+        scratch.append(keys.sequence)
+        scratch.append(Int64(received.fix.sequence))
+        scratch.append(collars[lastCollar].collar)
+        scratch.append(collars[lastCollar].log)
+        scratch.append(received.receivedUnixMilliseconds)
+        guard let signal = received.signal else { return }
+        scratch.append(keys.strength)
+        scratch.append(Int64(signal.strengthDBm))
+        guard let tenths = signal.signalToNoiseTenthsDB else { return }
+        scratch.append(keys.signalToNoise)
+        scratch.appendMinus(if: tenths < 0)
+        scratch.append(tenths: UInt32(tenths.magnitude), numbers: numbers)
+    }
+}

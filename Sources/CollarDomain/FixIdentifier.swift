@@ -1,0 +1,62 @@
+/// What makes a fix the same one for ever, whoever received it: the collar, its log, and the index in it.
+///
+/// It is written as a UUID of version 8 (RFC 9562). The 122 bits that are free there hold, most significant first,
+/// 64 bits of device id, 26 bits of log id and 32 bits of sequence:
+///
+///     bits of the UUID   0…47     48…51      52…63     64…65        66…69    70…95    96…127
+///                        device   version    device    variant      device   log id   sequence
+///                        63…16    1000       15…4      10           3…0
+public struct FixIdentifier: Equatable, Hashable, Sendable {
+    /// The collar's 64-bit factory id.
+    public let deviceID: UInt64
+    /// The id of the log the fix is in, 26 bits, drawn when the log was formatted.
+    public let logID: UInt32
+    /// Index of the fix in that log.
+    public let sequence: UInt32
+
+    /// The highest log id: 26 bits.
+    public static let maximumLogID: UInt32 = (1 << 26) - 1
+
+    /// Creates an identifier.
+    /// - Precondition: `logID` fits 26 bits, as every log id of the protocol does.
+    @inlinable
+    public init(deviceID: UInt64, logID: UInt32, sequence: UInt32) {
+        precondition(logID <= FixIdentifier.maximumLogID, "a log id has 26 bits")
+        self.deviceID = deviceID
+        self.logID = logID
+        self.sequence = sequence
+    }
+
+    /// Reads an identifier from the two halves of a UUID, most significant bytes first.
+    /// Nil unless its version is 8 and its variant the one of RFC 9562.
+    public init?(high: UInt64, low: UInt64) {
+        guard (high >> 12) & 0xF == 8, low >> 62 == 0b10 else { return nil }
+        let upperDevice = high & ~0xFFFF
+        let middleDevice = (high & 0xFFF) << 4
+        deviceID = upperDevice | middleDevice | ((low >> 58) & 0xF)
+        logID = UInt32(truncatingIfNeeded: low >> 32) & FixIdentifier.maximumLogID
+        sequence = UInt32(truncatingIfNeeded: low)
+    }
+
+    /// The first eight bytes of the UUID, most significant first.
+    @inlinable
+    public var high: UInt64 {
+        let version: UInt64 = 8 << 12
+        return (deviceID & ~0xFFFF) | version | ((deviceID >> 4) & 0xFFF)
+    }
+
+    /// The last eight bytes of the UUID, most significant first.
+    @inlinable
+    public var low: UInt64 {
+        let variant: UInt64 = 0b10 << 62
+        return variant | ((deviceID & 0xF) << 58) | (UInt64(logID) << 32) | UInt64(sequence)
+    }
+
+    /// The sixteen bytes of the UUID in the order in which they are written.
+    public var bytes: InlineArray<16, UInt8> {
+        InlineArray { index in
+            let half = index < 8 ? high : low
+            return UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index % 8)))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+/// Reads fixes from lines of JSON: tracks of other programs in both flavours, and our own output.
+public struct TrackLineReader: Sendable {
+    /// Creates a reader. It keeps nothing between lines.
+    public init() {}
+
+    /// Reads one line. `ts_unix_ms` and the position are required, `seq` too unless `defaultSequence` is given; any
+    /// other key may be absent or null, which means unknown. Keys that are not a fix's are ignored.
+    /// - Parameters:
+    ///   - line: the line, with or without its end of line; not blank.
+    ///   - lineNumber: its number in the file from 1, for messages.
+    ///   - defaultSequence: the sequence of a line that has none.
+    /// - Throws: ``TrackLineError`` with the field and what is wrong with it.
+    public func fix(
+        fromLine line: some Sequence<UInt8>, lineNumber: Int, defaultSequence: Int? = nil
+    ) throws(TrackLineError) -> LocationFix {
+        let value: JSONText
+        do {
+            value = try JSONScanner.value(of: Array(line))
+        } catch {
+            throw TrackLineError(
+                lineNumber: lineNumber, field: nil, byteOffset: error.byteOffset, problem: error.problem)
+        }
+        guard case .object(let members) = value else {
+            throw TrackLineError(
+                lineNumber: lineNumber, field: nil, byteOffset: nil,
+                problem: "\(value.kind), where an object {…} is expected")
+        }
+        do {
+            return try FixFields(members: members).fix(defaultSequence: defaultSequence)
+        } catch {
+            throw TrackLineError(
+                lineNumber: lineNumber, field: error.field, byteOffset: nil, problem: error.problem)
+        }
+    }
+
+    /// Reads one line of text; see ``fix(fromLine:lineNumber:defaultSequence:)-(Sequence<UInt8>,_,_)``.
+    public func fix(
+        fromLine line: String, lineNumber: Int, defaultSequence: Int? = nil
+    ) throws(TrackLineError) -> LocationFix {
+        try fix(fromLine: line.utf8, lineNumber: lineNumber, defaultSequence: defaultSequence)
+    }
+}
+
+extension FixFields {
+    /// Takes a fix's fields out of an object; whether they make a fix is checked later.
+    fileprivate init(members: [JSONText.Member]) throws(FixFieldError) {
+        if let type = try string("type", in: members), type != "fix" {
+            throw .wrong("type", "\"\(type)\" is not \"fix\"")
+        }
+        if let text = try string("id", in: members) {
+            guard let uuid = UUID(uuidString: text) else { throw .wrong("id", "\"\(text)\" is not a UUID") }
+            id = uuid
+        }
+        source = try string("source", in: members)
+        if let coordinate = try value("coordinate", in: members) {
+            guard case .object(let parts) = coordinate else {
+                throw .wrong("coordinate", "\(coordinate.kind), where an object is expected")
+            }
+            hasNestedCoordinate = true
+            latitude = try number("latitude", in: parts, prefix: "coordinate.")
+            longitude = try number("longitude", in: parts, prefix: "coordinate.")
+        } else {
+            latitude = try number("lat", in: members)
+            longitude = try number("lon", in: members)
+        }
+        unixMilliseconds = try number("ts_unix_ms", in: members)
+        altitude = try number("alt_m", in: members)
+        horizontalAccuracy = try number("h_accuracy_m", in: members)
+        verticalAccuracy = try number("v_accuracy_m", in: members)
+        speed = try number("speed_mps", in: members)
+        course = try number("course_deg", in: members)
+        heading = try number("heading_deg", in: members)
+        batteryPercent = try number("battery_pct", in: members)
+        sequence = try number("seq", in: members)
+    }
+}
+
+/// The value of a key; nil when it is absent. A key that is there twice has no value one could trust.
+private func value(
+    _ key: String, in members: [JSONText.Member], prefix: String = ""
+) throws(FixFieldError) -> JSONText? {
+    var found: JSONText?
+    for member in members where member.key == key {
+        guard found == nil else { throw .wrong(prefix + key, "given twice") }
+        found = member.value
+    }
+    return found
+}
+
+/// The number of a key; nil when it is absent or null.
+private func number(
+    _ key: String, in members: [JSONText.Member], prefix: String = ""
+) throws(FixFieldError) -> DecimalNumber? {
+    guard let value = try value(key, in: members, prefix: prefix), value != .null else { return nil }
+    guard case .number(let text) = value else {
+        throw .wrong(prefix + key, "\(value.kind), where a number is expected")
+    }
+    guard let number = DecimalNumber(text: text) else { throw .wrong(prefix + key, "\(text) is too long a number") }
+    return number
+}
+
+/// The string of a key; nil when it is absent or null.
+private func string(_ key: String, in members: [JSONText.Member]) throws(FixFieldError) -> String? {
+    guard let value = try value(key, in: members), value != .null else { return nil }
+    guard case .string(let text) = value else { throw .wrong(key, "\(value.kind), where a string is expected") }
+    return text
+}

@@ -1,0 +1,234 @@
+import CollarARQ
+import CollarWire
+
+/// What a collar does between its GNSS receiver and its radio, without either: fixes and received frames go in,
+/// frames to send come out.
+public struct Collar<Flash: FlashDevice> {
+    /// Who a collar is, and how it talks.
+    public struct Configuration: Sendable {
+        /// Factory id, 64 bits.
+        public var deviceID: UInt64
+        /// Address on the air, 1 … 254.
+        public var address: UInt8
+        /// The largest frame the radio carries, 51 … 253 bytes.
+        public var maximumFrameByteCount: Int
+        /// Version the collar reports.
+        public var firmwareVersion: FirmwareVersion
+        /// What the collar reports it can do.
+        public var capabilities: Capabilities
+        /// Shape of the traffic.
+        public var delivery: CollarDelivery.Configuration
+
+        /// Creates a configuration.
+        public init(
+            deviceID: UInt64, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
+            firmwareVersion: FirmwareVersion, capabilities: Capabilities = Capabilities(rawValue: 0),
+            delivery: CollarDelivery.Configuration
+        ) {
+            self.deviceID = deviceID
+            self.address = address
+            self.maximumFrameByteCount = maximumFrameByteCount
+            self.firmwareVersion = firmwareVersion
+            self.capabilities = capabilities
+            self.delivery = delivery
+        }
+    }
+
+    /// What a received frame was.
+    public enum Reception: Equatable, Sendable {
+        /// An acknowledgement of the collar's receiver.
+        case acknowledgement(CollarDelivery.AcknowledgementResult)
+        /// A receiver that is not the collar's own acknowledged; ignored.
+        case otherReceiver(UInt32)
+        /// Somebody asked who is there.
+        case identityRequest
+        /// For another collar, or from one.
+        case notForThisCollar
+        /// Not a frame this collar can use.
+        case rejected(DecodeError)
+    }
+
+    private let configuration: Configuration
+    private var flash: Flash
+    private var settings: SettingsStore<Flash>
+    private var fixLog: FixLog<Flash>
+    private var delivery: CollarDelivery
+
+    /// The collar and its log.
+    public let log: LogIdentity
+    /// Boots since manufacture, this one included.
+    public let bootCount: UInt32
+    /// Id of the receiver the collar is paired with; 0 where it is not paired.
+    public private(set) var pairedReceiverID: UInt32
+
+    /// Boots: mounts the flash, formats the log where there is none, counts the boot durably.
+    /// - Parameter randomLogID: what a new log is called; its low 26 bits are used. Ignored where a log is there.
+    public init(
+        booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
+    ) throws(FlashError) {
+        self.configuration = configuration
+        self.flash = flash
+        settings = try SettingsStore(mounting: &self.flash)
+        bootCount = UInt32(truncatingIfNeeded: settings.value(of: .bootCount) ?? 0) &+ 1
+        try settings.set(.bootCount, to: UInt64(widening: bootCount), in: &self.flash)
+        let logID: UInt32
+        if let stored = settings.value(of: .logID) {
+            logID = UInt32(truncatingIfNeeded: stored) & LogIdentity.maximumLogID
+        } else {
+            logID = randomLogID & LogIdentity.maximumLogID
+            try settings.set(.logID, to: UInt64(widening: logID), in: &self.flash)
+        }
+        guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
+            preconditionFailure("the log id was cut to 26 bits")
+        }
+        self.log = log
+        pairedReceiverID = UInt32(truncatingIfNeeded: settings.value(of: .pairedReceiverID) ?? 0)
+        fixLog = try FixLog(mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID)
+        var firstUndelivered: UInt32 = 0
+        if let stored = settings.value(of: .firstUndelivered),
+            UInt32(truncatingIfNeeded: stored &>> 32) == logID
+        {
+            firstUndelivered = UInt32(truncatingIfNeeded: stored)
+        }
+        delivery = CollarDelivery(
+            configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
+            nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
+    }
+
+    /// The sequence the next fix will get.
+    public var nextSequence: UInt32 { fixLog.nextSequence }
+
+    /// Every fix below this sequence is acknowledged.
+    public var firstUndelivered: UInt32 { delivery.delivered.firstMissing }
+
+    /// Whether everything in the log is acknowledged.
+    public var isEverythingDelivered: Bool { firstUndelivered >= nextSequence }
+
+    /// When ``nextFrame(now:into:)`` is worth calling again if nothing else happens; nil while an ask is on the air.
+    public var nextDeadline: Instant? { delivery.nextDeadline }
+
+    /// Logs a fix durably; only then may it be sent.
+    /// - Returns: the sequence it got; the one it has is ignored.
+    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
+        let sequence = try fixLog.append(fix, to: &flash)
+        delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence)
+        return sequence
+    }
+
+    /// Takes in one bare frame from the radio.
+    /// - Throws: where the flash does not keep what the frame brought.
+    public mutating func received(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
+        let message: Message
+        do throws(DecodeError) {
+            let header = try FrameHeader(frame)
+            guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
+                return .notForThisCollar
+            }
+            message = try Message.decode(frame, log: log, reference: 0)
+        } catch { return .rejected(error) }
+        switch message {
+        case .acknowledgement(let acknowledgement):
+            return try accept(acknowledgement, now: now)
+        case .identityRequest:
+            delivery.identityRequested()
+            return .identityRequest
+        case .identity, .fix, .probe, .tombstone:
+            return .notForThisCollar
+        }
+    }
+
+    private mutating func accept(
+        _ acknowledgement: Acknowledgement, now: Instant
+    ) throws(FlashError) -> Reception {
+        guard pairedReceiverID == 0 || acknowledgement.receiverID == pairedReceiverID else {
+            return .otherReceiver(acknowledgement.receiverID)
+        }
+        let result = delivery.received(acknowledgement, now: now)
+        guard result != .impossible else { return .acknowledgement(result) }
+        if pairedReceiverID == 0 {
+            pairedReceiverID = acknowledgement.receiverID
+            try settings.set(.pairedReceiverID, to: UInt64(widening: pairedReceiverID), in: &flash)
+        }
+        try keepWatermark()
+        return .acknowledgement(result)
+    }
+
+    /// Keeps the watermark when it is a block ahead: what is acknowledged above it is sent again after a reboot, which
+    /// costs less than wearing out the flash.
+    private mutating func keepWatermark() throws(FlashError) {
+        let stored = settings.value(of: .firstUndelivered) ?? 0
+        let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID
+        let kept = isSameLog ? UInt32(truncatingIfNeeded: stored) : 0
+        guard firstUndelivered >= kept + 64 || (isEverythingDelivered && firstUndelivered > kept) else { return }
+        let value = UInt64(widening: log.logID) &<< 32 | UInt64(widening: firstUndelivered)
+        try settings.set(.firstUndelivered, to: value, in: &flash)
+    }
+
+    /// The next frame to send, if one is due. After sending it, call ``frameSent(now:)``.
+    /// - Parameter output: empty, with room for the largest frame.
+    /// - Returns: whether a frame was written.
+    public mutating func nextFrame(
+        now: Instant, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) -> Bool {
+        guard let transmission = delivery.nextTransmission(now: now) else { return false }
+        let flags = FrameFlags(ask: transmission.ask)
+        if case .logEntry(let sequence) = transmission.content {
+            try encodeLogEntry(sequence, flags: flags, into: &output)
+            return true
+        }
+        do throws(EncodeError) {
+            switch transmission.content {
+            case .identity:
+                try identity.encode(address: configuration.address, flags: flags, into: &output)
+            case .probe:
+                let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
+                try probe.encode(address: configuration.address, flags: flags, into: &output)
+            case .logEntry:
+                break
+            }
+        } catch {
+            preconditionFailure("what a collar sends fits the smallest frame")
+        }
+        return true
+    }
+
+    /// The frame from ``nextFrame(now:into:)`` has left the antenna.
+    public mutating func frameSent(now: Instant) { delivery.transmitted(now: now) }
+
+    /// What the collar says of itself.
+    public var identity: Identity {
+        Identity(
+            log: log, bootCount: bootCount, oldestSequence: fixLog.oldestSequence, nextSequence: nextSequence,
+            pairedReceiverID: pairedReceiverID,
+            maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
+            firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
+            heartbeatSeconds: UInt16(
+                truncatingIfNeeded: configuration.delivery.heartbeatMicroseconds / 1_000_000))
+    }
+
+    private mutating func encodeLogEntry(
+        _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        let fix = try fixLog.fix(sequence, in: &flash)
+        do throws(EncodeError) {
+            if let fix {
+                let isNear = nextSequence - firstUndelivered < 32_768
+                try AbsoluteFix.encode(
+                    fix, address: configuration.address, flags: flags, log: log,
+                    reference: isNear ? nextSequence - 1 : nil, into: &output)
+            } else {
+                let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
+                delivery.skippedBacklog(through: gone.last)
+                var ranges = SequenceRangeList()
+                ranges.append(gone)
+                try Tombstone(ranges: ranges).encode(
+                    address: configuration.address, flags: flags, log: log, into: &output)
+            }
+        } catch { preconditionFailure("a logged fix fits the smallest frame") }
+    }
+
+    /// The end of the overwritten range that starts at `sequence`; of torn slots only the one.
+    private func lastMissing(from sequence: UInt32) -> UInt32 {
+        sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
+    }
+}

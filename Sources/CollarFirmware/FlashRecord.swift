@@ -1,0 +1,82 @@
+import CollarWire
+
+/// Bytes with a check behind them, in a place of fixed size: the unit of everything kept in flash.
+struct FlashRecord {
+    static let capacity = 40
+    private(set) var bytes = InlineArray<40, UInt8>(repeating: 0xFF)
+    private(set) var count = 0
+
+    init() {}
+
+    mutating func append(_ byte: UInt8) {
+        precondition(count < FlashRecord.capacity, "a flash record has at most 40 bytes")
+        bytes[count] = byte
+        count += 1
+    }
+
+    mutating func append(bigEndian value: UInt32) {
+        append(UInt8(truncatingIfNeeded: value &>> 24))
+        append(UInt8(truncatingIfNeeded: value &>> 16))
+        append(UInt8(truncatingIfNeeded: value &>> 8))
+        append(UInt8(truncatingIfNeeded: value))
+    }
+
+    mutating func append(contentsOf span: Span<UInt8>) {
+        for index in span.indices { append(span[index]) }
+    }
+
+    /// Adds the check over everything so far, bound to `seed`.
+    mutating func seal(seed: UInt32) {
+        let sum = checksum(count: count, seed: seed)
+        append(UInt8(truncatingIfNeeded: sum &>> 16))
+        append(UInt8(truncatingIfNeeded: sum &>> 8))
+        append(UInt8(truncatingIfNeeded: sum))
+    }
+
+    /// Whether the three bytes behind the first `count` are their check.
+    func isSealed(count: Int, seed: UInt32) -> Bool {
+        guard count + CRC24.byteCount <= FlashRecord.capacity else { return false }
+        let sent = UInt32(bytes[count]) &<< 16 | UInt32(bytes[count + 1]) &<< 8 | UInt32(bytes[count + 2])
+        return sent == checksum(count: count, seed: seed)
+    }
+
+    func readUInt32(at offset: Int) -> UInt32 {
+        UInt32(bytes[offset]) &<< 24 | UInt32(bytes[offset + 1]) &<< 16 | UInt32(bytes[offset + 2]) &<< 8
+            | UInt32(bytes[offset + 3])
+    }
+
+    /// Whether the first `count` bytes are as erased.
+    func isErased(count: Int) -> Bool {
+        for index in 0..<count where bytes[index] != 0xFF { return false }
+        return true
+    }
+
+    private func checksum(count: Int, seed: UInt32) -> UInt32 {
+        var check = CRC24()
+        check.update(bigEndian: seed)
+        check.update(bytes.span, from: 0, to: count)
+        return check.checksum
+    }
+}
+
+extension FlashDevice {
+    /// Reads `count` bytes, at most 40.
+    mutating func readRecord(at offset: Int, count: Int) throws(FlashError) -> FlashRecord {
+        var storage = InlineArray<40, UInt8>(repeating: 0xFF)
+        storage = try readBytes(at: offset)
+        var record = FlashRecord()
+        for index in 0..<count { record.append(storage[index]) }
+        return record
+    }
+
+    private mutating func readBytes(at offset: Int) throws(FlashError) -> InlineArray<40, UInt8> {
+        try InlineArray<40, UInt8> { (output: inout OutputSpan<UInt8>) throws(FlashError) in
+            try self.read(at: offset, into: &output)
+        }
+    }
+
+    /// Programs a record.
+    mutating func program(_ record: FlashRecord, at offset: Int) throws(FlashError) {
+        try program(record.bytes.span.extracting(0..<record.count), at: offset)
+    }
+}

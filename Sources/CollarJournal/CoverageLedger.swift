@@ -1,0 +1,108 @@
+import CollarWire
+
+/// What is covered of each log of one collar: what was appended, and what of it is durable.
+struct CoverageLedger {
+    /// One log.
+    struct Log {
+        let id: UInt32
+        /// What was appended: a repetition of it is a duplicate.
+        var known = CoveredSequences()
+        /// What of it is durable: this may be acknowledged.
+        var durable = CoveredSequences()
+        /// Whether something was appended since the last progress record.
+        var isChanged = false
+    }
+
+    /// The most logs of one collar; a collar that lies cannot fill the memory.
+    static let maximumLogCount = 1024
+
+    private(set) var logs: [Log] = []
+    /// Ranges in all logs together, at most ``CoveredSequences/maximumRangeCount``.
+    private(set) var rangeCount = 0
+    /// Ranges appended and not durable yet.
+    private var unsettled: [(log: Int, range: SequenceRange)] = []
+    /// The log of the last record: mostly that of the next one too.
+    private var recentLog = 0
+
+    /// Begins with what is durable.
+    init(_ recovered: [UInt32: CoveredSequences]) {
+        for (id, covered) in recovered.sorted(by: { $0.key < $1.key }) {
+            logs.append(Log(id: id, known: covered, durable: covered))
+            rangeCount += covered.ranges.count
+        }
+    }
+
+    /// Whether everything appended is durable.
+    var isSettled: Bool { unsettled.isEmpty }
+
+    func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
+
+    func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
+        guard let index = index(of: logID) else { return false }
+        return logs[index].known.contains(sequence)
+    }
+
+    /// Takes in what was appended. Where it is not new or not taken nothing changes.
+    mutating func cover(_ range: SequenceRange, logID: UInt32) -> CoveredSequences.Insertion {
+        guard let log = index(of: logID) ?? addLog(logID) else { return .refused }
+        let before = logs[log].known.ranges.count
+        let limit = CoveredSequences.maximumRangeCount - rangeCount + before
+        let result =
+            range.first == range.last
+            ? logs[log].known.insert(range.first, rangeLimit: limit)
+            : logs[log].known.insert(range, rangeLimit: limit)
+        guard result == .inserted else { return result }
+        rangeCount += logs[log].known.ranges.count - before
+        logs[log].isChanged = true
+        recentLog = log
+        settleLater(range, log: log)
+        return .inserted
+    }
+
+    /// The progress of every log that changed since the last call.
+    mutating func takeProgress() -> [Progress] {
+        var progress: [Progress] = []
+        for index in logs.indices where logs[index].isChanged {
+            logs[index].isChanged = false
+            let known = logs[index].known
+            progress.append(
+                Progress(
+                    logID: logs[index].id, announcedEnd: max(logs[index].durable.announcedEnd, known.firstMissing),
+                    highest: known.highest ?? 0, coveredCount: known.count))
+        }
+        return progress
+    }
+
+    /// What was appended is durable now, and about to be announced.
+    mutating func settle() {
+        for (log, range) in unsettled {
+            // What `known` took must be taken here too: the limit was applied there.
+            logs[log].durable.insert(range, rangeLimit: .max)
+            logs[log].durable.announce()
+        }
+        // A long wait may have made it large.
+        unsettled.removeAll(keepingCapacity: unsettled.count < 4096)
+    }
+
+    private mutating func settleLater(_ range: SequenceRange, log: Int) {
+        // The usual case is a run that grows.
+        if let last = unsettled.last, last.log == log, range.first > last.range.last,
+            range.first - last.range.last == 1
+        {
+            unsettled[unsettled.count - 1].range.last = range.last
+        } else {
+            unsettled.append((log, range))
+        }
+    }
+
+    private func index(of logID: UInt32) -> Int? {
+        if recentLog < logs.count, logs[recentLog].id == logID { return recentLog }
+        return logs.firstIndex { $0.id == logID }
+    }
+
+    private mutating func addLog(_ logID: UInt32) -> Int? {
+        guard logs.count < CoverageLedger.maximumLogCount else { return nil }
+        logs.append(Log(id: logID))
+        return logs.count - 1
+    }
+}

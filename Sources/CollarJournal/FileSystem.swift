@@ -1,0 +1,116 @@
+/// Every file operation of the journal. ``POSIXFileSystem`` is the real one; a test supplies one that tears, fills up
+/// and fails.
+///
+/// What is written is durable only after ``synchronize(_:)``; a new name in a directory only after
+/// ``synchronizeDirectory(at:)``. Operations interrupted by a signal are repeated below this seam.
+public protocol FileSystem: AnyObject {
+    /// Makes one directory, readable by its owner alone.
+    /// - Returns: whether it was made; false where it exists.
+    func makeDirectory(at path: String) throws(FileFailure) -> Bool
+
+    /// Names in a directory, in no order, without "." and "..".
+    func names(in directory: String) throws(FileFailure) -> [String]
+
+    /// Opens a file.
+    func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference
+
+    /// Closes a file and gives up its lock.
+    func close(_ file: FileReference)
+
+    /// Bytes in a file.
+    func byteCount(of file: FileReference) throws(FileFailure) -> Int
+
+    /// Replaces `buffer` by up to `count` bytes from `offset` on; fewer only where the file ends.
+    func read(
+        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure)
+
+    /// Writes the bytes from index `start` on at `offset`.
+    /// - Returns: how many were written, at least one; may be fewer than there are.
+    func write(
+        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int
+
+    /// Cuts a file to a length.
+    func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure)
+
+    /// Makes what was written to a file durable, with its length.
+    func synchronize(_ file: FileReference) throws(FileFailure)
+
+    /// Makes the names in a directory durable.
+    func synchronizeDirectory(at path: String) throws(FileFailure)
+
+    /// Removes a file.
+    func remove(_ path: String) throws(FileFailure)
+
+    /// Takes an exclusive lock that ends with the process, without waiting.
+    /// - Returns: false where another holds it.
+    func lock(_ file: FileReference) throws(FileFailure) -> Bool
+}
+
+/// How a file is opened.
+public enum FileMode: Equatable, Sendable {
+    /// To be read; it must exist.
+    case reading
+    /// To be read and written; it must exist.
+    case writing
+    /// To be read and written; made where it is missing, readable by its owner alone.
+    case creatingIfMissing
+    /// To be read and written; it must not exist.
+    case creating
+}
+
+/// An open file.
+public struct FileReference: Equatable, Sendable {
+    /// The file system's number for it.
+    public let descriptor: Int32
+    /// Where it was opened.
+    public let path: String
+
+    /// Names an open file.
+    public init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+}
+
+/// What a file system was asked to do.
+public enum FileOperation: String, Equatable, Sendable {
+    /// ``FileSystem/makeDirectory(at:)``.
+    case makeDirectory = "make the directory"
+    /// ``FileSystem/names(in:)``.
+    case list = "list the directory"
+    /// ``FileSystem/open(_:_:)`` of a file that exists.
+    case open = "open"
+    /// ``FileSystem/open(_:_:)`` of a file that is to be made.
+    case create = "create"
+    /// ``FileSystem/read(from:at:count:into:)`` or ``FileSystem/byteCount(of:)``.
+    case read = "read"
+    /// ``FileSystem/write(_:from:to:at:)``.
+    case write = "write to"
+    /// ``FileSystem/truncate(_:to:)``.
+    case truncate = "shorten"
+    /// ``FileSystem/synchronize(_:)`` or ``FileSystem/synchronizeDirectory(at:)``.
+    case synchronize = "bring to the disk"
+    /// ``FileSystem/remove(_:)``.
+    case remove = "remove"
+    /// ``FileSystem/lock(_:)``.
+    case lock = "lock"
+}
+
+/// A file operation that the operating system refused.
+public struct FileFailure: Error, Equatable, Sendable {
+    /// What was tried.
+    public let operation: FileOperation
+    /// On which file or directory.
+    public let path: String
+    /// The `errno`.
+    public let errorNumber: Int32
+
+    /// Creates a failure.
+    public init(_ operation: FileOperation, _ path: String, errorNumber: Int32) {
+        self.operation = operation
+        self.path = path
+        self.errorNumber = errorNumber
+    }
+}

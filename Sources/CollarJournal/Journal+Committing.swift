@@ -1,0 +1,56 @@
+extension Journal {
+    /// Writes everything appended with one write, makes it durable, and only then counts it as such.
+    ///
+    /// Where nothing but the emission cursor has changed it is written but not waited for: it survives the end of the
+    /// process, and a power cut at worst repeats lines.
+    /// - Throws: what failed. ``state`` says whether another try makes sense: a full disk loses nothing, after
+    ///   any other failure the journal must be opened again.
+    public func commit() throws(JournalError) {
+        if case .failed(let failure) = state { throw .stopped(after: failure) }
+        stageProgress()
+        guard !writer.pending.bytes.isEmpty else { return }
+        do throws(FileFailure) {
+            try writer.write(fileSystem)
+        } catch {
+            state = error.isLackOfRoom ? .full(error) : .failed(error)
+            throw .file(error)
+        }
+        state = .open
+        guard !ledger.isSettled else { return }
+        do throws(FileFailure) {
+            try writer.synchronize(fileSystem)
+        } catch {
+            state = .failed(error)
+            throw .file(error)
+        }
+        ledger.settle()
+        if writer.writtenByteCount >= segmentByteLimit { rotate() }
+    }
+
+    /// Adds the records that end a commit.
+    private func stageProgress() {
+        for progress in ledger.takeProgress() { writer.pending.append(progress) }
+        if emissionCursor != stagedCursor {
+            stagedCursor = emissionCursor
+            writer.pending.append(emissionCursor)
+        }
+    }
+
+    /// Begins the next segment. What was committed stays committed whatever happens here.
+    private func rotate() {
+        let covered = ledger.logs.map { ($0.id, $0.durable) }
+        do throws(FileFailure) {
+            let place = Opening(
+                directory: directory, deviceID: deviceID, receiverID: receiverID,
+                segmentByteLimit: segmentByteLimit, nowUnixMilliseconds: latestUnixMilliseconds)
+            let next = try SegmentWriter.create(
+                writer.number + 1, place: place, covered: covered, cursor: emissionCursor, fileSystem)
+            fileSystem.close(writer.file)
+            writer = next
+            segments.append(next.number)
+        } catch {
+            // Without room the old segment grows on; the next commit tries again.
+            if !error.isLackOfRoom { state = .failed(error) }
+        }
+    }
+}

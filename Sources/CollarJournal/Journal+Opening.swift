@@ -1,0 +1,149 @@
+extension Journal {
+    /// What a journal is opened with.
+    struct Opening {
+        let directory: JournalDirectory
+        let deviceID: UInt64
+        let receiverID: UInt32
+        let segmentByteLimit: Int
+        let nowUnixMilliseconds: Int64
+    }
+
+    /// The open files a journal begins with.
+    struct Start {
+        let lockFile: FileReference
+        let segments: [UInt32]
+        let writer: SegmentWriter
+    }
+
+    /// Opens the journal of a collar, and makes it where there is none.
+    ///
+    /// A torn tail is cut off. Damage before it is stepped over and reported in ``damage``; what it took away of what
+    /// was announced shows up in ``CoveredSequences/oldestLostRange(from:)``.
+    ///
+    /// Complexity: reads the last segment, and earlier ones only where the checkpoint at its start is not complete.
+    public static func open(
+        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
+        segmentByteLimit: Int = Journal.defaultSegmentByteLimit, fileSystem: any FileSystem = POSIXFileSystem()
+    ) throws(JournalError) -> Journal {
+        let place = Opening(
+            directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
+            receiverID: receiverID, segmentByteLimit: segmentByteLimit, nowUnixMilliseconds: nowUnixMilliseconds)
+        try JournalError.wrapping { () throws(FileFailure) in
+            try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
+        }
+        let lockFile = try lock(place.directory, fileSystem)
+        do throws(JournalError) {
+            return try open(place, lockFile: lockFile, fileSystem)
+        } catch {
+            fileSystem.close(lockFile)
+            throw error
+        }
+    }
+
+    private static func open(
+        _ place: Opening, lockFile: FileReference, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> Journal {
+        var segments = try JournalError.wrapping { () throws(FileFailure) in
+            try place.directory.segments(fileSystem)
+        }
+        var recovery: JournalRecovery?
+        var number: UInt32 = 1
+        if let last = segments.last {
+            let found = try JournalRecovery(
+                segments, in: place.directory, deviceID: place.deviceID, fileSystem: fileSystem)
+            recovery = found
+            if found.last.hasCheckpoint, found.receiverID == place.receiverID,
+                found.last.end < place.segmentByteLimit
+            {
+                let writer = try JournalError.wrapping { () throws(FileFailure) in
+                    try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
+                }
+                let start = Start(lockFile: lockFile, segments: segments, writer: writer)
+                return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
+            }
+            // A segment that a crash left without its checkpoint holds nothing: it is begun again.
+            let isEmpty = !found.last.hasCheckpoint && !found.last.hasRecords
+            number = isEmpty ? last : last + 1
+            if isEmpty { segments.removeLast() }
+        }
+        let covered = recovery?.logs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } ?? []
+        let cursor = min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0))
+        let writer = try JournalError.wrapping { () throws(FileFailure) in
+            try SegmentWriter.create(number, place: place, covered: covered, cursor: cursor, fileSystem)
+        }
+        let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
+        return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
+    }
+
+    /// Keeps a second process out; the lock file names the holder.
+    private static func lock(
+        _ directory: JournalDirectory, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> FileReference {
+        let path = directory.lockPath
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.open(path, .creatingIfMissing)
+        }
+        do throws(FileFailure) {
+            if try fileSystem.lock(file) {
+                try LockHolder.write(to: file, fileSystem)
+                return file
+            }
+        } catch {
+            fileSystem.close(file)
+            throw .file(error)
+        }
+        let holder = LockHolder.read(from: file, fileSystem)
+        fileSystem.close(file)
+        throw .heldBy(processID: holder, path: directory.path)
+    }
+}
+
+extension SegmentWriter {
+    /// Goes on with the last segment.
+    static func resume(
+        _ number: UInt32, at found: JournalRecovery.Segment, place: Journal.Opening, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
+        do throws(FileFailure) {
+            if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
+            // A process that was killed between write and fdatasync left records that can be read and are not durable.
+            try fileSystem.synchronize(file)
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        return SegmentWriter(
+            number: number, file: file, byteCount: found.end,
+            check: RecordCheck(deviceID: place.deviceID, segment: number))
+    }
+
+    /// Makes a segment with header and checkpoint, durably.
+    static func create(
+        _ number: UInt32, place: Journal.Opening, covered: [(UInt32, CoveredSequences)], cursor: JournalPosition,
+        _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let path = place.directory.path(ofSegment: number)
+        let file = try fileSystem.open(path, .creatingIfMissing)
+        var writer = SegmentWriter(
+            number: number, file: file, byteCount: 0,
+            check: RecordCheck(deviceID: place.deviceID, segment: number))
+        writer.pending.append(
+            SegmentHeader(
+                deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
+                createdUnixMilliseconds: place.nowUnixMilliseconds))
+        writer.pending.appendCheckpoint(of: covered, cursor: cursor)
+        do throws(FileFailure) {
+            // There may be the remains of an attempt that failed.
+            try fileSystem.truncate(file, to: 0)
+            try writer.write(fileSystem)
+            try writer.synchronize(fileSystem)
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
+        } catch {
+            fileSystem.close(file)
+            do throws(FileFailure) { try fileSystem.remove(path) } catch {}
+            throw error
+        }
+        return writer
+    }
+}

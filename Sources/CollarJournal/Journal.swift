@@ -1,0 +1,147 @@
+import CollarARQ
+import CollarWire
+
+/// The durable log of one collar: append-only segments of checked records.
+///
+/// The order that keeps every promise is: ``append(_:)``, hand the line over, ``setEmissionCursor(_:)``, ``commit()``
+/// (one for many), acknowledge what ``durable(logID:)`` names.
+///
+/// A journal belongs to one thread. It closes its files and gives up its lock when it is released.
+public final class Journal {
+    /// Whether the journal takes records.
+    public enum State: Equatable, Sendable {
+        /// All is well.
+        case open
+        /// The disk is full. What was appended waits in memory; ``commit()`` may be tried again.
+        case full(FileFailure)
+        /// It is not known what is on the disk. Nothing more becomes durable until the journal is opened again.
+        case failed(FileFailure)
+    }
+
+    /// Where its files lie.
+    public let directory: JournalDirectory
+    /// The collar.
+    public let deviceID: UInt64
+    /// The receiver that writes, see ``ReceiverIdentity``.
+    public let receiverID: UInt32
+    /// The receiver that wrote before, where it is another one: the journal was copied here from another machine.
+    public let previousReceiverID: UInt32?
+    /// What was stepped over when the journal was opened.
+    public let damage: [DamageReport]
+    /// Whether it takes records.
+    public internal(set) var state: State = .open
+    /// Up to where lines were handed to the consumer.
+    public internal(set) var emissionCursor: JournalPosition
+
+    /// Bytes after which a segment is followed by the next.
+    public static let defaultSegmentByteLimit = 1 << 20
+    /// Bytes of records that may wait for a commit.
+    static let pendingByteLimit = 1 << 20
+    let fileSystem: any FileSystem
+    let lockFile: FileReference
+    let segmentByteLimit: Int
+    /// Numbers of the segments that exist, ascending; the last is that of `writer`.
+    var segments: [UInt32]
+    var writer: SegmentWriter
+    /// What is covered, and what of it is durable.
+    var ledger: CoverageLedger
+    /// Where the newest cursor on its way to the disk points.
+    var stagedCursor: JournalPosition
+    /// The newest time seen, for the headers of segments.
+    var latestUnixMilliseconds: Int64
+    /// The file of an earlier segment that is being read back.
+    var reading: (segment: UInt32, file: FileReference)?
+    var readBuffer: [UInt8] = []
+    init(
+        _ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start
+    ) {
+        directory = place.directory
+        deviceID = place.deviceID
+        receiverID = place.receiverID
+        segmentByteLimit = place.segmentByteLimit
+        latestUnixMilliseconds = place.nowUnixMilliseconds
+        self.fileSystem = fileSystem
+        lockFile = start.lockFile
+        segments = start.segments
+        writer = start.writer
+        damage = recovery?.damage ?? []
+        let writerBefore = recovery?.receiverID
+        previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
+        emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
+        stagedCursor = emissionCursor
+        ledger = CoverageLedger(recovery?.logs ?? [:])
+    }
+
+    deinit {
+        if let reading { fileSystem.close(reading.file) }
+        fileSystem.close(writer.file)
+        fileSystem.close(lockFile)
+    }
+
+    /// The ids of the logs that have records.
+    public var logIDs: [UInt32] { ledger.logs.map(\.id) }
+
+    /// What of a log is durable: what may be acknowledged.
+    public func durable(logID: UInt32) -> CoveredSequences {
+        ledger.log(logID)?.durable ?? CoveredSequences()
+    }
+
+    /// Whether a sequence was appended, durable or not: a fix with it is a duplicate.
+    public func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
+        ledger.contains(sequence, logID: logID)
+    }
+
+    /// The highest sequence appended to a log, durable or not; nil where there is none.
+    public func highestSequence(logID: UInt32) -> UInt32? {
+        ledger.log(logID)?.known.highest
+    }
+
+    /// Behind everything appended. Right after an ``append(_:)`` it is the position behind that record.
+    public var end: JournalPosition { writer.end }
+
+    /// Appends a fix; it is durable after the next ``commit()``.
+    /// - Returns: false for a duplicate; nothing is changed then, nor when an error is thrown.
+    ///
+    /// Complexity: no system call. Constant at the end of a log, else linear in the gaps behind.
+    public func append(_ record: JournaledFix) throws(JournalError) -> Bool {
+        try checkAccepting()
+        let sequence = record.fix.sequence
+        guard !contains(sequence, logID: record.logID) else { return false }
+        let before = writer.pending.bytes.count
+        try writer.pending.append(record)
+        latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
+        return try cover(SequenceRange(sequence), logID: record.logID, pendingBefore: before)
+    }
+
+    /// Appends a range that will never come; it counts as covered after the next ``commit()``.
+    /// - Returns: false where all of it was covered already; nothing is changed then, nor when an error is thrown.
+    public func append(_ loss: JournaledLoss) throws(JournalError) -> Bool {
+        try checkAccepting()
+        guard loss.range.last <= Fix.maximumSequence else { throw .unencodable(.sequence(loss.range.last)) }
+        let before = writer.pending.bytes.count
+        try writer.pending.append(loss)
+        return try cover(loss.range, logID: loss.logID, pendingBefore: before)
+    }
+
+    /// Remembers that all entries before `position` were handed to the consumer. It is written by the next
+    /// ``commit()``.
+    public func setEmissionCursor(_ position: JournalPosition) {
+        emissionCursor = min(position, end)
+    }
+
+    private func checkAccepting() throws(JournalError) {
+        if case .failed(let failure) = state { throw .stopped(after: failure) }
+        guard writer.pending.bytes.count < Journal.pendingByteLimit else { throw .pendingLimitReached }
+    }
+
+    /// Takes a range that was just added to the pending records; takes the record back where it is not new.
+    private func cover(
+        _ range: SequenceRange, logID: UInt32, pendingBefore: Int
+    ) throws(JournalError) -> Bool {
+        let result = ledger.cover(range, logID: logID)
+        if result == .inserted { return true }
+        writer.pending.removeAll(behind: pendingBefore)
+        if result == .refused { throw .trackingLimitReached }
+        return false
+    }
+}

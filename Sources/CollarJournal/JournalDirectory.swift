@@ -1,0 +1,74 @@
+import CollarWire
+
+/// Where the files of one collar's journal lie: `<state directory>/<device id>/`, with segments `00000001.journal` and
+/// so on, and `lock`.
+public struct JournalDirectory: Equatable, Sendable {
+    /// The directory.
+    public let path: String
+
+    /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
+    public init(stateDirectory: String, deviceID: UInt64) {
+        path = "\(stateDirectory)/\(JournalDirectory.name(of: deviceID))"
+    }
+
+    /// The collars that have a journal in a state directory, in the order of their ids; none where it is missing.
+    public static func knownCollars(
+        stateDirectory: String, fileSystem: any FileSystem
+    ) throws(JournalError) -> [UInt64] {
+        do throws(FileFailure) {
+            return try fileSystem.names(in: stateDirectory).compactMap(deviceID(named:)).sorted()
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// Makes a directory with those above it, each readable by its owner alone, durably.
+    static func make(_ path: String, fileSystem: any FileSystem) throws(FileFailure) {
+        let isNew: Bool
+        do throws(FileFailure) {
+            isNew = try fileSystem.makeDirectory(at: path)
+        } catch {
+            guard error.isAbsence, let parent = parent(of: path) else { throw error }
+            try make(parent, fileSystem: fileSystem)
+            isNew = try fileSystem.makeDirectory(at: path)
+        }
+        if isNew { try fileSystem.synchronizeDirectory(at: parent(of: path) ?? ".") }
+    }
+
+    /// The numbers of the segments, ascending.
+    func segments(_ fileSystem: any FileSystem) throws(FileFailure) -> [UInt32] {
+        try fileSystem.names(in: path).compactMap(JournalDirectory.segment(named:)).sorted()
+    }
+
+    func path(ofSegment segment: UInt32) -> String {
+        let digits = String(segment)
+        return "\(path)/\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).journal"
+    }
+
+    var lockPath: String { "\(path)/lock" }
+
+    private static func name(of deviceID: UInt64) -> String {
+        let digits = String(deviceID, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func deviceID(named name: String) -> UInt64? {
+        // The detour refuses what reads as a number but is not how this program writes it.
+        guard let deviceID = UInt64(name, radix: 16), self.name(of: deviceID) == name else { return nil }
+        return deviceID
+    }
+
+    private static func segment(named name: String) -> UInt32? {
+        guard name.hasSuffix(".journal"), name.utf8.count >= 16,
+            name.utf8.dropLast(8).allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let segment = UInt32(name.dropLast(8)), segment > 0
+        else { return nil }
+        return segment
+    }
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,123 @@
+import CollarWire
+
+/// A place between two records of a journal.
+public struct JournalPosition: Comparable, Hashable, Sendable {
+    /// Number of the segment, from 1.
+    public var segment: UInt32
+    /// Bytes from the start of the segment.
+    public var offset: UInt32
+
+    /// Creates a position.
+    public init(segment: UInt32, offset: UInt32) {
+        self.segment = segment
+        self.offset = offset
+    }
+
+    /// The start of every journal.
+    public static let start = JournalPosition(segment: 1, offset: 0)
+
+    /// Earlier segment, or earlier in the same one.
+    public static func < (left: JournalPosition, right: JournalPosition) -> Bool {
+        (left.segment, left.offset) < (right.segment, right.offset)
+    }
+}
+
+/// A fix as the journal keeps it. The collar is the journal's.
+public struct JournaledFix: Equatable, Sendable {
+    /// The log the fix is in, 26 bits.
+    public var logID: UInt32
+    /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
+    public var receivedUnixMilliseconds: Int64
+    /// What the radio said about the frame; nil when it says nothing.
+    public var signal: JournaledSignal?
+    /// The fix in the codes it was logged with.
+    public var fix: Fix
+
+    /// Creates a record. It is checked when it is appended.
+    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: JournaledSignal? = nil, fix: Fix) {
+        self.logID = logID
+        self.receivedUnixMilliseconds = receivedUnixMilliseconds
+        self.signal = signal
+        self.fix = fix
+    }
+}
+
+/// How well a radio heard the frame of a fix.
+public struct JournaledSignal: Equatable, Sendable {
+    /// Received strength in dBm.
+    public var strengthDBm: Int16
+    /// Signal-to-noise ratio in tenths of a decibel; nil when the radio does not report it.
+    public var signalToNoiseTenthsDB: Int16?
+
+    /// Creates a report.
+    public init(strengthDBm: Int16, signalToNoiseTenthsDB: Int16? = nil) {
+        self.strengthDBm = strengthDBm
+        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
+    }
+}
+
+/// Why fixes will never come.
+public enum LossReason: UInt8, Equatable, Sendable {
+    /// The collar overwrote them before they were delivered.
+    case overwritten = 1
+    /// The collar says that another receiver has them.
+    case deliveredElsewhere = 2
+    /// This receiver stopped asking for them.
+    case givenUp = 3
+}
+
+/// A range that counts as covered although no fix of it is stored.
+public struct JournaledLoss: Equatable, Sendable {
+    /// The log, 26 bits.
+    public var logID: UInt32
+    /// The sequences.
+    public var range: SequenceRange
+    /// Why they will not come.
+    public var reason: LossReason
+    /// When the host learned of it, in milliseconds since 1970 by the host's clock; 48 bits.
+    public var receivedUnixMilliseconds: Int64
+
+    /// Creates a record. It is checked when it is appended.
+    public init(logID: UInt32, range: SequenceRange, reason: LossReason, receivedUnixMilliseconds: Int64) {
+        self.logID = logID
+        self.range = range
+        self.reason = reason
+        self.receivedUnixMilliseconds = receivedUnixMilliseconds
+    }
+}
+
+/// What a consumer hears of a journal, in the order in which it was appended.
+public enum JournalEntry: Equatable, Sendable {
+    /// A fix.
+    case fix(JournaledFix)
+    /// Fixes that will never come.
+    case loss(JournaledLoss)
+}
+
+/// Entries read back from a journal.
+public struct JournalBatch: Equatable, Sendable {
+    /// One entry and where reading goes on behind it.
+    public struct Element: Equatable, Sendable {
+        /// The entry.
+        public let entry: JournalEntry
+        /// The position behind it: the emission cursor once it has been handed over.
+        public let end: JournalPosition
+    }
+
+    /// The entries, in order.
+    public internal(set) var elements: [Element] = []
+    /// Where the next batch begins.
+    public internal(set) var end: JournalPosition
+    /// Whether nothing more is there.
+    public internal(set) var isAtEnd = false
+}
+
+/// Bytes of a segment that are no record although records follow them. Reading steps over them.
+public struct DamageReport: Equatable, Sendable {
+    /// The segment's number.
+    public let segment: UInt32
+    /// Where the damage begins, in bytes from the start of the segment.
+    public let offset: Int
+    /// How many bytes.
+    public let byteCount: Int
+}

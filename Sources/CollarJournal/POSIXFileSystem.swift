@@ -1,0 +1,152 @@
+import Glibc
+
+/// The files of this machine.
+public final class POSIXFileSystem: FileSystem, Sendable {
+    /// The file system as this process sees it.
+    public init() {}
+
+    /// `mkdir`, mode 0700.
+    public func makeDirectory(at path: String) throws(FileFailure) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
+        return false
+    }
+
+    /// `readdir` to the end.
+    public func names(in directory: String) throws(FileFailure) -> [String] {
+        guard let stream = unsafe opendir(directory) else {
+            throw FileFailure(.list, directory, errorNumber: errno)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            // A null pointer means the end or a failure; only errno tells which.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw FileFailure(.list, directory, errorNumber: errno) }
+        return names
+    }
+
+    /// `open`; new files have mode 0600.
+    public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        let flags: Int32
+        switch mode {
+        case .reading: flags = O_RDONLY
+        case .writing: flags = O_RDWR
+        case .creatingIfMissing: flags = O_RDWR | O_CREAT
+        case .creating: flags = O_RDWR | O_CREAT | O_EXCL
+        }
+        let operation: FileOperation = mode == .reading || mode == .writing ? .open : .create
+        let descriptor = try repeating(operation, path) { unsafe Int(Glibc.open(path, flags | O_CLOEXEC, 0o600)) }
+        return FileReference(descriptor: Int32(descriptor), path: path)
+    }
+
+    /// `close`.
+    public func close(_ file: FileReference) {
+        // Nothing is lost here: what counts was synchronised before.
+        _ = Glibc.close(file.descriptor)
+    }
+
+    /// `fstat`.
+    public func byteCount(of file: FileReference) throws(FileFailure) -> Int {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else {
+            throw FileFailure(.read, file.path, errorNumber: errno)
+        }
+        return Int(status.st_size)
+    }
+
+    /// `pread` until `count` bytes are there or the file ends.
+    public func read(
+        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure) {
+        if buffer.count != count { buffer = [UInt8](repeating: 0, count: count) }
+        var filled = 0
+        while filled < count {
+            let start = filled
+            let got = try repeating(.read, file.path) {
+                unsafe buffer.withUnsafeMutableBytes {
+                    unsafe pread(
+                        file.descriptor, $0.baseAddress.map { unsafe $0 + start }, count - start,
+                        off_t(offset + start))
+                }
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        buffer.removeLast(count - filled)
+    }
+
+    /// One `pwrite`.
+    public func write(
+        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int {
+        precondition(start >= 0 && start < bytes.count, "there is something to write")
+        let written = try repeating(.write, file.path) {
+            unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(
+                    file.descriptor, $0.baseAddress.map { unsafe $0 + start }, bytes.count - start, off_t(offset))
+            }
+        }
+        // A device that takes nothing without saying why would be asked for ever.
+        guard written > 0 else { throw FileFailure(.write, file.path, errorNumber: ENOSPC) }
+        return written
+    }
+
+    /// `ftruncate`.
+    public func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure) {
+        _ = try repeating(.truncate, file.path) { Int(ftruncate(file.descriptor, off_t(byteCount))) }
+    }
+
+    /// `fdatasync`.
+    public func synchronize(_ file: FileReference) throws(FileFailure) {
+        // Interrupted or not, a failure is final: the kernel may have dropped what it could not write.
+        guard fdatasync(file.descriptor) == 0 else {
+            throw FileFailure(.synchronize, file.path, errorNumber: errno)
+        }
+    }
+
+    /// `fsync` of the directory.
+    public func synchronizeDirectory(at path: String) throws(FileFailure) {
+        let descriptor = try repeating(.synchronize, path) {
+            unsafe Int(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        }
+        defer { _ = Glibc.close(Int32(descriptor)) }
+        // Some file systems cannot do this to directories and say EINVAL; there the name is as safe as it gets.
+        guard fsync(Int32(descriptor)) == 0 || errno == EINVAL else {
+            throw FileFailure(.synchronize, path, errorNumber: errno)
+        }
+    }
+
+    /// `unlink`.
+    public func remove(_ path: String) throws(FileFailure) {
+        guard unsafe unlink(path) == 0 else { throw FileFailure(.remove, path, errorNumber: errno) }
+    }
+
+    /// `flock`, exclusive.
+    public func lock(_ file: FileReference) throws(FileFailure) -> Bool {
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw FileFailure(.lock, file.path, errorNumber: errno) }
+            return false
+        }
+        return true
+    }
+
+    /// Calls again what a signal interrupted.
+    private func repeating(
+        _ operation: FileOperation, _ path: String, _ call: () -> Int
+    ) throws(FileFailure) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let cause = errno
+            if cause != EINTR { throw FileFailure(operation, path, errorNumber: cause) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// Who this receiver is: 16 random bytes in `<state directory>/receiver`, bound to the machine, so that a copy of the
+/// directory on another machine is another receiver and does not acknowledge in the first one's name.
+public struct ReceiverIdentity: Equatable, Sendable {
+    /// The receiver's id on the air; never 0.
+    public let receiverID: UInt32
+
+    /// Computes the id: FNV-1a, 64 bits, over the random bytes and then the machine's id, the upper half xored into
+    /// the lower; 1 where that gives 0.
+    /// - Parameter machineID: the text that names the machine, without white space around it; empty where it has none.
+    public init(randomBytes: [UInt8], machineID: [UInt8]) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in randomBytes + machineID { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
+        receiverID = folded == 0 ? 1 : folded
+    }
+
+    /// Where Linux keeps the machine's id.
+    public static let machineIDPath = "/etc/machine-id"
+
+    /// Reads the identity, and makes it where there is none.
+    /// - Parameters:
+    ///   - machineIDPath: the file that names the machine; it may be missing.
+    ///   - makeRandomBytes: gives 16 bytes; the system's by default.
+    public static func load(
+        stateDirectory: String, machineIDPath: String = ReceiverIdentity.machineIDPath,
+        fileSystem: any FileSystem = POSIXFileSystem(),
+        makeRandomBytes: () -> [UInt8] = ReceiverIdentity.systemRandomBytes
+    ) throws(JournalError) -> ReceiverIdentity {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
+        }
+        let path = "\(stateDirectory)/receiver"
+        let stored = try contents(of: path, fileSystem)
+        let randomBytes: [UInt8]
+        if let known = try parse(stored, path: path) {
+            randomBytes = known
+        } else {
+            randomBytes = try create(at: path, in: stateDirectory, fileSystem, makeRandomBytes)
+        }
+        let machineID = try contents(of: machineIDPath, fileSystem).filter { $0 > 0x20 }
+        return ReceiverIdentity(randomBytes: randomBytes, machineID: machineID)
+    }
+
+    /// 16 bytes of the system's randomness.
+    public static func systemRandomBytes() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    private static let randomByteCount = 16
+    /// 32 digits and the end of the line.
+    private static let textByteCount = 2 * randomByteCount + 1
+
+    /// The bytes of a small file; none where it is missing.
+    private static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
+        do throws(FileFailure) {
+            let file = try fileSystem.open(path, .reading)
+            defer { fileSystem.close(file) }
+            var bytes: [UInt8] = []
+            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
+            return bytes
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// The random bytes in a file; nil where it is missing or a crash cut its making short.
+    private static func parse(_ text: [UInt8], path: String) throws(JournalError) -> [UInt8]? {
+        guard text.count >= textByteCount, text.contains(where: { $0 != 0 }) else { return nil }
+        let values = text.prefix(textByteCount - 1).compactMap { value(ofDigit: $0) }
+        guard text.count == textByteCount, text.last == 0x0A, values.count == 2 * randomByteCount else {
+            throw .unreadableReceiver(path: path)
+        }
+        return (0..<randomByteCount).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+    }
+
+    /// Makes the file. The lock sees to it that of two processes one makes it; it is not used before it is durable, so
+    /// whatever a crash leaves half made was nobody's identity.
+    private static func create(
+        at path: String, in directory: String, _ fileSystem: any FileSystem,
+        _ makeRandomBytes: () -> [UInt8]
+    ) throws(JournalError) -> [UInt8] {
+        let bytes = makeRandomBytes()
+        precondition(bytes.count == randomByteCount, "an identity has 16 random bytes")
+        var text: [UInt8] = []
+        for byte in bytes { text += [digit(byte >> 4), digit(byte & 15)] }
+        text.append(0x0A)
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.open(path, .creatingIfMissing)
+        }
+        defer { fileSystem.close(file) }
+        guard try JournalError.wrapping({ () throws(FileFailure) in try fileSystem.lock(file) }) else {
+            throw .heldBy(processID: nil, path: path)
+        }
+        // Another process may have made it before the lock was ours.
+        if let theirs = try parse(contents(of: path, fileSystem), path: path) { return theirs }
+        try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.truncate(file, to: 0)
+            var done = 0
+            while done < text.count { done += try fileSystem.write(text, from: done, to: file, at: done) }
+            try fileSystem.synchronize(file)
+            try fileSystem.synchronizeDirectory(at: directory)
+        }
+        return bytes
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}

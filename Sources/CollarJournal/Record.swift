@@ -1,0 +1,88 @@
+import CollarWire
+
+/// One record of a segment: kind (1 byte), fields, check (3 bytes); at most 253 bytes. On the disk it stands in the
+/// byte stuffing of the wire between two zero bytes, so that reading falls into step again behind any damage.
+///
+/// Kinds that are not named here are left for later versions and skipped by this one.
+enum Record: Equatable {
+    case header(SegmentHeader)
+    case fix(JournaledFix)
+    case loss(JournaledLoss)
+    case covered(CoveredPart)
+    case checkpointEnd(CheckpointEnd)
+    case progress(Progress)
+    case cursor(JournalPosition)
+    case later(kind: UInt8)
+
+    enum Kind: UInt8 {
+        case header = 1
+        case fix = 2
+        case loss = 3
+        case covered = 4
+        case checkpointEnd = 5
+        case progress = 6
+        case cursor = 7
+    }
+}
+
+/// The first record of a segment. Its check is bound to nothing, so that a tool can tell whose a stray file is.
+struct SegmentHeader: Equatable {
+    static let currentFormat: UInt8 = 1
+
+    var format = currentFormat
+    var deviceID: UInt64
+    var receiverID: UInt32
+    var segment: UInt32
+    var createdUnixMilliseconds: Int64
+}
+
+/// A part of what is covered of one log when a segment begins.
+struct CoveredPart: Equatable {
+    /// So many fit the largest record.
+    static let maximumRangeCount = 29
+
+    var logID: UInt32
+    var announcedEnd: UInt32
+    var ranges: [SequenceRange]
+}
+
+/// Ends the checkpoint at the start of a segment. Without it, or with another count, the checkpoint is not complete.
+struct CheckpointEnd: Equatable {
+    var partCount: UInt32
+    var cursor: JournalPosition
+}
+
+/// What is covered of a log when a commit ends, and so is about to be announced. Where reading finds less, a record
+/// before it has been damaged.
+struct Progress: Equatable {
+    var logID: UInt32
+    var announcedEnd: UInt32
+    var highest: UInt32
+    var coveredCount: UInt64
+}
+
+/// The check of the records of one segment.
+struct RecordCheck {
+    /// A check that no frame of the wire begins with: the letters CLJ1.
+    static let unbound: CRC24 = {
+        var check = CRC24()
+        check.update(bigEndian: UInt32(0x434C_4A31))
+        return check
+    }()
+
+    /// Bound to collar and segment: what a file system puts into this file from another one is no record of it.
+    let bound: CRC24
+
+    init(deviceID: UInt64, segment: UInt32) {
+        var check = RecordCheck.unbound
+        check.update(bigEndian: deviceID)
+        check.update(bigEndian: segment)
+        bound = check
+    }
+
+    func checksum(of bytes: Span<UInt8>, count: Int) -> UInt32 {
+        var check = bytes[0] == Record.Kind.header.rawValue ? RecordCheck.unbound : bound
+        check.update(bytes, from: 0, to: count)
+        return check.checksum
+    }
+}

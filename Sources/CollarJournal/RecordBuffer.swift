@@ -1,0 +1,183 @@
+import CollarWire
+
+/// Records in their final form, waiting to be written.
+struct RecordBuffer {
+    /// The bytes to write.
+    private(set) var bytes: [UInt8] = []
+    private var check: RecordCheck
+    private var plain: [UInt8] = []
+
+    /// Capacity kept when the buffer is emptied.
+    private static let keptCapacity = 1 << 16
+    private static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
+
+    init(check: RecordCheck) {
+        self.check = check
+        bytes.reserveCapacity(RecordBuffer.keptCapacity)
+        plain.reserveCapacity(Frame.maximumByteCount)
+    }
+
+    /// Starts over, for the same segment.
+    mutating func removeAll() {
+        // A checkpoint or a long wait may have made it large.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * RecordBuffer.keptCapacity)
+        bytes.reserveCapacity(RecordBuffer.keptCapacity)
+    }
+
+    /// Takes back the records behind the first `byteCount` bytes.
+    mutating func removeAll(behind byteCount: Int) {
+        bytes.removeLast(bytes.count - byteCount)
+    }
+
+    /// Adds a fix.
+    mutating func append(_ record: JournaledFix) throws(JournalError) {
+        let logID = try RecordBuffer.checked(logID: record.logID)
+        let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.fix.rawValue), 8)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        // Bit 0: strength is there. Bit 1: signal-to-noise ratio is there.
+        fields.write((record.signal == nil ? 0 : 1) | (record.signal?.signalToNoiseTenthsDB == nil ? 0 : 2), 8)
+        if let signal = record.signal {
+            fields.writeSigned(Int32(signal.strengthDBm), 16)
+            if let ratio = signal.signalToNoiseTenthsDB { fields.writeSigned(Int32(ratio), 16) }
+        }
+        fields.write(record.fix.sequence & 0xFF, 8)
+        do throws(EncodeError) {
+            try AbsoluteFix.writePayload(of: record.fix, wideSequence: true, into: &fields)
+        } catch {
+            throw .unencodable(.fix(sequence: record.fix.sequence))
+        }
+        finish(&fields)
+    }
+
+    /// Adds a range that will never come.
+    mutating func append(_ loss: JournaledLoss) throws(JournalError) {
+        let logID = try RecordBuffer.checked(logID: loss.logID)
+        let time = try RecordBuffer.checked(time: loss.receivedUnixMilliseconds)
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.loss.rawValue), 8)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        fields.write(UInt32(loss.reason.rawValue), 8)
+        fields.write(loss.range.first, 32)
+        fields.write(loss.range.last, 32)
+        finish(&fields)
+    }
+
+    mutating func append(_ header: SegmentHeader) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.header.rawValue), 8)
+        fields.write(UInt32(header.format), 8)
+        fields.write(wide: header.deviceID)
+        fields.write(header.receiverID, 32)
+        fields.write(header.segment, 32)
+        fields.write(time: header.createdUnixMilliseconds)
+        finish(&fields)
+    }
+
+    /// Adds all that a segment begins with: what is covered, and the emission cursor.
+    mutating func appendCheckpoint(of logs: [(UInt32, CoveredSequences)], cursor: JournalPosition) {
+        var partCount: UInt32 = 0
+        for (logID, covered) in logs {
+            var start = 0
+            repeat {
+                let end = min(start + CoveredPart.maximumRangeCount, covered.ranges.count)
+                append(
+                    CoveredPart(
+                        logID: logID, announcedEnd: covered.announcedEnd, ranges: Array(covered.ranges[start..<end])))
+                partCount += 1
+                start = end
+            } while start < covered.ranges.count
+        }
+        append(CheckpointEnd(partCount: partCount, cursor: cursor))
+    }
+
+    mutating func append(_ part: CoveredPart) {
+        precondition(part.ranges.count <= CoveredPart.maximumRangeCount, "the ranges fit a record")
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.covered.rawValue), 8)
+        fields.write(part.logID, 32)
+        fields.write(part.announcedEnd, 32)
+        for range in part.ranges {
+            fields.write(range.first, 32)
+            fields.write(range.last, 32)
+        }
+        finish(&fields)
+    }
+
+    mutating func append(_ end: CheckpointEnd) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.checkpointEnd.rawValue), 8)
+        fields.write(end.partCount, 32)
+        fields.write(end.cursor)
+        finish(&fields)
+    }
+
+    mutating func append(_ progress: Progress) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.progress.rawValue), 8)
+        fields.write(progress.logID, 32)
+        fields.write(progress.announcedEnd, 32)
+        fields.write(progress.highest, 32)
+        fields.write(wide: progress.coveredCount)
+        finish(&fields)
+    }
+
+    mutating func append(_ cursor: JournalPosition) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.cursor.rawValue), 8)
+        fields.write(cursor)
+        finish(&fields)
+    }
+
+    private mutating func finish(_ fields: inout BitWriter) {
+        plain.removeAll(keepingCapacity: true)
+        plain.append(addingCapacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) { try fields.finish(into: &output) } catch {
+                preconditionFailure("every kind of record fits")
+            }
+        }
+        let checksum = check.checksum(of: plain.span, count: plain.count)
+        plain.append(UInt8(truncatingIfNeeded: checksum &>> 16))
+        plain.append(UInt8(truncatingIfNeeded: checksum &>> 8))
+        plain.append(UInt8(truncatingIfNeeded: checksum))
+        RecordBuffer.stuff(plain, into: &bytes)
+    }
+
+    private static func stuff(_ record: [UInt8], into bytes: inout [UInt8]) {
+        if bytes.capacity - bytes.count < largestRecord { bytes.reserveCapacity(2 * bytes.capacity) }
+        bytes.append(addingCapacity: largestRecord) { output in
+            StreamEncoder.encode(record.span, into: &output)
+        }
+    }
+
+    static func checked(logID: UInt32) throws(JournalError) -> UInt32 {
+        guard logID <= LogIdentity.maximumLogID else { throw .unencodable(.logID(logID)) }
+        return logID
+    }
+
+    static func checked(time: Int64) throws(JournalError) -> Int64 {
+        guard Fix.timeRange.contains(time) else { throw .unencodable(.receiveTime(time)) }
+        return time
+    }
+}
+
+extension BitWriter {
+    /// Milliseconds since 1970 in 48 bits.
+    fileprivate mutating func write(time: Int64) {
+        write(UInt32(truncatingIfNeeded: time &>> 32), 16)
+        write(UInt32(truncatingIfNeeded: time), 32)
+    }
+
+    fileprivate mutating func write(wide value: UInt64) {
+        write(UInt32(truncatingIfNeeded: value &>> 32), 32)
+        write(UInt32(truncatingIfNeeded: value), 32)
+    }
+
+    fileprivate mutating func write(_ position: JournalPosition) {
+        write(position.segment, 32)
+        write(position.offset, 32)
+    }
+}

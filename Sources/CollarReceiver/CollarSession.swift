@@ -1,0 +1,68 @@
+import CollarARQ
+import CollarDomain
+import CollarJournal
+import CollarWire
+
+/// One collar as the receiver knows it: its journal, its logs, and how far its lines are out.
+final class CollarSession {
+    let deviceID: UInt64
+    let journal: Journal
+    /// The ends of reliable delivery, one a log; the one heard last comes first.
+    var deliveries: [HostDelivery] = []
+    /// Address the collar used last; nil before it was heard.
+    var address: UInt8?
+    /// Index of the port on which the open ask came in.
+    var answerPort: Int?
+    /// What the collar said last about itself.
+    var identity: Identity?
+    /// Up to where entries of the journal are queued as lines or need none.
+    var queuedPosition: JournalPosition
+    /// Whether the journal holds lines that are not queued: the consumer is slow, or this is a restart.
+    var isBehind = true
+    /// Whether the collar has been heard on this run.
+    var isHeard = false
+
+    /// A collar that lies about its log cannot fill the memory with logs.
+    private static let maximumLogCount = 64
+
+    init(deviceID: UInt64, journal: Journal) {
+        self.deviceID = deviceID
+        self.journal = journal
+        queuedPosition = journal.emissionCursor
+        for logID in journal.logIDs { _ = addLog(logID) }
+    }
+
+    /// Takes up a log; one that is known already comes first from now on.
+    /// - Returns: false where there are too many.
+    func addLog(_ logID: UInt32) -> Bool {
+        if let index = deliveries.firstIndex(where: { $0.log.logID == logID }) {
+            if index > 0 { deliveries.swapAt(0, index) }
+            return true
+        }
+        guard deliveries.count < CollarSession.maximumLogCount,
+            let log = LogIdentity(deviceID: deviceID, logID: logID)
+        else { return false }
+        let delivery = HostDelivery(
+            log: log, receiverID: journal.receiverID,
+            highestSequence: journal.highestSequence(logID: logID) ?? 0)
+        deliveries.insert(delivery, at: 0)
+        return true
+    }
+
+    /// The log to which the frame's check is bound; nil for a frame of none of them.
+    func indexOfLog(of frame: Span<UInt8>) -> Int? {
+        for index in deliveries.indices where FrameCheck.isValid(frame, log: deliveries[index].log) { return index }
+        return nil
+    }
+
+    /// A fix as the line writer wants it.
+    func received(_ record: JournaledFix) -> ReceivedFix {
+        ReceivedFix(
+            deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
+            fix: record.fix,
+            signal: record.signal.map {
+                RadioSignal(
+                    strengthDBm: $0.strengthDBm, signalToNoiseTenthsDB: $0.signalToNoiseTenthsDB)
+            })
+    }
+}

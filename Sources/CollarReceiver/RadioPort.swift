@@ -1,0 +1,48 @@
+import CollarARQ
+import CollarWire
+import SerialDevices
+
+/// A place where a radio is, or will be: a tty the user named or udev found.
+final class RadioPort {
+    /// Why nothing is open here, and what may change it.
+    enum State {
+        /// The radio is open.
+        case open(SerialPort)
+        /// The path is watched: it may appear, or its permissions may change.
+        case waiting(PathWatcher)
+        /// Another program has it: try again at this time.
+        case retrying(at: Instant, attempt: Int)
+        /// Only a new device event brings it back.
+        case gone
+    }
+
+    let path: String
+    /// Whether the user named it; such a port is waited for, others come back by themselves.
+    let isNamedByUser: Bool
+    var state: State = .gone
+    var stream = StreamDecoder()
+    /// Frames that the line did not take yet.
+    var outbound: [UInt8] = []
+    /// When somebody unknown was last asked who it is.
+    var lastIdentityRequest: Instant?
+    /// When a collar that has not said who it is counts as silent; nil once one has.
+    var sessionDeadlines: [Instant] = []
+    /// What was last said about a port that cannot be opened, so that it is said once.
+    var lastComplaint: SerialPortError?
+
+    init(path: String, isNamedByUser: Bool) {
+        self.path = path
+        self.isNamedByUser = isNamedByUser
+    }
+
+    /// The open radio.
+    var serialPort: SerialPort? {
+        if case .open(let port) = state { port } else { nil }
+    }
+
+    /// When something is due here.
+    var nextDeadline: Instant? {
+        if case .retrying(let instant, _) = state { return instant }
+        return sessionDeadlines.first
+    }
+}

@@ -1,0 +1,230 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+extension Receiver {
+    /// Opens the journals of the collars that were heard before, so that their fixes can be checked at once.
+    func openKnownJournals() throws(ReceiverError) {
+        let known: [UInt64]
+        do throws(JournalError) {
+            known = try JournalDirectory.knownCollars(
+                stateDirectory: configuration.stateDirectory, fileSystem: POSIXFileSystem())
+        } catch { throw .journal(error) }
+        for deviceID in known where isWanted(deviceID) {
+            do throws(JournalError) { try openJournal(of: deviceID) } catch { throw .journal(error) }
+        }
+    }
+
+    private func isWanted(_ deviceID: UInt64) -> Bool {
+        configuration.deviceID == nil || configuration.deviceID == deviceID
+    }
+
+    @discardableResult
+    private func openJournal(of deviceID: UInt64) throws(JournalError) -> Int {
+        let journal = try Journal.open(
+            stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
+            nowUnixMilliseconds: WallClock.unixMilliseconds)
+        for damage in journal.damage { report(.journalDamage(deviceID: deviceID, damage)) }
+        collars.append(CollarSession(deviceID: deviceID, journal: journal))
+        return collars.count - 1
+    }
+
+    /// The session of a collar that said who it is; nil where it is not wanted or its journal cannot be opened.
+    private func session(for deviceID: UInt64) -> Int? {
+        if let index = collars.firstIndex(where: { $0.deviceID == deviceID }) { return index }
+        guard isWanted(deviceID), !unavailableCollars.contains(deviceID) else { return nil }
+        do throws(JournalError) { return try openJournal(of: deviceID) } catch {
+            unavailableCollars.insert(deviceID)
+            report(.journalUnavailable(deviceID: deviceID, error))
+            return nil
+        }
+    }
+
+    /// Takes in one bare frame.
+    func received(_ frame: Span<UInt8>, onPort port: Int) {
+        let header: FrameHeader
+        do throws(DecodeError) { header = try FrameHeader(frame) } catch {
+            countRejected(error, onPort: port)
+            return
+        }
+        guard let type = header.type else {
+            statistics.unsupportedFrames += 1
+            return
+        }
+        guard type.isBoundToLog else {
+            receivedUnbound(frame, header: header, type: type, onPort: port)
+            return
+        }
+        guard let (collar, log) = sender(of: frame, address: header.address) else {
+            countUnchecked(header, onPort: port)
+            return
+        }
+        receivedBound(frame, header: header, type: type, collar: collar, log: log, onPort: port)
+    }
+
+    /// The collar and log whose frame this is: most often the one heard last at the address.
+    private func sender(of frame: Span<UInt8>, address: UInt8) -> (collar: Int, log: Int)? {
+        if let recent = collarAtAddress[Int(address)], let log = collars[recent].indexOfLog(of: frame) {
+            return (recent, log)
+        }
+        for index in collars.indices where index != collarAtAddress[Int(address)] {
+            if let log = collars[index].indexOfLog(of: frame) { return (index, log) }
+        }
+        return nil
+    }
+
+    private func receivedUnbound(
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, onPort port: Int
+    ) {
+        guard FrameCheck.isValid(frame, log: nil) else {
+            statistics.damagedFrames += 1
+            return
+        }
+        do throws(DecodeError) {
+            switch type {
+            case .identity: received(try Identity(decoding: frame), header: header, onPort: port)
+            case .probe: received(try Probe(decoding: frame), header: header, onPort: port)
+            case .identityRequest, .absoluteFix, .tombstone, .acknowledgement: break
+            }
+        } catch { statistics.malformedFrames += 1 }
+    }
+
+    private func received(_ identity: Identity, header: FrameHeader, onPort port: Int) {
+        guard let index = session(for: identity.log.deviceID) else { return }
+        let collar = collars[index]
+        guard collar.addLog(identity.log.logID) else {
+            statistics.malformedFrames += 1
+            return
+        }
+        collar.identity = identity
+        heard(index, log: 0, header: header, onPort: port)
+        if identity.nextSequence > 0 { collar.deliveries[0].learned(of: identity.nextSequence - 1) }
+        if let gone = SequenceRange(0, identity.oldestSequence &- 1), identity.oldestSequence > 0 {
+            recordLoss(of: gone, collar: index, log: 0)
+        }
+    }
+
+    private func received(_ probe: Probe, header: FrameHeader, onPort port: Int) {
+        for index in collars.indices {
+            guard let log = collars[index].deliveries.firstIndex(where: { $0.log.tag == probe.logTag }) else { continue }
+            heard(index, log: log, header: header, onPort: port)
+            if probe.nextSequence > 0 { collars[index].deliveries[log].learned(of: probe.nextSequence - 1) }
+            return
+        }
+        statistics.unknownFrames += 1
+        askForIdentity(onPort: port, address: header.address, isAnswer: header.flags.ask != nil)
+    }
+
+    private func receivedBound(
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, collar index: Int, log: Int, onPort port: Int
+    ) {
+        let collar = collars[index]
+        do throws(DecodeError) {
+            switch type {
+            case .absoluteFix:
+                let reference = collar.deliveries[log].highestSequence
+                let fix = try AbsoluteFix.decode(frame, header: header, reference: reference)
+                heard(index, log: log, header: header, onPort: port)
+                store(fix, collar: index, log: log)
+            case .tombstone:
+                let tombstone = try Tombstone(decoding: frame)
+                heard(index, log: log, header: header, onPort: port)
+                for position in 0..<tombstone.ranges.count {
+                    recordLoss(of: tombstone.ranges[position], collar: index, log: log)
+                }
+            case .identity, .probe, .identityRequest, .acknowledgement: break
+            }
+        } catch { statistics.malformedFrames += 1 }
+    }
+
+    /// Notes a valid frame: where the collar is, and whether it wants an answer.
+    private func heard(_ index: Int, log: Int, header: FrameHeader, onPort port: Int) {
+        let collar = collars[index]
+        statistics.frames += 1
+        collar.address = header.address
+        collarAtAddress[Int(header.address)] = index
+        ports[port].sessionDeadlines.removeAll()
+        collar.deliveries[log].received(flags: header.flags)
+        if header.flags.ask != nil { collar.answerPort = port }
+        guard !collar.isHeard else { return }
+        collar.isHeard = true
+        report(
+            .collar(
+                deviceID: collar.deviceID, logID: collar.deliveries[log].log.logID, path: ports[port].path))
+    }
+
+    private func store(_ fix: Fix, collar index: Int, log: Int) {
+        let collar = collars[index]
+        let record = JournaledFix(
+            logID: collar.deliveries[log].log.logID, receivedUnixMilliseconds: WallClock.unixMilliseconds, fix: fix)
+        do throws(JournalError) {
+            guard try collar.journal.append(record) else {
+                statistics.duplicates += 1
+                return
+            }
+        } catch {
+            reportFailing(error)
+            return
+        }
+        statistics.fixes += 1
+        collar.deliveries[log].learned(of: fix.sequence)
+        if collar.isBehind || !output.hasRoom || isOutputBlocked || isLineLimitReached {
+            collar.isBehind = true
+            return
+        }
+        queue(record, ofCollar: index, through: collar.journal.end)
+        collar.queuedPosition = collar.journal.end
+    }
+
+    /// Stores that a range will never come.
+    private func recordLoss(of range: SequenceRange, collar index: Int, log: Int) {
+        let collar = collars[index]
+        let loss = JournaledLoss(
+            logID: collar.deliveries[log].log.logID, range: range, reason: .overwritten,
+            receivedUnixMilliseconds: WallClock.unixMilliseconds)
+        do throws(JournalError) {
+            if try collar.journal.append(loss) {
+                report(.lost(deviceID: collar.deviceID, first: range.first, last: range.last))
+            }
+        } catch { reportFailing(error) }
+    }
+
+    private func reportFailing(_ error: JournalError) {
+        guard !isStorageFailing else { return }
+        isStorageFailing = true
+        report(.storageFailing(error))
+    }
+
+    /// Answers the collar's open asks with what is durable now.
+    func answer(_ collar: CollarSession) {
+        guard let port = collar.answerPort, let address = collar.address else { return }
+        collar.answerPort = nil
+        for log in collar.deliveries.indices {
+            let durable = collar.journal.durable(logID: collar.deliveries[log].log.logID)
+            guard let answer = collar.deliveries[log].takeAnswer(from: durable) else { continue }
+            let limit = Int(collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount))
+            send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
+            }
+        }
+    }
+
+    private func countRejected(_ error: DecodeError, onPort port: Int) {
+        switch error {
+        case .unsupportedVersion, .unknownCriticalFlags, .unknownType: statistics.unsupportedFrames += 1
+        case .tooShort, .tooLong, .checkFailed, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
+            statistics.damagedFrames += 1
+        }
+    }
+
+    /// A frame whose check fits no known log: damaged where its address is known, else perhaps from a collar that has
+    /// not said who it is.
+    private func countUnchecked(_ header: FrameHeader, onPort port: Int) {
+        if collarAtAddress[Int(header.address)] != nil {
+            statistics.damagedFrames += 1
+        } else {
+            statistics.unknownFrames += 1
+            askForIdentity(onPort: port, address: header.address, isAnswer: header.flags.ask != nil)
+        }
+    }
+}

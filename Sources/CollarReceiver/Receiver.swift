@@ -1,0 +1,208 @@
+import CollarARQ
+import CollarBridge
+import CollarJournal
+import CollarWire
+import Glibc
+import SerialDevices
+
+/// The host's end of everything: finds radios, receives, stores, writes lines, acknowledges. One thread, no timers
+/// while nothing is due.
+///
+/// Each round of the loop does, in this order: read everything that waits, append it to the journals, write lines,
+/// make the journals durable (once for all), acknowledge.
+public final class Receiver {
+    /// Why the loop ended.
+    public enum End: Equatable, Sendable {
+        /// SIGINT or SIGTERM.
+        case signalled
+        /// As many lines as wanted are out.
+        case lineLimit
+        /// The time is over.
+        case duration
+        /// The reader of the lines went away.
+        case outputClosed
+    }
+
+    let configuration: ReceiverConfiguration
+    let report: (ReceiverNotice) -> Void
+    let receiverID: UInt32
+    let events: EventPoll
+    let output: LineOutput
+    var writer: FixLineWriter
+    var ports: [RadioPort] = []
+    var collars: [CollarSession] = []
+    /// Which collar was heard last at an address.
+    var collarAtAddress = [Int?](repeating: nil, count: 256)
+    var unavailableCollars: Set<UInt64> = []
+    /// What was counted so far.
+    public internal(set) var statistics = ReceiverStatistics()
+    var readBuffer = [UInt8](repeating: 0, count: 65_536)
+    var monitor: DeviceMonitor?
+    var isStorageFailing = false
+    var isOutputBlocked = false
+    private let signals: SignalDescriptor
+    private var end: End?
+    private var endDeadline: Instant?
+
+    /// Numbers by which the event loop knows its descriptors; ports have their index.
+    enum Token {
+        static let signals: UInt64 = 1 << 32
+        static let monitor: UInt64 = 2 << 32
+        static let output: UInt64 = 3 << 32
+    }
+
+    /// Prepares a receiver: opens the state directory and the journals in it. Nothing is opened or written at any
+    /// port yet.
+    /// - Parameter report: called with what happens, on the thread that runs the loop.
+    public init(
+        _ configuration: ReceiverConfiguration, report: @escaping (ReceiverNotice) -> Void
+    ) throws(ReceiverError) {
+        self.configuration = configuration
+        self.report = report
+        events = try EventPoll()
+        output = LineOutput(fileDescriptor: configuration.output)
+        writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+            throw .system(operation: "signalfd", errorNumber: errno)
+        }
+        self.signals = signals
+        events.watch(signals.fileDescriptor, token: Token.signals)
+        do throws(JournalError) {
+            receiverID = try ReceiverIdentity.load(stateDirectory: configuration.stateDirectory).receiverID
+        } catch { throw .journal(error) }
+        try openKnownJournals()
+        if let duration = configuration.durationMicroseconds {
+            endDeadline = now.advanced(byMicroseconds: duration)
+        }
+    }
+
+    var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
+
+    /// Runs until something ends it; then everything received is stored.
+    public func run() throws(ReceiverError) -> End {
+        try openPorts()
+        while true {
+            try emitLines()
+            try storeAndAnswer()
+            if let end { return end }
+            let ready = events.wait(timeoutMicroseconds: nextDeadline?.microseconds(since: now))
+            for event in ready { try handle(event) }
+            handleDeadlines()
+        }
+    }
+
+    private var nextDeadline: Instant? {
+        var deadline = endDeadline
+        for port in ports {
+            guard let due = port.nextDeadline else { continue }
+            deadline = min(deadline ?? due, due)
+        }
+        return deadline
+    }
+
+    private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
+        switch event.token {
+        case Token.signals:
+            if signals.next() != nil { end = .signalled }
+        case Token.monitor:
+            handleDeviceEvents()
+        case Token.output:
+            isOutputBlocked = false
+            events.forget(output.fileDescriptor)
+        default:
+            try handlePort(Int(event.token), event)
+        }
+    }
+
+    private func handleDeadlines() {
+        let now = self.now
+        if let endDeadline, now >= endDeadline { end = end ?? .duration }
+        for index in ports.indices { portDeadlineReached(index, now: now) }
+    }
+
+    /// Writes what lines there are.
+    private func emitLines() throws(ReceiverError) {
+        guard !isOutputBlocked else { return }
+        while true {
+            try queueLines()
+            let progress = output.flush { mark in
+                statistics.lines += 1
+                collars[mark.collar].journal.setEmissionCursor(mark.position)
+            }
+            switch progress {
+            case .drained:
+                if isLineLimitReached {
+                    end = end ?? .lineLimit
+                    return
+                }
+                guard collars.contains(where: \.isBehind) else { return }
+            case .blocked:
+                isOutputBlocked = true
+                events.watch(output.fileDescriptor, token: Token.output, forReading: false, forWriting: true)
+                return
+            case .closed:
+                end = .outputClosed
+                return
+            case .failed(let errorNumber):
+                throw .output(errorNumber: errorNumber)
+            }
+        }
+    }
+
+    var isLineLimitReached: Bool {
+        guard let limit = configuration.lineLimit else { return false }
+        return output.queuedLineCount >= limit
+    }
+
+    /// Queues entries that are in a journal only.
+    private func queueLines() throws(ReceiverError) {
+        for index in collars.indices where collars[index].isBehind {
+            try queueLines(ofCollar: index)
+        }
+    }
+
+    private func queueLines(ofCollar index: Int) throws(ReceiverError) {
+        let collar = collars[index]
+        while output.hasRoom, !isLineLimitReached {
+            let batch: JournalBatch
+            do throws(JournalError) {
+                batch = try collar.journal.entries(from: collar.queuedPosition, limit: 128)
+            } catch { throw .journal(error) }
+            for element in batch.elements {
+                guard !isLineLimitReached else { return }
+                if case .fix(let record) = element.entry { queue(record, ofCollar: index, through: element.end) }
+                collar.queuedPosition = element.end
+            }
+            collar.queuedPosition = batch.end
+            if batch.isAtEnd {
+                collar.isBehind = false
+                return
+            }
+        }
+    }
+
+    func queue(_ record: JournaledFix, ofCollar index: Int, through position: JournalPosition) {
+        let received = collars[index].received(record)
+        output.queue(collar: index, through: position) { bytes in writer.append(received, to: &bytes) }
+    }
+
+    /// Makes everything durable, then answers who asked.
+    private func storeAndAnswer() throws(ReceiverError) {
+        for collar in collars {
+            do throws(JournalError) {
+                try collar.journal.commit()
+                if isStorageFailing {
+                    isStorageFailing = false
+                    report(.storageRecovered)
+                }
+            } catch {
+                if !isStorageFailing {
+                    isStorageFailing = true
+                    report(.storageFailing(error))
+                }
+                continue
+            }
+            answer(collar)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import CollarBridge
+import CollarWire
+
+/// What a receiver shall do.
+public struct ReceiverConfiguration: Sendable {
+    /// Ports the user named; empty to discover radios.
+    public var ports: [String] = []
+    /// Only this collar; nil for all.
+    public var deviceID: UInt64?
+    /// Shape of the fix lines.
+    public var flavour: FixLineWriter.Flavour = .full
+    /// What fix lines give as their source; nil for what it was.
+    public var sourceAs: FixSource?
+    /// Where journals are kept.
+    public var stateDirectory: String
+    /// End after this many lines; nil to go on.
+    public var lineLimit: Int?
+    /// End after this many microseconds; nil to go on.
+    public var durationMicroseconds: Int64?
+    /// Whether to wait for a radio that is not there or goes away.
+    public var reconnects = true
+    /// Descriptor that lines are written to.
+    public var output: Int32 = 1
+
+    /// A configuration with defaults.
+    public init(stateDirectory: String) { self.stateDirectory = stateDirectory }
+}

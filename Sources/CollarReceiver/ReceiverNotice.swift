@@ -1,0 +1,52 @@
+import CollarJournal
+import SerialDevices
+
+/// What happens on the way, for a person; nothing of it ends the receiver.
+public enum ReceiverNotice: Equatable, Sendable {
+    /// Waiting for the path to appear.
+    case waitingForPort(path: String)
+    /// Waiting for a collar radio; these other serial devices are there.
+    case waitingForRadio(others: [SerialDevice])
+    /// A radio is open.
+    case opened(path: String)
+    /// A radio went away.
+    case unplugged(path: String)
+    /// A port cannot be opened now.
+    case cannotOpen(SerialPortError)
+    /// Nobody at this port has said who it is, for this many seconds.
+    case noIdentity(path: String, seconds: Int)
+    /// What is at the port speaks another version of the protocol.
+    case otherVersion(path: String, version: UInt8)
+    /// A collar is heard for the first time on this run.
+    case collar(deviceID: UInt64, logID: UInt32, path: String)
+    /// Damage in a collar's journal was stepped over.
+    case journalDamage(deviceID: UInt64, DamageReport)
+    /// The journal cannot store: acknowledgements stop.
+    case storageFailing(JournalError)
+    /// The journal stores again.
+    case storageRecovered
+    /// A collar's journal cannot be opened: the collar is not served.
+    case journalUnavailable(deviceID: UInt64, JournalError)
+    /// Fixes that will never come: the collar does not have them any more.
+    case lost(deviceID: UInt64, first: UInt32, last: UInt32)
+}
+
+/// What a receiver counted.
+public struct ReceiverStatistics: Equatable, Sendable {
+    /// Fixes stored.
+    public var fixes = 0
+    /// Fixes that were stored already.
+    public var duplicates = 0
+    /// Lines written.
+    public var lines = 0
+    /// Frames used.
+    public var frames = 0
+    /// Frames whose check fails, or that are cut or stuffed wrongly.
+    public var damagedFrames = 0
+    /// Frames that may be whole but belong to no known collar.
+    public var unknownFrames = 0
+    /// Frames of a type, version or flag this version does not know.
+    public var unsupportedFrames = 0
+    /// Frames with a valid check and an impossible content.
+    public var malformedFrames = 0
+}

@@ -1,0 +1,29 @@
+import CLinuxEvents
+import Glibc
+
+/// Signals as bytes of a descriptor, so that an event loop waits for them as for everything else.
+public final class SignalDescriptor {
+    /// Readable when a signal waits; for epoll or poll.
+    public let fileDescriptor: Int32
+
+    /// Blocks the signals and opens a descriptor for them.
+    /// - Returns: nil where the system refuses; `errno` says why.
+    public init?(_ signals: [Int32]) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        guard unsafe sigprocmask(SIG_BLOCK, &set, nil) == 0 else { return nil }
+        fileDescriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
+        guard fileDescriptor >= 0 else { return nil }
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// The next signal that came in; nil when none waits.
+    public func next() -> Int32? {
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        let count = unsafe read(fileDescriptor, &info, size)
+        return count == size ? Int32(info.ssi_signo) : nil
+    }
+}

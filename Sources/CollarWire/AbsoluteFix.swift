@@ -1,0 +1,206 @@
+/// The absolute form of a fix: bit-packed, decodable without any other fix.
+///
+/// With every field known, whole seconds, 1e-5 degree and a 16-bit sequence its payload is exactly 20 bytes.
+public enum AbsoluteFix {
+    /// Upper bound of the payload, every escape taken: 31 bytes.
+    public static let maximumPayloadByteCount = 31
+
+    /// Appends the bare frame of `fix`.
+    /// - Parameters:
+    ///   - reference: a sequence the receiver is known to be within 32,767 of; then 16 bits of the sequence are
+    ///     sent, else all 32.
+    /// - Throws: a field out of range, or an output too small.
+    public static func encode(
+        _ fix: Fix, address: UInt8, flags: FrameFlags, log: LogIdentity, reference: UInt32?,
+        into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var isWide = true
+        if let reference {
+            let distance = fix.sequence > reference ? fix.sequence - reference : reference - fix.sequence
+            isWide = distance >= 32_768
+        }
+        var payload = BitWriter()
+        try writePayload(of: fix, wideSequence: isWide, into: &payload)
+        let header = FrameHeader(
+            type: .absoluteFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Writes the payload alone. A log in flash or on disk keeps fixes in this form, with the wide sequence.
+    /// - Throws: a field out of range.
+    public static func writePayload(
+        of fix: Fix, wideSequence: Bool, into writer: inout BitWriter
+    ) throws(EncodeError) {
+        do throws(FixRangeError) { try fix.validate() } catch { throw .fix(error) }
+        let presence = FieldPresence(of: fix)
+        let time = TimeCode(unixMilliseconds: fix.unixMilliseconds)
+        writer.write(presence.isComplete ? 0 : 1, 1)
+        writer.write(UInt32(time.form.rawValue), 2)
+        writer.write(UInt32(fix.positionStep.rawValue), 2)
+        writer.write(UInt32(fix.altitudeStep.rawValue), 1)
+        writer.write(UInt32(fix.source.rawValue), 2)
+        writer.write(wideSequence ? 1 : 0, 1)
+        if !presence.isComplete { writer.write(UInt32(presence.rawValue), FieldPresence.bitCount) }
+        writer.write(fix.sequence &>> 8, wideSequence ? 24 : 8)
+        time.write(into: &writer)
+        writePosition(of: fix, into: &writer)
+        writeOptionalFields(of: fix, into: &writer)
+    }
+
+    private static func writePosition(of fix: Fix, into writer: inout BitWriter) {
+        let width = fix.positionStep.latitudeBitCount
+        let quarterTurn = fix.positionStep.stepsPerQuarterTurn
+        writer.write(UInt32(bitPattern: fix.latitudeSteps &+ quarterTurn), width)
+        writer.write(UInt32(bitPattern: fix.longitudeSteps &+ 2 &* quarterTurn), width + 1)
+    }
+
+    private static func writeOptionalFields(of fix: Fix, into writer: inout BitWriter) {
+        if let altitude = fix.altitudeSteps {
+            let code = altitude - AltitudeCode.lowest
+            if code >= 0, code < AltitudeCode.escape {
+                writer.write(UInt32(code), AltitudeCode.bitCount)
+            } else {
+                writer.write(UInt32(AltitudeCode.escape), AltitudeCode.bitCount)
+                writer.writeSigned(altitude, AltitudeCode.wideBitCount)
+            }
+        }
+        if let accuracy = fix.horizontalAccuracy { writer.write(UInt32(accuracy.rawValue), 7) }
+        if let accuracy = fix.verticalAccuracy { writer.write(UInt32(accuracy.rawValue), 7) }
+        if let speed = fix.speedDecimetersPerSecond {
+            if speed < SpeedCode.escape {
+                writer.write(speed, SpeedCode.bitCount)
+            } else {
+                writer.write(SpeedCode.escape, SpeedCode.bitCount)
+                writer.write(speed, SpeedCode.wideBitCount)
+            }
+        }
+        if let course = fix.course { writer.write(UInt32(course.steps), 8) }
+        if let heading = fix.heading { writer.write(UInt32(heading.steps), 8) }
+        if let battery = fix.batteryPercent { writer.write(UInt32(battery), 7) }
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    /// - Parameters:
+    ///   - reference: the highest sequence known of this log, against which a 16-bit sequence is completed.
+    /// - Throws: ``DecodeError`` where the payload is not what an encoder writes.
+    public static func decode(
+        _ frame: Span<UInt8>, header: FrameHeader, reference: UInt32
+    ) throws(DecodeError) -> Fix {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        return try readPayload(from: &reader, lowSequenceByte: header.lowByte, reference: reference)
+    }
+
+    /// Decodes a payload alone, written with the wide sequence, from the first `count` bytes.
+    public static func decodePayload(
+        _ bytes: Span<UInt8>, count: Int, lowSequenceByte: UInt8
+    ) throws(DecodeError) -> Fix {
+        var reader = BitReader(bytes, from: 0, to: count)
+        return try readPayload(from: &reader, lowSequenceByte: lowSequenceByte, reference: 0)
+    }
+
+    private static func readPayload(
+        from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32
+    ) throws(DecodeError) -> Fix {
+        reader.refill()
+        let isPartial = reader.take(1) == 1
+        let timeForm = TimeCode.Form(rawValue: UInt8(reader.take(2)))
+        guard let positionStep = PositionStep(rawValue: UInt8(reader.take(2))) else {
+            throw .invalidField(.positionStep, code: 3)
+        }
+        let altitudeStep: AltitudeStep = reader.take(1) == 0 ? .meter : .decimeter
+        guard let source = FixSource(rawValue: UInt8(reader.take(2))) else {
+            throw .invalidField(.source, code: 3)
+        }
+        let isWide = reader.take(1) == 1
+        let presence =
+            isPartial ? FieldPresence(rawValue: UInt8(reader.take(FieldPresence.bitCount))) : .complete
+        let high = reader.take(isWide ? 24 : 8)
+        var sequence = high &<< 8 | UInt32(lowSequenceByte)
+        if !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
+        guard sequence <= Fix.maximumSequence else { throw .invalidField(.sequence, code: sequence) }
+        guard let timeForm else { throw .invalidField(.secondFraction, code: 0) }
+        let time = try timeForm.read(from: &reader)
+        var fix = Fix(
+            sequence: sequence, unixMilliseconds: time, source: source, positionStep: positionStep,
+            latitudeSteps: 0, longitudeSteps: 0, altitudeStep: altitudeStep)
+        try readPosition(into: &fix, from: &reader)
+        try readOptionalFields(presence, into: &fix, from: &reader)
+        try reader.checkEnd()
+        return fix
+    }
+
+    private static func readPosition(into fix: inout Fix, from reader: inout BitReader) throws(DecodeError) {
+        let width = fix.positionStep.latitudeBitCount
+        let quarterTurn = fix.positionStep.stepsPerQuarterTurn
+        let latitudeCode = reader.read(width)
+        let longitudeCode = reader.read(width + 1)
+        guard latitudeCode <= 2 * UInt32(quarterTurn) else { throw .invalidField(.latitude, code: latitudeCode) }
+        guard longitudeCode <= 4 * UInt32(quarterTurn) else {
+            throw .invalidField(.longitude, code: longitudeCode)
+        }
+        fix.latitudeSteps = Int32(bitPattern: latitudeCode) &- quarterTurn
+        fix.longitudeSteps = Int32(bitPattern: longitudeCode) &- 2 &* quarterTurn
+    }
+
+    private static func readOptionalFields(
+        _ presence: FieldPresence, into fix: inout Fix, from reader: inout BitReader
+    ) throws(DecodeError) {
+        if presence.contains(.altitude) {
+            let code = Int32(bitPattern: reader.read(AltitudeCode.bitCount))
+            fix.altitudeSteps =
+                code == AltitudeCode.escape
+                ? reader.readSigned(AltitudeCode.wideBitCount) : code + AltitudeCode.lowest
+        }
+        reader.refill()
+        if presence.contains(.horizontalAccuracy) {
+            let code = reader.take(7)
+            fix.horizontalAccuracy = AccuracyCode(rawValue: UInt8(code))
+            if fix.horizontalAccuracy == nil { throw .invalidField(.horizontalAccuracy, code: code) }
+        }
+        if presence.contains(.verticalAccuracy) {
+            let code = reader.take(7)
+            fix.verticalAccuracy = AccuracyCode(rawValue: UInt8(code))
+            if fix.verticalAccuracy == nil { throw .invalidField(.verticalAccuracy, code: code) }
+        }
+        if presence.contains(.speed) {
+            let code = reader.take(SpeedCode.bitCount)
+            fix.speedDecimetersPerSecond = code == SpeedCode.escape ? reader.read(SpeedCode.wideBitCount) : code
+            if code == SpeedCode.escape { reader.refill() }
+        }
+        if presence.contains(.course) {
+            let code = reader.take(8)
+            fix.course = AngleCode(steps: UInt8(code))
+            if fix.course == nil { throw .invalidField(.course, code: code) }
+        }
+        if presence.contains(.heading) {
+            let code = reader.take(8)
+            fix.heading = AngleCode(steps: UInt8(code))
+            if fix.heading == nil { throw .invalidField(.heading, code: code) }
+        }
+        if presence.contains(.battery) {
+            let code = reader.take(7)
+            guard code <= 100 else { throw .invalidField(.battery, code: code) }
+            fix.batteryPercent = UInt8(code)
+        }
+    }
+}
+
+extension PositionStep {
+    /// Width of a latitude, offset so that −90° is 0: 25, 28 or 31 bits. A longitude takes one bit more.
+    var latitudeBitCount: Int { 25 + 3 * Int(rawValue) }
+}
+
+/// An altitude: 14 bits from −1000 steps up; the last code is followed by 24 bits, two's complement.
+enum AltitudeCode {
+    static let bitCount = 14
+    static let lowest: Int32 = -1000
+    static let escape: Int32 = (1 &<< 14) - 1
+    static let wideBitCount = 24
+}
+
+/// A speed in 0.1 m/s: 9 bits; the last code is followed by 20 bits.
+enum SpeedCode {
+    static let bitCount = 9
+    static let escape: UInt32 = (1 &<< 9) - 1
+    static let wideBitCount = 20
+}

@@ -1,0 +1,134 @@
+/// What a receiver holds durably of a collar's log. What is not named here is not acknowledged.
+///
+/// The log itself is not named: the check is bound to device id and log id.
+///
+/// Payload: receiver id (32 bits), first missing sequence (32), number of durable ranges (6), number of ranges to
+/// resend (6), then in Elias gamma codes
+/// - the durable ranges, newest first: for the first the distance from the first missing sequence up to its last
+///   sequence, for each further one the number of missing sequences between it and the one before; each followed
+///   by the number of sequences in it;
+/// - the ranges to resend, oldest first: the first sequence of the first as 32 bits, for each further one the number
+///   of sequences between it and the one before; each followed by the number of sequences in it.
+public struct Acknowledgement: Equatable, Sendable {
+    /// The receiver that acknowledges; never 0.
+    public var receiverID: UInt32
+    /// The ask that this answers.
+    public var ask: AskNumber?
+    /// Every sequence below this one is stored, or known to be lost for ever.
+    public var firstMissing: UInt32
+    /// Durable ranges above ``firstMissing``, newest first, apart from one another.
+    public var durable: SequenceRangeList
+    /// Ranges the collar shall send again although they were acknowledged once, oldest first, apart.
+    public var resend: SequenceRangeList
+
+    /// Creates an acknowledgement.
+    public init(
+        receiverID: UInt32, ask: AskNumber?, firstMissing: UInt32, durable: SequenceRangeList = .init(),
+        resend: SequenceRangeList = .init()
+    ) {
+        self.receiverID = receiverID
+        self.ask = ask
+        self.firstMissing = firstMissing
+        self.durable = durable
+        self.resend = resend
+    }
+
+    /// Appends the bare frame. Ranges that do not fit the output are left out: durable ones the oldest first,
+    /// after those to resend.
+    /// - Throws: ``EncodeError/field(_:value:)`` for ranges out of order; an output too small for the fixed part.
+    public func encode(
+        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        try validate()
+        let room = output.freeCapacity - Frame.overheadByteCount
+        var budget = room * 8 - Acknowledgement.fixedBitCount
+        guard budget >= 0 else {
+            throw .frameTooSmall(
+                neededByteCount: Frame.overheadByteCount + (Acknowledgement.fixedBitCount + 7) / 8)
+        }
+        let durableCount = countOfDurableThatFits(&budget)
+        let resendCount = RangeCoding.countThatFits(resend, bitBudget: budget)
+        var payload = BitWriter(byteLimit: room)
+        payload.write(receiverID, 32)
+        payload.write(firstMissing, 32)
+        payload.write(UInt32(durableCount), RangeCoding.countBitCount)
+        payload.write(UInt32(resendCount), RangeCoding.countBitCount)
+        for index in 0..<durableCount {
+            payload.writeEliasGamma(durableDistance(at: index))
+            payload.writeEliasGamma(durable[index].last - durable[index].first + 1)
+        }
+        RangeCoding.writeAscending(resend, count: resendCount, into: &payload)
+        let header = FrameHeader(
+            type: .acknowledgement, flags: FrameFlags(ask: nil), address: address, lowByte: ask?.rawValue ?? 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>, header: FrameHeader) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        guard header.lowByte <= 7 else { throw .invalidField(.ask, code: UInt32(header.lowByte)) }
+        ask = AskNumber(rawValue: header.lowByte)
+        receiverID = reader.read(32)
+        firstMissing = reader.read(32)
+        let durableCount = reader.read(RangeCoding.countBitCount)
+        let resendCount = reader.read(RangeCoding.countBitCount)
+        durable = SequenceRangeList()
+        resend = SequenceRangeList()
+        guard durableCount <= UInt32(SequenceRangeList.capacity) else {
+            throw .invalidField(.range, code: durableCount)
+        }
+        try readDurable(Int(durableCount), from: &reader)
+        resend = try RangeCoding.readAscending(resendCount, from: &reader)
+        try reader.checkEnd()
+    }
+
+    private mutating func readDurable(_ count: Int, from reader: inout BitReader) throws(DecodeError) {
+        var floor = Int64(widening: firstMissing)
+        for index in 0..<count {
+            let distance = try RangeCoding.readGamma(&reader)
+            let length = try RangeCoding.readGamma(&reader)
+            let last = index == 0 ? floor + Int64(widening: distance) : floor - Int64(widening: distance) - 1
+            let first = last - Int64(widening: length) + 1
+            guard first > Int64(widening: firstMissing), last <= Int64(widening: Fix.maximumSequence),
+                let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
+            else { throw .invalidField(.range, code: length) }
+            durable.append(range)
+            floor = first
+        }
+    }
+
+    private static let fixedBitCount = 32 + 32 + 2 * RangeCoding.countBitCount
+
+    private func validate() throws(EncodeError) {
+        guard receiverID != 0 else { throw .field(.range, value: 0) }
+        var index = 0
+        while index < durable.count {
+            let isApart =
+                index == 0
+                ? durable[0].last <= Fix.maximumSequence
+                : durable[index].last < durable[index - 1].first - 1
+            guard isApart, durable[index].first > firstMissing else {
+                throw .field(.range, value: durable[index].first)
+            }
+            index += 1
+        }
+        try RangeCoding.validateAscending(resend)
+    }
+
+    private func durableDistance(at index: Int) -> UInt32 {
+        index == 0 ? durable[0].last - firstMissing : durable[index - 1].first - durable[index].last - 1
+    }
+
+    private func countOfDurableThatFits(_ budget: inout Int) -> Int {
+        var index = 0
+        while index < durable.count {
+            let needed =
+                BitWriter.eliasGammaBitCount(durableDistance(at: index))
+                + BitWriter.eliasGammaBitCount(durable[index].last - durable[index].first + 1)
+            guard needed <= budget else { break }
+            budget -= needed
+            index += 1
+        }
+        return index
+    }
+}

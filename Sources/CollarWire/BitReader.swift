@@ -1,0 +1,105 @@
+/// Reads bit fields from bytes, most significant bit first.
+///
+/// Reading past the end yields zeros and is noticed by ``checkEnd()``, so that a decoder checks once, not at every field.
+public struct BitReader: ~Escapable {
+    let bytes: Span<UInt8>
+    let endBit: Int
+    /// The next bits, left-aligned; at least 57 of them are valid after ``refill()``.
+    var window: UInt64 = 0
+    /// Offset of the next bit from the start of the bytes.
+    public private(set) var bitPosition: Int
+
+    /// Reads `bytes` from byte `start` up to but not including byte `end`.
+    @_lifetime(copy bytes)
+    public init(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        precondition(start >= 0 && start <= end && end <= bytes.count, "a bit reader's range lies in its bytes")
+        self.bytes = bytes
+        endBit = end * 8
+        bitPosition = start * 8
+    }
+
+    /// Bits not read yet; negative after reading past the end.
+    public var remainingBitCount: Int { endBit - bitPosition }
+
+    /// Reads an unsigned field.
+    /// - Parameter count: width in bits, 1 … 32.
+    @_lifetime(self: copy self)
+    public mutating func read(_ count: Int) -> UInt32 {
+        refill()
+        return take(count)
+    }
+
+    /// Loads the window with the next 57 bits or more.
+    @_lifetime(self: copy self)
+    public mutating func refill() {
+        let byte = bitPosition &>> 3
+        let base = bytes.count - 8
+        if byte <= base {
+            window = load(at: byte) &<< shiftCount(bitPosition & 7)
+        } else {
+            window = loadTail(from: byte) &<< shiftCount(bitPosition & 7)
+        }
+    }
+
+    /// Takes a field from the window; between two refills at most 57 bits.
+    @_lifetime(self: copy self)
+    public mutating func take(_ count: Int) -> UInt32 {
+        let value = UInt32(truncatingIfNeeded: window &>> shiftCount(64 - count))
+        window = window &<< shiftCount(count)
+        bitPosition &+= count
+        return value
+    }
+
+    /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
+    /// - Returns: 1 … 2^32 − 1, or nil where no such code stands.
+    @_lifetime(self: copy self)
+    public mutating func readEliasGamma() -> UInt32? {
+        refill()
+        let zeroCount = window.leadingZeroBitCount
+        guard zeroCount < 32, zeroCount < remainingBitCount else { return nil }
+        bitPosition += zeroCount
+        return read(zeroCount + 1)
+    }
+
+    /// Reads a two's complement field.
+    /// - Parameter count: width in bits, 1 … 32.
+    @_lifetime(self: copy self)
+    public mutating func readSigned(_ count: Int) -> Int32 {
+        let value = read(count)
+        return Int32(bitPattern: value &<< UInt32(32 - count)) &>> Int32(32 - count)
+    }
+
+    /// Ends reading: nothing may have been read past the end, and what remains must be fewer than 8 zero bits.
+    @_lifetime(self: copy self)
+    public mutating func checkEnd() throws(DecodeError) {
+        let remaining = endBit - bitPosition
+        guard remaining >= 0 else { throw .truncated(bitOffset: endBit) }
+        guard remaining < 8 else { throw .trailingBytes(byteOffset: (bitPosition + 7) / 8) }
+        guard remaining == 0 || read(remaining) == 0 else { throw .nonzeroPadding(bitOffset: endBit - remaining) }
+    }
+
+    /// Ends reading a message that later versions may lengthen: what follows is ignored.
+    public func checkNotPastEnd() throws(DecodeError) {
+        guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
+    }
+
+    func load(at start: Int) -> UInt64 {
+        precondition(start >= 0 && start <= bytes.count - 8, "eight bytes are there")
+        let a = UInt64(widening: bytes[start]) &<< 56 | UInt64(widening: bytes[start &+ 1]) &<< 48
+        let b = UInt64(widening: bytes[start &+ 2]) &<< 40 | UInt64(widening: bytes[start &+ 3]) &<< 32
+        let c = UInt64(widening: bytes[start &+ 4]) &<< 24 | UInt64(widening: bytes[start &+ 5]) &<< 16
+        let d = UInt64(widening: bytes[start &+ 6]) &<< 8 | UInt64(widening: bytes[start &+ 7])
+        return a | b | c | d
+    }
+
+    func loadTail(from start: Int) -> UInt64 {
+        var value: UInt64 = 0
+        var index = start
+        while index < start + 8 {
+            value = value &<< 8
+            if index < bytes.count { value |= UInt64(widening: bytes[index]) }
+            index += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,86 @@
+/// Sizes of a frame: header, payload and check.
+public enum Frame {
+    /// The largest frame. Up to this length the check keeps Hamming distance 6.
+    public static let maximumByteCount = 253
+    /// The smallest value a link may set for its largest frame (LoRa at its slowest data rate).
+    public static let minimumLimitByteCount = 51
+    /// Header and check, without payload.
+    public static let overheadByteCount = FrameHeader.byteCount + CRC24.byteCount
+    /// The largest payload.
+    public static let maximumPayloadByteCount = maximumByteCount - overheadByteCount
+    /// The version of the protocol that this code speaks.
+    public static let protocolVersion: UInt8 = 1
+    /// The address of the base radio itself.
+    public static let baseRadioAddress: UInt8 = 0
+    /// The address that every collar listens to.
+    public static let broadcastAddress: UInt8 = 0xFF
+}
+
+/// What a frame carries; five bits on the wire. From 16 up it comes from the host.
+public enum MessageType: UInt8, Equatable, Sendable {
+    /// Collar: ``Identity``.
+    case identity = 1
+    /// Collar: a ``Fix`` that stands alone.
+    case absoluteFix = 2
+    /// Collar: ``Probe``.
+    case probe = 5
+    /// Collar: ``Tombstone``.
+    case tombstone = 9
+    /// Host: ``Acknowledgement``.
+    case acknowledgement = 16
+    /// Host: ``IdentityRequest``.
+    case identityRequest = 17
+
+    /// Whether the check covers the device id and the log id. What must be readable without knowing them does not.
+    public var isBoundToLog: Bool {
+        switch self {
+        case .identity, .probe, .identityRequest: false
+        case .absoluteFix, .tombstone, .acknowledgement: true
+        }
+    }
+}
+
+/// The eight flag bits of a frame.
+public struct FrameFlags: Equatable, Sendable {
+    /// The bits as sent.
+    public var rawValue: UInt8
+
+    /// Creates flags from their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Flags of a frame that asks for an answer (1 … 7) or does not (0).
+    public init(ask: AskNumber?) { rawValue = ask?.rawValue ?? 0 }
+
+    /// Bits 7 … 5: a receiver that does not know one of them must not use the frame. Bit 7 is reserved for sealing.
+    public static let criticalMask: UInt8 = 0b1110_0000
+    /// Bits 4 … 3: a receiver that does not know them ignores them.
+    public static let ignorableMask: UInt8 = 0b0001_1000
+    /// Bits 2 … 0: the number of the ask; 0 asks for nothing.
+    public static let askMask: UInt8 = 0b0000_0111
+
+    /// The critical bits that this version does not know; 0 where the frame may be used.
+    public var unknownCriticalBits: UInt8 { rawValue & FrameFlags.criticalMask }
+
+    /// The ask of this frame; nil where it wants no answer.
+    public var ask: AskNumber? { AskNumber(rawValue: rawValue & FrameFlags.askMask) }
+}
+
+/// The number of an ask, 1 … 7, which its answer echoes.
+public struct AskNumber: Equatable, Sendable {
+    /// 1 … 7.
+    public let rawValue: UInt8
+
+    /// Creates a number; nil outside 1 … 7.
+    public init?(rawValue: UInt8) {
+        guard rawValue >= 1, rawValue <= 7 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(unchecked rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The first number.
+    public static let first = AskNumber(unchecked: 1)
+
+    /// The number after this one; 1 comes after 7.
+    public var next: AskNumber { AskNumber(unchecked: rawValue == 7 ? 1 : rawValue + 1) }
+}

@@ -1,0 +1,50 @@
+/// The first four bytes of a frame, in clear.
+///
+/// Layout: version (3 bits), type (5), flags (8), address (8), low byte (8).
+public struct FrameHeader: Equatable, Sendable {
+    /// Bytes on the wire.
+    public static let byteCount = 4
+
+    /// The type as sent, 0 … 31; see ``type``.
+    public var typeCode: UInt8
+    /// Flags as sent.
+    public var flags: FrameFlags
+    /// Address of the collar on the air, 1 … 254; 0 is the base radio, 255 every collar.
+    public var address: UInt8
+    /// In a fix the low 8 bits of its sequence; in an acknowledgement the number of the ask it answers; else 0.
+    public var lowByte: UInt8
+
+    /// Creates a header for a message of this version.
+    public init(type: MessageType, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
+        typeCode = type.rawValue
+        self.flags = flags
+        self.address = address
+        self.lowByte = lowByte
+    }
+
+    /// The type; nil where this version does not know it.
+    public var type: MessageType? { MessageType(rawValue: typeCode) }
+
+    /// Reads the header of a bare frame.
+    /// - Throws: ``DecodeError`` for a frame below 7 or above 253 bytes, another version, or an unknown critical flag.
+    ///   The check is not looked at here.
+    public init(_ frame: Span<UInt8>) throws(DecodeError) {
+        guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
+        guard frame.count <= Frame.maximumByteCount else { throw .tooLong(byteCount: frame.count) }
+        let version = frame[0] &>> 5
+        guard version == Frame.protocolVersion else { throw .unsupportedVersion(version) }
+        typeCode = frame[0] & 0x1F
+        flags = FrameFlags(rawValue: frame[1])
+        address = frame[2]
+        lowByte = frame[3]
+        guard flags.unknownCriticalBits == 0 else { throw .unknownCriticalFlags(flags.unknownCriticalBits) }
+    }
+
+    /// Appends the four bytes.
+    public func encode(into output: inout OutputSpan<UInt8>) {
+        output.append(Frame.protocolVersion &<< 5 | typeCode)
+        output.append(flags.rawValue)
+        output.append(address)
+        output.append(lowByte)
+    }
+}

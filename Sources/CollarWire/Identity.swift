@@ -1,0 +1,136 @@
+/// Who a collar is and what its log holds. Its check is bound to nothing, so a host that knows nothing can read it.
+///
+/// Payload, 36 bytes: device id (64 bits), log id (26), zero (6), boot count (32), oldest sequence (32),
+/// next sequence (32), paired receiver (32), largest frame (8), firmware version (3 × 8), capabilities (16),
+/// heartbeat (16). A receiver ignores what follows.
+public struct Identity: Equatable, Sendable {
+    /// The collar and its log.
+    public var log: LogIdentity
+    /// Boots since manufacture; erasing the log does not reset it.
+    public var bootCount: UInt32
+    /// The oldest sequence still in the log; equal to ``nextSequence`` where the log is empty.
+    public var oldestSequence: UInt32
+    /// The sequence that the next fix will get.
+    public var nextSequence: UInt32
+    /// Id of the receiver the collar is paired with; 0 where it is not paired.
+    public var pairedReceiverID: UInt32
+    /// The largest frame the collar's radio carries, 51 … 253 bytes.
+    public var maximumFrameByteCount: UInt8
+    /// Version of the firmware.
+    public var firmwareVersion: FirmwareVersion
+    /// What the collar can do.
+    public var capabilities: Capabilities
+    /// Longest silence of the collar, in seconds.
+    public var heartbeatSeconds: UInt16
+
+    /// Creates an identity.
+    public init(
+        log: LogIdentity, bootCount: UInt32, oldestSequence: UInt32, nextSequence: UInt32,
+        pairedReceiverID: UInt32, maximumFrameByteCount: UInt8, firmwareVersion: FirmwareVersion,
+        capabilities: Capabilities, heartbeatSeconds: UInt16
+    ) {
+        self.log = log
+        self.bootCount = bootCount
+        self.oldestSequence = oldestSequence
+        self.nextSequence = nextSequence
+        self.pairedReceiverID = pairedReceiverID
+        self.maximumFrameByteCount = maximumFrameByteCount
+        self.firmwareVersion = firmwareVersion
+        self.capabilities = capabilities
+        self.heartbeatSeconds = heartbeatSeconds
+    }
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/field(_:value:)`` for a frame limit outside 51 … 253 or an oldest sequence beyond the
+    ///   next; or an output too small.
+    public func encode(
+        address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        guard Identity.isValidFrameLimit(UInt32(maximumFrameByteCount)) else {
+            throw .field(.frameLimit, value: UInt32(maximumFrameByteCount))
+        }
+        guard oldestSequence <= nextSequence else { throw .field(.sequence, value: oldestSequence) }
+        var payload = BitWriter()
+        payload.write(UInt32(truncatingIfNeeded: log.deviceID &>> 32), 32)
+        payload.write(UInt32(truncatingIfNeeded: log.deviceID), 32)
+        payload.write(log.logID, 26)
+        payload.write(0, 6)
+        payload.write(bootCount, 32)
+        payload.write(oldestSequence, 32)
+        payload.write(nextSequence, 32)
+        payload.write(pairedReceiverID, 32)
+        payload.write(UInt32(maximumFrameByteCount), 8)
+        payload.write(UInt32(firmwareVersion.major), 8)
+        payload.write(UInt32(firmwareVersion.minor), 8)
+        payload.write(UInt32(firmwareVersion.patch), 8)
+        payload.write(UInt32(capabilities.rawValue), 16)
+        payload.write(UInt32(heartbeatSeconds), 16)
+        let header = FrameHeader(type: .identity, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        let deviceID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        let logID = reader.read(26)
+        _ = reader.read(6)
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else {
+            preconditionFailure("26 bits are a log id")
+        }
+        self.log = log
+        bootCount = reader.read(32)
+        oldestSequence = reader.read(32)
+        nextSequence = reader.read(32)
+        pairedReceiverID = reader.read(32)
+        let frameLimit = reader.read(8)
+        maximumFrameByteCount = UInt8(frameLimit)
+        firmwareVersion = FirmwareVersion(
+            major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
+        capabilities = Capabilities(rawValue: UInt16(reader.read(16)))
+        heartbeatSeconds = UInt16(reader.read(16))
+        try reader.checkNotPastEnd()
+        guard Identity.isValidFrameLimit(frameLimit) else { throw .invalidField(.frameLimit, code: frameLimit) }
+        guard oldestSequence <= nextSequence else { throw .invalidField(.sequence, code: oldestSequence) }
+    }
+
+    private static func isValidFrameLimit(_ byteCount: UInt32) -> Bool {
+        byteCount >= UInt32(Frame.minimumLimitByteCount) && byteCount <= UInt32(Frame.maximumByteCount)
+    }
+}
+
+/// Version of a collar's firmware.
+public struct FirmwareVersion: Equatable, Sendable {
+    /// Major number.
+    public var major: UInt8
+    /// Minor number.
+    public var minor: UInt8
+    /// Patch number.
+    public var patch: UInt8
+
+    /// Creates a version.
+    public init(major: UInt8, minor: UInt8, patch: UInt8) {
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+    }
+}
+
+/// What a collar can do, one bit each; unknown bits are ignored.
+public struct Capabilities: Equatable, Sendable {
+    /// The bits as sent.
+    public var rawValue: UInt16
+
+    /// Creates capabilities from their bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Bit 0: a compass, so that ``Fix/heading`` can be known.
+    public static let compass = Capabilities(rawValue: 1 &<< 0)
+    /// Bit 1: a sounder.
+    public static let sounder = Capabilities(rawValue: 1 &<< 1)
+    /// Bit 2: the radio listens before it talks.
+    public static let listenBeforeTalk = Capabilities(rawValue: 1 &<< 2)
+
+    /// Whether all bits of `other` are set.
+    public func contains(_ other: Capabilities) -> Bool { rawValue & other.rawValue == other.rawValue }
+}

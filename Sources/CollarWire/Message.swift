@@ -1,0 +1,47 @@
+/// A decoded frame.
+public enum Message: Equatable, Sendable {
+    /// A collar says who it is.
+    case identity(Identity)
+    /// A fix in the absolute form.
+    case fix(Fix)
+    /// A collar asks for an answer.
+    case probe(Probe)
+    /// A collar says what it will never send.
+    case tombstone(Tombstone)
+    /// A receiver says what it holds.
+    case acknowledgement(Acknowledgement)
+    /// A receiver asks who is there.
+    case identityRequest(IdentityRequest)
+
+    /// Decodes one bare frame: header, check, payload.
+    /// - Parameters:
+    ///   - log: the log the frame may be bound to; nil where the sender is unknown.
+    ///   - reference: the highest sequence known of that log.
+    /// - Throws: ``DecodeError``; ``DecodeError/checkFailed`` also for a bound frame where `log` is nil.
+    public static func decode(
+        _ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32
+    ) throws(DecodeError) -> Message {
+        let header = try FrameHeader(frame)
+        guard let type = header.type else { throw .unknownType(header.typeCode) }
+        if type.isBoundToLog {
+            guard let log, FrameCheck.isValid(frame, log: log) else { throw .checkFailed }
+        } else {
+            guard FrameCheck.isValid(frame, log: nil) else { throw .checkFailed }
+        }
+        return try decodePayload(of: frame, header: header, type: type, reference: reference)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public static func decodePayload(
+        of frame: Span<UInt8>, header: FrameHeader, type: MessageType, reference: UInt32
+    ) throws(DecodeError) -> Message {
+        switch type {
+        case .identity: .identity(try Identity(decoding: frame))
+        case .absoluteFix: .fix(try AbsoluteFix.decode(frame, header: header, reference: reference))
+        case .probe: .probe(try Probe(decoding: frame))
+        case .tombstone: .tombstone(try Tombstone(decoding: frame))
+        case .acknowledgement: .acknowledgement(try Acknowledgement(decoding: frame, header: header))
+        case .identityRequest: .identityRequest(try IdentityRequest(decoding: frame))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// A non-empty run of sequences.
+public struct SequenceRange: Equatable, Sendable {
+    /// The first sequence.
+    public var first: UInt32
+    /// The last sequence, at least ``first``.
+    public var last: UInt32
+
+    /// Creates a range; nil where `last` is below `first`.
+    public init?(_ first: UInt32, _ last: UInt32) {
+        guard first <= last else { return nil }
+        self.first = first
+        self.last = last
+    }
+
+    /// A range of one.
+    public init(_ only: UInt32) {
+        first = only
+        last = only
+    }
+
+    /// How many sequences it holds, 1 … 2^32.
+    public var count: UInt64 { UInt64(widening: last - first) + 1 }
+
+    /// Whether it holds `sequence`.
+    public func contains(_ sequence: UInt32) -> Bool { sequence >= first && sequence <= last }
+}
+
+/// Up to 32 ranges in a place of fixed size.
+public struct SequenceRangeList: Equatable, Sendable {
+    /// The most ranges it holds.
+    public static let capacity = 32
+
+    private var firsts = InlineArray<32, UInt32>(repeating: 0)
+    private var lasts = InlineArray<32, UInt32>(repeating: 0)
+    /// Ranges held.
+    public private(set) var count = 0
+
+    /// An empty list.
+    public init() {}
+
+    /// Whether no further range fits.
+    public var isFull: Bool { count == SequenceRangeList.capacity }
+
+    /// The range at `index`, 0 … `count` − 1.
+    public subscript(index: Int) -> SequenceRange {
+        precondition(index >= 0 && index < count, "the index lies in the list")
+        guard let range = SequenceRange(firsts[index], lasts[index]) else {
+            preconditionFailure("a list holds only ranges")
+        }
+        return range
+    }
+
+    /// Adds a range at the end.
+    /// - Returns: false, with the list unchanged, where it is full.
+    @discardableResult
+    public mutating func append(_ range: SequenceRange) -> Bool {
+        guard !isFull else { return false }
+        firsts[count] = range.first
+        lasts[count] = range.last
+        count += 1
+        return true
+    }
+
+    /// Takes out the range at `index`; those behind it move up.
+    public mutating func remove(at index: Int) {
+        precondition(index >= 0 && index < count, "the index lies in the list")
+        var here = index
+        while here + 1 < count {
+            firsts[here] = firsts[here + 1]
+            lasts[here] = lasts[here + 1]
+            here += 1
+        }
+        count -= 1
+    }
+
+    /// Replaces the range at `index`.
+    public mutating func replace(at index: Int, with range: SequenceRange) {
+        precondition(index >= 0 && index < count, "the index lies in the list")
+        firsts[index] = range.first
+        lasts[index] = range.last
+    }
+
+    /// Inserts a range before the one at `index`, 0 … `count`.
+    /// - Returns: false, with the list unchanged, where it is full.
+    @discardableResult
+    public mutating func insert(_ range: SequenceRange, at index: Int) -> Bool {
+        guard append(range) else { return false }
+        var here = count - 1
+        while here > index {
+            firsts[here] = firsts[here - 1]
+            lasts[here] = lasts[here - 1]
+            here -= 1
+        }
+        firsts[index] = range.first
+        lasts[index] = range.last
+        return true
+    }
+
+    /// Whether a range of the list holds `sequence`.
+    public func contains(_ sequence: UInt32) -> Bool {
+        var index = 0
+        while index < count {
+            if sequence >= firsts[index], sequence <= lasts[index] { return true }
+            index += 1
+        }
+        return false
+    }
+
+    /// Same ranges in the same order.
+    public static func == (left: SequenceRangeList, right: SequenceRangeList) -> Bool {
+        guard left.count == right.count else { return false }
+        var index = 0
+        while index < left.count {
+            if left[index] != right[index] { return false }
+            index += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+/// A time in the coarsest of four forms that is exact.
+struct TimeCode {
+    /// The forms; two bits on the wire.
+    enum Form: UInt8 {
+        /// Seconds since 1970, 32 bits unsigned: 1970 … 2106.
+        case seconds = 0
+        /// Seconds and 4 bits of tenths.
+        case deciseconds = 1
+        /// Seconds and 10 bits of milliseconds.
+        case milliseconds = 2
+        /// Milliseconds since 1970, 48 bits, two's complement: before 1970 and after 2106.
+        case wide = 3
+    }
+
+    let form: Form
+    private let unixMilliseconds: Int64
+
+    init(unixMilliseconds: Int64) {
+        self.unixMilliseconds = unixMilliseconds
+        if unixMilliseconds < 0 || unixMilliseconds > 0xFFFF_FFFF * 1000 + 999 {
+            form = .wide
+        } else if unixMilliseconds % 1000 == 0 {
+            form = .seconds
+        } else if unixMilliseconds % 100 == 0 {
+            form = .deciseconds
+        } else {
+            form = .milliseconds
+        }
+    }
+
+    func write(into writer: inout BitWriter) {
+        let seconds = UInt32(truncatingIfNeeded: unixMilliseconds / 1000)
+        let milliseconds = UInt32(truncatingIfNeeded: unixMilliseconds % 1000)
+        switch form {
+        case .seconds:
+            writer.write(seconds, 32)
+        case .deciseconds:
+            writer.write(seconds, 32)
+            writer.write(milliseconds / 100, 4)
+        case .milliseconds:
+            writer.write(seconds, 32)
+            writer.write(milliseconds, 10)
+        case .wide:
+            writer.write(UInt32(truncatingIfNeeded: unixMilliseconds &>> 32), 16)
+            writer.write(UInt32(truncatingIfNeeded: unixMilliseconds), 32)
+        }
+    }
+}
+
+extension TimeCode.Form {
+    /// Reads a time in this form, in milliseconds since 1970.
+    func read(from reader: inout BitReader) throws(DecodeError) -> Int64 {
+        switch self {
+        case .seconds:
+            return Int64(widening: reader.read(32)) * 1000
+        case .deciseconds:
+            let seconds = Int64(widening: reader.read(32))
+            let tenths = reader.read(4)
+            guard tenths < 10 else { throw .invalidField(.secondFraction, code: tenths) }
+            return seconds * 1000 + Int64(widening: tenths) * 100
+        case .milliseconds:
+            let seconds = Int64(widening: reader.read(32))
+            let milliseconds = reader.read(10)
+            guard milliseconds < 1000 else { throw .invalidField(.secondFraction, code: milliseconds) }
+            return seconds * 1000 + Int64(widening: milliseconds)
+        case .wide:
+            let high = Int64(widening: reader.readSigned(16))
+            return high &<< 32 | Int64(widening: reader.read(32))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// A collar says which fixes of its log it does not have and will never send: overwritten before they could be
+/// delivered, or torn by a power cut while they were written.
+///
+/// Payload: number of ranges (6 bits, 1 … 32), then in the form of ``Acknowledgement/resend``: the first sequence of
+/// the first range as 32 bits, for each further one the number of sequences between it and the one before in Elias
+/// gamma code; each followed by the number of sequences in it in Elias gamma code.
+public struct Tombstone: Equatable, Sendable {
+    /// The ranges that are gone, oldest first, apart from one another, at least one.
+    public var ranges: SequenceRangeList
+
+    /// Creates a tombstone.
+    public init(ranges: SequenceRangeList) { self.ranges = ranges }
+
+    /// Appends the bare frame. Ranges that do not fit the output are left out, the newest first.
+    /// - Throws: ``EncodeError/field(_:value:)`` for no ranges or ranges out of order; an output too small for one.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        guard ranges.count > 0 else { throw .field(.range, value: 0) }
+        try RangeCoding.validateAscending(ranges)
+        let room = output.freeCapacity - Frame.overheadByteCount
+        let count = RangeCoding.countThatFits(ranges, bitBudget: room * 8 - RangeCoding.countBitCount)
+        var payload = BitWriter(byteLimit: room)
+        payload.write(UInt32(count), RangeCoding.countBitCount)
+        RangeCoding.writeAscending(ranges, count: count, into: &payload)
+        guard count > 0 else { throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + 6) }
+        let header = FrameHeader(type: .tombstone, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        let count = reader.read(RangeCoding.countBitCount)
+        guard count > 0 else { throw .invalidField(.range, code: count) }
+        ranges = try RangeCoding.readAscending(count, from: &reader)
+        try reader.checkEnd()
+    }
+}

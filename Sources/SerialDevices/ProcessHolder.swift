@@ -1,0 +1,46 @@
+import Glibc
+
+/// A process that has a terminal open.
+public struct ProcessHolder: Equatable, Sendable {
+    /// Its process id.
+    public let processID: Int32
+    /// Its short name (at most 15 bytes), such as `ModemManager`.
+    public let name: String
+
+    /// Creates a description of a process.
+    public init(processID: Int32, name: String) {
+        self.processID = processID
+        self.name = name
+    }
+
+    /// The process that has the node at the path open, of this or any other process that may be looked into; a foreign
+    /// process rather than this one. Nil when none is visible: only root may look into the processes of others.
+    ///
+    /// Complexity: one readlink for each open descriptor of the machine.
+    /// - Parameter descriptor: the caller's own descriptor of the node, which does not count; −1 for none.
+    static func holder(of path: String, except descriptor: Int32 = -1) -> ProcessHolder? {
+        guard let node = nodePath(path, descriptor) else { return nil }
+        let ownProcess = getpid()
+        var own: ProcessHolder?
+        for entry in SystemFiles.entries(of: "/proc") {
+            guard let process = Int32(entry) else { continue }
+            let folder = "/proc/\(process)/fd"
+            for name in SystemFiles.entries(of: folder) where SystemFiles.linkTarget("\(folder)/\(name)") == node {
+                if process != ownProcess { return ProcessHolder(processID: process) }
+                if name != String(descriptor) { own = ProcessHolder(processID: process) }
+            }
+        }
+        return own
+    }
+
+    /// The name under which descriptors of the node show in /proc.
+    private static func nodePath(_ path: String, _ descriptor: Int32) -> String? {
+        if descriptor >= 0 { return SystemFiles.linkTarget("/proc/self/fd/\(descriptor)") }
+        return SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
+    }
+
+    private init(processID: Int32) {
+        let name = SystemFiles.firstLine(of: "/proc/\(processID)/comm")
+        self.init(processID: processID, name: name ?? "unknown")
+    }
+}

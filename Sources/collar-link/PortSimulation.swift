@@ -1,0 +1,165 @@
+import CollarARQ
+import CollarFirmware
+import CollarReceiver
+import Glibc
+import LinkSimulator
+import SerialDevices
+
+/// Drives a simulated collar at a pseudo-terminal, in real or virtual time.
+///
+/// Virtual time jumps to the next thing that is due, except where the other side of the terminal, which lives in real
+/// time, has something to say first: then it keeps pace with the real clock.
+struct PortSimulation<Flash: FlashDevice> {
+    private var station: CollarRadioStation<Flash>
+    private let options: SimulationOptions
+    private let fixCount: Int
+    private let signals: SignalDescriptor
+    private var terminal: PseudoTerminal?
+    private var replugAt: Instant?
+    private var skippedMicroseconds: Int64 = 0
+    private let origin = MonotonicClock.microseconds
+    private var pending: [UInt8] = []
+    private var hasReportedDelivery = false
+
+    init(
+        station: consuming CollarRadioStation<Flash>, options: SimulationOptions, fixCount: Int
+    ) throws(CommandFailure) {
+        self.station = station
+        self.options = options
+        self.fixCount = fixCount
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
+            throw CommandFailure(.software, "signals cannot be received: \(SystemText.of(errno))")
+        }
+        self.signals = signals
+    }
+
+    mutating func run() throws(CommandFailure) -> ExitCode {
+        defer { unplug() }
+        try plug()
+        if let terminal { try StandardOutput.write(terminal.path + "\n") }
+        while true {
+            let now = self.now
+            try advance(to: now)
+            if try handleSignals(now: now) { return finish() }
+            if let due = replugAt, now >= due { try plug() }
+            reportDelivery()
+            if options.endsWhenDelivered, station.isDelivered, pending.isEmpty { return finish() }
+            wait(until: nextDeadline)
+        }
+    }
+
+    /// Time of the collar: real time and what was skipped.
+    private var now: Instant {
+        Instant(microseconds: MonotonicClock.microseconds - origin + skippedMicroseconds)
+    }
+
+    private mutating func advance(to now: Instant) throws(CommandFailure) {
+        readFromHost(now: now)
+        if options.speed == nil { station.skipIdleTime(now: now) }
+        do throws(StationError) {
+            let bytes = try station.advance(to: now)
+            // A radio does not keep what nobody reads.
+            if terminal?.hasPeer == true {
+                pending += bytes
+            } else {
+                station.serialBytesWereDropped()
+            }
+        } catch {
+            throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
+        }
+        writeToHost()
+    }
+
+    private mutating func readFromHost(now: Instant) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
+            station.received(Array(buffer[..<count]), now: now)
+        }
+    }
+
+    private mutating func writeToHost() {
+        while !pending.isEmpty, let terminal {
+            switch terminal.write(pending.span) {
+            case .written(let count): pending.removeFirst(count)
+            case .wouldBlock: return
+            case .disconnected: pending.removeAll()
+            }
+        }
+    }
+
+    private var nextDeadline: Instant {
+        let due = station.nextDeadline
+        guard let replugAt else { return due }
+        return min(due, replugAt)
+    }
+
+    /// Waits for a deadline, for bytes or for a signal; in virtual time it may skip the waiting.
+    private mutating func wait(until deadline: Instant) {
+        let hasPeer = terminal?.hasPeer ?? false
+        let remaining = deadline.microseconds(since: now)
+        if options.speed == nil, hasPeer, pending.isEmpty, !station.isAnswerExpected, !station.isDelivered {
+            if remaining > 0 { skippedMicroseconds += remaining }
+            return
+        }
+        // Without a reader the terminal reports a hang-up all the time: look again now and then instead.
+        let limit: Int64 = hasPeer ? .max : 20_000
+        let milliseconds = max(0, min(remaining, limit) + 999) / 1000
+        var descriptors = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+        if hasPeer, let terminal {
+            let events = Int16(POLLIN) | (pending.isEmpty ? 0 : Int16(POLLOUT))
+            descriptors.append(pollfd(fd: terminal.fileDescriptor, events: events, revents: 0))
+        }
+        _ = unsafe poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: milliseconds))
+    }
+
+    /// - Returns: whether to end.
+    private mutating func handleSignals(now: Instant) throws(CommandFailure) -> Bool {
+        while let signal = signals.next() {
+            guard signal == SIGUSR1 else { return true }
+            unplug()
+            replugAt = now.advanced(byMicroseconds: 1_000_000)
+        }
+        return false
+    }
+
+    private mutating func plug() throws(CommandFailure) {
+        replugAt = nil
+        let created: PseudoTerminal
+        do throws(PseudoTerminalError) { created = try PseudoTerminal() } catch {
+            throw CommandFailure(.inputOutput, error.description)
+        }
+        terminal = created
+        guard let link = options.link else { return }
+        // Replaced in one step: who waits for the link never sees a half-made one.
+        let temporary = link + ".new"
+        unsafe _ = unlink(temporary)
+        guard unsafe symlink(created.path, temporary) == 0, unsafe rename(temporary, link) == 0 else {
+            throw CommandFailure(.cannotCreate, "\(link): \(SystemText.of(errno))")
+        }
+    }
+
+    private mutating func unplug() {
+        guard let open = terminal else { return }
+        if let link = options.link { unsafe _ = unlink(link) }
+        open.close()
+        terminal = nil
+        pending.removeAll()
+    }
+
+    private mutating func reportDelivery() {
+        guard station.isDelivered, !hasReportedDelivery else { return }
+        hasReportedDelivery = true
+        StandardError.say("all \(fixCount) fixes of the track are acknowledged")
+    }
+
+    private func finish() -> ExitCode {
+        if options.printsStatistics {
+            let counts = station.statistics
+            StandardError.write(
+                "{\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
+                    + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),"
+                    + "\"downlink_frames\":\(counts.downlinkFrames)}\n")
+        }
+        return .clean
+    }
+}

@@ -1,0 +1,131 @@
+import CollarJournal
+import CollarReceiver
+import Glibc
+import SerialDevices
+
+extension CommandFailure {
+    /// What ends `run`.
+    init(_ error: ReceiverError) {
+        switch error {
+        case .port(let failure):
+            self.init(failure.exitCode, failure.description, remedy: failure.remedy)
+        case .noDevice(let text):
+            self.init(.noDevice, text, remedy: "plug one in, or leave out --no-reconnect to wait for it")
+        case .discovery(let failure):
+            self.init(.inputOutput, failure.description, remedy: failure.remedy)
+        case .journal(let failure):
+            self.init(failure.exitCode, failure.description, remedy: failure.remedy)
+        case .output(let errorNumber):
+            self.init(.inputOutput, "stdout cannot be written: \(SystemText.of(errorNumber))")
+        case .system(let operation, let errorNumber):
+            self.init(.software, "\(operation): \(SystemText.of(errorNumber))")
+        }
+    }
+}
+
+extension SerialPortError {
+    /// The exit code that tells a script what to do about it.
+    var exitCode: ExitCode {
+        switch self {
+        case .notFound, .disconnected: .noDevice
+        case .notATerminal: .configuration
+        case .busy: .portBusy
+        case .permissionDenied: .noPermission
+        case .system: .inputOutput
+        }
+    }
+}
+
+extension JournalError {
+    /// The exit code that tells a script what to do about it.
+    var exitCode: ExitCode {
+        switch self {
+        case .heldBy: .portBusy
+        case .laterFormat, .foreignSegment, .unreadableReceiver: .configuration
+        case .file(let failure): failure.errorNumber == EACCES || failure.errorNumber == EPERM ? .noPermission : .cannotCreate
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached: .inputOutput
+        }
+    }
+}
+
+extension ReceiverStatistics {
+    /// The counts in a line.
+    var text: String {
+        "\(fixes) fixes stored, \(lines) lines written, \(duplicates) duplicates; frames: \(frames) used, "
+            + "\(damagedFrames) damaged, \(unknownFrames) of unknown collars, \(unsupportedFrames) unsupported, "
+            + "\(malformedFrames) malformed"
+    }
+}
+
+extension ReceiverNotice {
+    /// Whether something stands in the way; the rest is information.
+    var isFailure: Bool {
+        switch self {
+        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost: true
+        case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .collar, .storageRecovered: false
+        }
+    }
+
+    /// One or more lines that say what happened.
+    var text: String {
+        switch self {
+        case .waitingForPort(let path): "waiting for \(path) to appear"
+        case .waitingForRadio(let others): Self.waitingText(others)
+        case .opened(let path): "listening on \(path)"
+        case .unplugged(let path): "\(path) was unplugged; waiting for it"
+        case .cannotOpen(let error): error.description
+        case .noIdentity(let path, let seconds):
+            "nobody at \(path) has said who it is for \(seconds) s; still listening"
+        case .otherVersion(let path, let version):
+            "\(path): what is there speaks version \(version) of the protocol"
+        case .collar(let deviceID, _, let path): "hearing collar \(hexadecimal(deviceID)) at \(path)"
+        case .journalDamage(let deviceID, let damage):
+            "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
+                + "\(damage.offset) of segment \(damage.segment) were stepped over"
+        case .storageFailing(let error): "nothing is acknowledged any more: \(error.description)"
+        case .storageRecovered: "storing and acknowledging again"
+        case .journalUnavailable(let deviceID, let error):
+            "collar \(hexadecimal(deviceID)) is not served: \(error.description)"
+        case .lost(let deviceID, let first, let last):
+            "collar \(hexadecimal(deviceID)) does not have fixes \(first) to \(last) any more"
+        }
+    }
+
+    /// What the person can do.
+    var remedy: String? {
+        switch self {
+        case .cannotOpen(let error): error.remedy
+        case .storageFailing(let error), .journalUnavailable(_, let error): error.remedy
+        case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
+        case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
+        case .waitingForPort, .opened, .unplugged, .otherVersion, .collar, .journalDamage, .storageRecovered, .lost:
+            nil
+        }
+    }
+
+    private static func waitingText(_ others: [SerialDevice]) -> String {
+        var text = "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1)"
+        text += others.isEmpty ? "; there is no other serial device" : "; serial devices that are not marked as one:"
+        for device in others { text += "\n  " + device.text }
+        return text
+    }
+}
+
+extension SerialDevice {
+    /// The device in a line.
+    var text: String {
+        var parts = [node]
+        if let vendorID, let modelID { parts.append("\(vendorID):\(modelID)") }
+        let names = [vendor, model].compactMap { $0 }
+        if !names.isEmpty { parts.append(names.joined(separator: " ")) }
+        if let serialShort { parts.append("serial \(serialShort)") }
+        if let likelyRadioHint { parts.append("(\(likelyRadioHint))") }
+        return parts.joined(separator: "  ")
+    }
+}
+
+/// An id as 16 hexadecimal digits.
+func hexadecimal(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}

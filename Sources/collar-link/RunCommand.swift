@@ -1,0 +1,97 @@
+import CollarBridge
+import CollarReceiver
+import CollarWire
+import Glibc
+
+/// `collar-link run`, the command without a name.
+enum RunCommand {
+    static let spec = CommandSpec(
+        name: "run",
+        synopsis: "collar-link [run] [options]",
+        summary: """
+            Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
+            on stdout. Waits for a radio where there is none. Messages for people go to stderr.
+
+            commands: run (the default), devices, simulate; 'collar-link COMMAND --help' tells more.
+            """,
+        options: [
+            OptionSpec(
+                "-p", "--port", value: "PATH", repeatable: true,
+                is: "use this tty or pseudo-terminal (repeatable); discovery is off then"),
+            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+            OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
+            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
+            OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
+            OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
+            OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
+            OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
+            OptionSpec("-v", "--verbose", is: "print counts at the end"),
+            OptionSpec("-q", "--quiet", is: "print only what fails"),
+        ],
+        maximumOperandCount: 0,
+        notes: """
+            exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
+            """)
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let configuration = try self.configuration(from: arguments)
+        let isQuiet = arguments.has("--quiet")
+        do throws(ReceiverError) {
+            let receiver = try Receiver(configuration) { notice in
+                if isQuiet, !notice.isFailure { return }
+                StandardError.say(notice.text, remedy: notice.remedy)
+            }
+            _ = try receiver.run()
+            if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }
+            return .clean
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func configuration(
+        from arguments: ParsedArguments
+    ) throws(CommandFailure) -> ReceiverConfiguration {
+        var configuration = ReceiverConfiguration(stateDirectory: try stateDirectory(arguments.value("--state-dir")))
+        configuration.ports = arguments.values["--port"] ?? []
+        configuration.reconnects = !arguments.has("--no-reconnect")
+        configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
+        if let seconds = try arguments.number("--duration", in: 0...1e9) {
+            configuration.durationMicroseconds = Int64(seconds * 1e6)
+        }
+        if let text = arguments.value("--collar") {
+            guard text.utf8.count == 16, let deviceID = UInt64(text, radix: 16) else {
+                throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
+            }
+            configuration.deviceID = deviceID
+        }
+        if let text = arguments.value("--flavour") {
+            guard let flavour = FixLineWriter.Flavour(rawValue: text) else {
+                throw CommandFailure(.usage, "--flavour \(text): full or compact is wanted")
+            }
+            configuration.flavour = flavour
+        }
+        switch arguments.value("--source-as") {
+        case nil: break
+        case "watchOS": configuration.sourceAs = .watchOS
+        case "iOS": configuration.sourceAs = .iOS
+        case .some(let text):
+            throw CommandFailure(.usage, "--source-as \(text): watchOS or iOS is wanted")
+        }
+        return configuration
+    }
+
+    private static func stateDirectory(_ given: String?) throws(CommandFailure) -> String {
+        if let given { return given }
+        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
+        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
+        throw CommandFailure(
+            .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
+            remedy: "name one: --state-dir DIR")
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

@@ -1,0 +1,173 @@
+import CollarARQ
+import CollarDomain
+import CollarFirmware
+import CollarWire
+import Glibc
+import LinkSimulator
+
+/// `collar-link simulate`: a collar behind a lossy radio behind a pseudo-terminal.
+enum SimulateCommand {
+    static let spec = CommandSpec(
+        name: "simulate",
+        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--corrupt P] …",
+        summary: """
+            Plays a track as a collar would: the firmware core behind a lossy radio behind a pseudo-terminal, whose
+            path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
+            """,
+        options: [
+            OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
+            OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal"),
+            OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
+            OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
+            OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
+            OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
+            OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
+            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE: starting again is a reboot"),
+            OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
+            OptionSpec("--stats", is: "print counts as one JSON line on stderr at the end"),
+        ],
+        maximumOperandCount: 0,
+        notes: "SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on.")
+
+    /// Flash of a simulated collar: 24 MiB, room for half a million fixes.
+    private static let flashBlockCount = 6144
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        guard let trackPath = arguments.value("--track") else {
+            throw CommandFailure(
+                .usage, "simulate wants a track: --track FILE",
+                remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
+        }
+        let options = try SimulationOptions(arguments)
+        let fixes = try TrackFile.fixes(at: trackPath)
+        guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(trackPath): there is no fix in it") }
+        if let path = arguments.value("--flash") {
+            let flash: FileFlash
+            do throws(FileFlash.OpenError) {
+                flash = try FileFlash(path: path, blockCount: flashBlockCount)
+            } catch {
+                throw CommandFailure(.cannotCreate, "\(path): \(error.reason)")
+            }
+            return try simulate(fixes, flash: flash, options: options)
+        }
+        return try simulate(fixes, flash: MemoryFlash(blockCount: flashBlockCount), options: options)
+    }
+
+    private static func simulate<Flash: FlashDevice>(
+        _ fixes: [Fix], flash: Flash, options: SimulationOptions
+    ) throws(CommandFailure) -> ExitCode {
+        var random = SeededRandom(seed: options.seed)
+        let deviceID = random.next()
+        // The same seed with another track is another log: equal log ids promise equal fixes.
+        let logID = UInt32(truncatingIfNeeded: random.next() ^ TrackFile.digest(of: fixes))
+        let modem = options.modem
+        let configuration = Collar<Flash>.Configuration(
+            deviceID: deviceID, address: UInt8(1 + deviceID % 254),
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), delivery: .init(modem: modem))
+        let start = Instant(microseconds: 0)
+        let collar: Collar<Flash>
+        do throws(FlashError) {
+            collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
+        } catch {
+            throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
+        }
+        let radio = LossyRadio(
+            lossProbability: options.loss, corruptionProbability: options.corruption, seed: random.next())
+        let station = CollarRadioStation(
+            collar: collar, radio: radio, modem: modem,
+            track: SimulatedTrack(fixes: fixes, pace: options.trackPace), now: start)
+        var simulation = try PortSimulation(station: station, options: options, fixCount: fixes.count)
+        return try simulation.run()
+    }
+}
+
+/// The options of `simulate`, checked.
+struct SimulationOptions {
+    let link: String?
+    let loss: Double
+    let corruption: Double
+    /// Factor of real time; nil for virtual time.
+    let speed: Double?
+    let interval: Double?
+    let seed: UInt64
+    let endsWhenDelivered: Bool
+    let printsStatistics: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        link = arguments.value("--link")
+        loss = try arguments.number("--loss", in: 0...1) ?? 0
+        corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
+        speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
+        interval = try arguments.number("--interval", in: 0.001...1e6)
+        seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
+        endsWhenDelivered = arguments.has("--until-delivered")
+        printsStatistics = arguments.has("--stats")
+    }
+
+    /// A modem of 57,600 bit/s; a simulation that runs faster has one that sends faster.
+    var modem: ModemProfile {
+        .serial(bitsPerSecond: Int64(57_600 * max(1, speed ?? 1)))
+    }
+
+    var trackPace: SimulatedTrack.Pace {
+        if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }
+        return .speed(speed ?? 1)
+    }
+}
+
+/// Reading a track for the collar.
+enum TrackFile {
+    /// The fixes of a file, or of stdin for "-".
+    static func fixes(at path: String) throws(CommandFailure) -> [Fix] {
+        let bytes = try contents(of: path)
+        let reader = TrackLineReader()
+        var fixes: [Fix] = []
+        var lineNumber = 0
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            lineNumber += 1
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+            do throws(TrackLineError) {
+                let location = try reader.fix(fromLine: line, lineNumber: lineNumber, defaultSequence: fixes.count)
+                do throws(QuantizationError) { fixes.append(try Fix(quantizing: location)) } catch {
+                    throw TrackLineError(
+                        lineNumber: lineNumber, field: error.field, byteOffset: nil,
+                        problem: "\(error.value) is outside \(error.range)")
+                }
+            } catch {
+                throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
+            }
+        }
+        return fixes
+    }
+
+    /// A number that differs between tracks.
+    static func digest(of fixes: [Fix]) -> UInt64 {
+        var random = SeededRandom(seed: UInt64(fixes.count))
+        var digest = random.next()
+        for fix in fixes {
+            let position = UInt64(bitPattern: Int64(fix.latitudeSteps)) &* 31 &+ UInt64(bitPattern: Int64(fix.longitudeSteps))
+            random = SeededRandom(seed: digest ^ UInt64(bitPattern: fix.unixMilliseconds) ^ (position << 20))
+            digest = random.next()
+        }
+        return digest
+    }
+
+    private static func contents(of path: String) throws(CommandFailure) -> [UInt8] {
+        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))")
+        }
+        defer { if path != "-" { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))")
+            }
+            bytes += chunk[..<count]
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import CollarWire
+import Glibc
+import Testing
+
+@testable import CollarJournal
+
+/// Torn tails, damage, full and failing disks.
+@Suite struct JournalFailureTests {
+    /// Ten fixes in two commits, closed.
+    private func tenFixes() throws -> (files: MemoryFileSystem, bytes: [UInt8], lastRecordStart: Int) {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files)
+        try append(0...4, to: journal)
+        try journal.commit()
+        try append(5...8, to: journal)
+        let start = Int(journal.end.offset)
+        try append(9...9, to: journal)
+        try journal.commit()
+        return (files, try #require(files.files[firstSegment]).bytes, start)
+    }
+
+    @Test func aTailTornAnywhereIsCutOff() throws {
+        let (files, bytes, start) = try tenFixes()
+        let lastFixEnd = start + 45
+        for length in start..<bytes.count {
+            files.replace(firstSegment, with: Array(bytes.prefix(length)))
+            do {
+                let journal = try openJournal(files)
+                let found = try sequences(allEntries(journal))
+                #expect(found == Array(0...8) || found == Array(0...9) && length >= lastFixEnd - 10)
+                #expect(journal.damage == [])
+                #expect(journal.durable(logID: log).oldestLostRange(from: 0) == nil)
+                let end = Int(journal.end.offset)
+                #expect(files.files[firstSegment]?.bytes.count == end)
+                #expect(files.files[firstSegment]?.durable.count == end)
+                #expect(try journal.append(record(9)) == (found.count == 9))
+                try append(10...10, to: journal)
+                try journal.commit()
+            }
+            #expect(try sequences(allEntries(openJournal(files))) == Array(0...10))
+        }
+    }
+
+    @Test func aTailOfZerosOrNoiseIsCutOff() throws {
+        let (files, bytes, _) = try tenFixes()
+        let noise = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 89) }
+        for tail in [[0], [UInt8](repeating: 0, count: 70_000), noise, [0, 5, 1, 2]] as [[UInt8]] {
+            files.replace(firstSegment, with: bytes + tail)
+            let journal = try openJournal(files)
+            #expect(journal.end.offset == UInt32(bytes.count))
+            #expect(files.files[firstSegment]?.bytes == bytes)
+            #expect(journal.damage == [])
+        }
+    }
+
+    @Test func everyFlippedByteIsSteppedOverAndWhatWasAnnouncedIsMissed() throws {
+        let (files, bytes, _) = try tenFixes()
+        let progressStart = bytes.count - 27
+        let headerEnd = 2 * 14
+        for offset in headerEnd..<progressStart {
+            for mask: UInt8 in [0x01, 0x80, 0xFF] {
+                files.replace(firstSegment, with: bytes)
+                // Where the checkpoint was damaged, the round before began a second segment.
+                if files.files[secondSegment] != nil { try files.remove(secondSegment) }
+                files.corrupt(firstSegment, at: offset, xor: mask)
+                let journal = try openJournal(files)
+                let found = try sequences(allEntries(journal))
+                #expect(found.count >= 9, "offset \(offset)")
+                let missing = (0..<10).filter { !found.contains($0) }
+                if offset > 60 {
+                    #expect(journal.damage.count == 1 && journal.damage[0].byteCount < 70, "offset \(offset)")
+                }
+                let lost = journal.durable(logID: log).oldestLostRange(from: 0)
+                #expect(lost == missing.first.map { SequenceRange($0) }, "offset \(offset)")
+                for sequence in missing { #expect(try journal.append(record(sequence))) }
+                try journal.commit()
+                #expect(journal.durable(logID: log).firstMissing == 10)
+                #expect(journal.durable(logID: log).oldestLostRange(from: 0) == nil)
+            }
+        }
+    }
+
+    @Test func damageAboveAGapIsMissedToo() throws {
+        let files = MemoryFileSystem()
+        var start = 0
+        do {
+            let journal = try openJournal(files)
+            try append(0...1, to: journal)
+            try append(10...12, to: journal)
+            start = Int(journal.end.offset)
+            try append(13...20, to: journal)
+            try journal.commit()
+        }
+        files.corrupt(firstSegment, at: start + 20, xor: 0x10)
+        let journal = try openJournal(files)
+        #expect(journal.damage.map(\.offset) == [start])
+        // The gap that never was announced is asked for with it.
+        #expect(journal.durable(logID: log).oldestLostRange(from: 2) == SequenceRange(2, 9))
+        #expect(journal.durable(logID: log).oldestLostRange(from: 10) == SequenceRange(13))
+        #expect(journal.durable(logID: log).oldestLostRange(from: 14) == nil)
+    }
+
+    @Test func aDamagedCheckpointIsReplacedByTheSegmentBefore() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 400)
+            try append(0...19, to: journal)
+            try journal.commit()
+            try append(20...22, to: journal)
+            try journal.commit()
+            #expect(journal.segments == [1, 2])
+        }
+        let bytes = try #require(files.files[secondSegment]).bytes
+        for offset in 0..<72 {
+            files.replace(secondSegment, with: bytes)
+            let third = "/state/0123456789abcdef/00000003.journal"
+            if files.files[third] != nil { try files.remove(third) }
+            files.corrupt(secondSegment, at: offset, xor: 0x40)
+            let journal = try openJournal(files, limit: 4000)
+            #expect(journal.durable(logID: log).firstMissing == 23, "offset \(offset)")
+            #expect(try sequences(allEntries(journal)) == Array(0...22))
+        }
+    }
+
+    @Test func aFullDiskLosesNothing() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files)
+        try append(0...4, to: journal)
+        try journal.commit()
+        let length = try #require(files.files[firstSegment]).bytes.count
+        files.room = files.usedByteCount + 70
+        try append(5...9, to: journal)
+        let full = FileFailure(.write, firstSegment, errorNumber: ENOSPC)
+        for _ in 0..<3 {
+            #expect(throws: JournalError.file(full)) { try journal.commit() }
+            #expect(journal.state == .full(full))
+            #expect(files.files[firstSegment]?.bytes.count == length, "cut back")
+            #expect(journal.durable(logID: log).firstMissing == 5)
+        }
+        #expect(try sequences(allEntries(journal)) == Array(0...9))
+        try append(10...10, to: journal)
+        files.room = .max
+        try journal.commit()
+        #expect(journal.state == .open)
+        #expect(journal.durable(logID: log).firstMissing == 11)
+        files.crash { durable, _ in durable }
+        let again = try openJournal(files)
+        #expect(try sequences(allEntries(again)) == Array(0...10))
+        #expect(again.damage == [])
+    }
+
+    @Test func whatWaitsForAFullDiskIsBounded() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files)
+        files.room = 0
+        #expect(throws: JournalError.pendingLimitReached) {
+            for sequence in 0..<100_000 as Range<UInt32> { _ = try journal.append(record(sequence)) }
+        }
+        #expect(journal.writer.pending.bytes.count < Journal.pendingByteLimit + 256)
+        files.room = .max
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing > 10_000)
+        #expect(try journal.append(record(99_999)))
+    }
+
+    @Test func noRoomForTheNextSegmentDoesNotHarmTheCommit() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files, limit: 400)
+        try append(0...19, to: journal)
+        files.failures = [(.create, ENOSPC)]
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 20)
+        #expect(journal.segments == [1])
+        #expect(journal.state == .open)
+        try append(20...20, to: journal)
+        try journal.commit()
+        #expect(journal.segments == [1, 2])
+        #expect(try sequences(allEntries(journal)) == Array(0...20))
+    }
+
+    @Test func aFailedSynchronisationIsFinal() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files)
+            try append(0...4, to: journal)
+            try journal.commit()
+            let length = try #require(files.files[firstSegment]).bytes.count
+            try append(5...9, to: journal)
+            files.failures = [(.synchronize, EIO)]
+            let failure = FileFailure(.synchronize, firstSegment, errorNumber: EIO)
+            #expect(throws: JournalError.file(failure)) { try journal.commit() }
+            #expect(journal.state == .failed(failure))
+            #expect(journal.durable(logID: log).firstMissing == 5)
+            // What is in doubt must not be read back as if it were on the disk.
+            #expect(files.files[firstSegment]?.bytes.count == length)
+            #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
+            #expect(throws: JournalError.stopped(after: failure)) { try journal.append(record(10)) }
+            #expect(journal.durable(logID: log).firstMissing == 5)
+            #expect(JournalError.stopped(after: failure).remedy?.contains("restart") == true)
+        }
+        let journal = try openJournal(files)
+        #expect(try sequences(allEntries(journal)) == Array(0...4))
+        try append(5...9, to: journal)
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 10)
+    }
+
+    @Test func aFailedWriteIsFinal() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files)
+        try append(0...4, to: journal)
+        files.failures = [(.write, EIO)]
+        #expect(throws: JournalError.file(FileFailure(.write, firstSegment, errorNumber: EIO))) { try journal.commit() }
+        #expect(throws: JournalError.stopped(after: FileFailure(.write, firstSegment, errorNumber: EIO))) {
+            try journal.commit()
+        }
+        #expect(journal.durable(logID: log).count == 0)
+    }
+
+    @Test func whatAKilledProcessWroteIsSynchronisedBeforeItCounts() throws {
+        let files = MemoryFileSystem()
+        var bytes: [UInt8] = []
+        do {
+            let journal = try openJournal(files)
+            try append(0...4, to: journal)
+            files.failures = [(.synchronize, EIO), (.truncate, EIO)]
+            #expect(throws: JournalError.self) { try journal.commit() }
+            bytes = try #require(files.files[firstSegment]).bytes
+        }
+        #expect(files.files[firstSegment]?.durable.count ?? 0 < bytes.count)
+        let journal = try openJournal(files)
+        #expect(journal.durable(logID: log).firstMissing == 5)
+        #expect(files.files[firstSegment]?.durable == bytes)
+    }
+
+    @Test func filesOfOthersAreRefusedAndLeftAlone() throws {
+        let (files, bytes, _) = try tenFixes()
+        files.replace(secondSegment, with: bytes)
+        #expect(throws: JournalError.foreignSegment(path: secondSegment)) { try openJournal(files) }
+        #expect(files.files[secondSegment]?.bytes == bytes)
+        try files.remove(secondSegment)
+        #expect(try openJournal(files).durable(logID: log).firstMissing == 10, "the lock was given up")
+    }
+
+    @Test func recordsOfAnotherSegmentAreNotTaken() throws {
+        let strangers = MemoryFileSystem()
+        do {
+            let journal = try openJournal(strangers)
+            try append(50...59, to: journal)
+            try journal.commit()
+        }
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 400)
+            try append(0...19, to: journal)
+            try journal.commit()
+        }
+        // Blocks of a removed file may turn up in a new one after a crash; the first 30 bytes are the header.
+        let stray = try #require(strangers.files[firstSegment]).bytes.dropFirst(30)
+        let own = try #require(files.files[secondSegment]).bytes
+        files.replace(secondSegment, with: own + stray)
+        let journal = try openJournal(files, limit: 4000)
+        #expect(journal.highestSequence(logID: log) == 19)
+        #expect(try sequences(allEntries(journal)) == Array(0...19))
+    }
+}

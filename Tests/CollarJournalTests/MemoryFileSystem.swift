@@ -1,0 +1,176 @@
+import CollarJournal
+import Glibc
+
+/// Files in memory that fail when told to and lose at a crash what was not synchronised.
+final class MemoryFileSystem: FileSystem {
+    final class File {
+        var bytes: [UInt8] = []
+        /// What is on the disk for certain.
+        var durable: [UInt8] = []
+        var isNameDurable = false
+        var isLocked = false
+    }
+
+    private(set) var files: [String: File] = [:]
+    private var directories: Set<String> = ["/"]
+    private var open: [Int32: File] = [:]
+    private var lockers: Set<Int32> = []
+    private var nextDescriptor: Int32 = 3
+
+    /// Bytes that all files together may have.
+    var room = Int.max
+    /// A write takes at most so many bytes.
+    var longestWrite = Int.max
+    /// Errors for the next calls of an operation.
+    var failures: [(operation: FileOperation, errorNumber: Int32)] = []
+    /// Calls so far.
+    private(set) var calls: [FileOperation: Int] = [:]
+    /// Bytes read so far.
+    private(set) var readByteCount = 0
+
+    init() {}
+
+    /// Bytes in all files together.
+    var usedByteCount: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
+
+    /// A power cut: of every file the durable bytes stay, and of the rest as much as `keep` says; names that were not
+    /// synchronised go where `keepsName` says so. All handles are gone.
+    func crash(keep: (_ durable: Int, _ written: Int) -> Int, keepsName: () -> Bool = { true }) {
+        open = [:]
+        lockers = []
+        for (path, file) in files.sorted(by: { $0.key < $1.key }) {
+            file.isLocked = false
+            if !file.isNameDurable, !keepsName() {
+                files[path] = nil
+                continue
+            }
+            // What lies below the durable length is on the disk as it was then, unless the file was cut since.
+            let written = file.bytes.count
+            let kept = written >= file.durable.count ? keep(file.durable.count, written) : written
+            file.bytes = Array(file.bytes.prefix(kept))
+            file.durable = file.bytes
+            file.isNameDurable = true
+        }
+    }
+
+    func corrupt(_ path: String, at offset: Int, xor mask: UInt8) {
+        files[path]?.bytes[offset] ^= mask
+    }
+
+    func replace(_ path: String, with bytes: [UInt8]) {
+        let file = File()
+        file.bytes = bytes
+        file.durable = bytes
+        file.isNameDurable = true
+        files[path] = file
+    }
+
+    private func begin(_ operation: FileOperation, _ path: String) throws(FileFailure) {
+        calls[operation, default: 0] += 1
+        guard let index = failures.firstIndex(where: { $0.operation == operation }) else { return }
+        throw FileFailure(operation, path, errorNumber: failures.remove(at: index).errorNumber)
+    }
+
+    private func file(_ reference: FileReference) -> File {
+        guard let file = open[reference.descriptor] else { preconditionFailure("the file is open") }
+        return file
+    }
+
+    private func parent(of path: String) -> String {
+        let name = path.split(separator: "/").dropLast().joined(separator: "/")
+        return "/" + name
+    }
+
+    func makeDirectory(at path: String) throws(FileFailure) -> Bool {
+        try begin(.makeDirectory, path)
+        guard !directories.contains(path) else { return false }
+        guard directories.contains(parent(of: path)) else {
+            throw FileFailure(.makeDirectory, path, errorNumber: ENOENT)
+        }
+        directories.insert(path)
+        return true
+    }
+
+    func names(in directory: String) throws(FileFailure) -> [String] {
+        try begin(.list, directory)
+        guard directories.contains(directory) else { throw FileFailure(.list, directory, errorNumber: ENOENT) }
+        let paths = files.keys + directories.filter { $0 != "/" }
+        let inside = paths.filter { parent(of: $0) == directory }
+        return inside.compactMap { $0.split(separator: "/").last.map(String.init) }
+    }
+
+    func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        try begin(mode == .reading || mode == .writing ? .open : .create, path)
+        let found = files[path]
+        if found == nil, mode == .reading || mode == .writing {
+            throw FileFailure(.open, path, errorNumber: ENOENT)
+        }
+        if found != nil, mode == .creating { throw FileFailure(.create, path, errorNumber: EEXIST) }
+        let file = found ?? File()
+        files[path] = file
+        nextDescriptor += 1
+        open[nextDescriptor] = file
+        return FileReference(descriptor: nextDescriptor, path: path)
+    }
+
+    func close(_ reference: FileReference) {
+        if lockers.remove(reference.descriptor) != nil { open[reference.descriptor]?.isLocked = false }
+        open[reference.descriptor] = nil
+    }
+
+    func byteCount(of file: FileReference) throws(FileFailure) -> Int { self.file(file).bytes.count }
+
+    func read(
+        from reference: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure) {
+        try begin(.read, reference.path)
+        let bytes = file(reference).bytes
+        let start = min(offset, bytes.count)
+        buffer = Array(bytes[start..<min(start + count, bytes.count)])
+        readByteCount += buffer.count
+    }
+
+    func write(
+        _ bytes: [UInt8], from start: Int, to reference: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int {
+        try begin(.write, reference.path)
+        let file = file(reference)
+        let free = room - usedByteCount + file.bytes.count - offset
+        let count = min(bytes.count - start, longestWrite, free)
+        guard count > 0 else { throw FileFailure(.write, reference.path, errorNumber: ENOSPC) }
+        if file.bytes.count < offset + count {
+            file.bytes += [UInt8](repeating: 0, count: offset + count - file.bytes.count)
+        }
+        file.bytes.replaceSubrange(offset..<(offset + count), with: bytes[start..<(start + count)])
+        return count
+    }
+
+    func truncate(_ reference: FileReference, to byteCount: Int) throws(FileFailure) {
+        try begin(.truncate, reference.path)
+        let file = file(reference)
+        file.bytes = Array(file.bytes.prefix(byteCount))
+    }
+
+    func synchronize(_ reference: FileReference) throws(FileFailure) {
+        try begin(.synchronize, reference.path)
+        let file = file(reference)
+        file.durable = file.bytes
+    }
+
+    func synchronizeDirectory(at path: String) throws(FileFailure) {
+        for (name, file) in files where parent(of: name) == path { file.isNameDurable = true }
+    }
+
+    func remove(_ path: String) throws(FileFailure) {
+        try begin(.remove, path)
+        files[path] = nil
+    }
+
+    func lock(_ reference: FileReference) throws(FileFailure) -> Bool {
+        let file = file(reference)
+        guard !file.isLocked else { return false }
+        file.isLocked = true
+        lockers.insert(reference.descriptor)
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+import CollarJournal
+import CollarWire
+import Testing
+
+let collar: UInt64 = 0x0123_4567_89AB_CDEF
+let receiver: UInt32 = 0xC0FF_EE01
+let log: UInt32 = 0x2AB_CDEF
+let firstSegment = "/state/0123456789abcdef/00000001.journal"
+let secondSegment = "/state/0123456789abcdef/00000002.journal"
+
+func openJournal(
+    _ files: any FileSystem, limit: Int = Journal.defaultSegmentByteLimit, receiverID: UInt32 = receiver,
+    in stateDirectory: String = "/state"
+) throws(JournalError) -> Journal {
+    try Journal.open(
+        stateDirectory: stateDirectory, deviceID: collar, receiverID: receiverID,
+        nowUnixMilliseconds: 1_700_000_000_000, segmentByteLimit: limit, fileSystem: files)
+}
+
+/// A fix of which every field follows from the sequence.
+func record(_ sequence: UInt32, log logID: UInt32 = log) -> JournaledFix {
+    let small = Int32(truncatingIfNeeded: sequence % 1000)
+    return JournaledFix(
+        logID: logID, receivedUnixMilliseconds: 1_700_000_000_000 + Int64(sequence) * 1000 + 7,
+        signal: sequence % 3 == 0
+            ? nil
+            : JournaledSignal(
+                strengthDBm: -120 + Int16(small % 50), signalToNoiseTenthsDB: sequence % 3 == 1 ? nil : -75),
+        fix: Fix(
+            sequence: sequence, unixMilliseconds: 1_700_000_000_000 + Int64(sequence) * 1000,
+            latitudeSteps: 4_800_000 + small, longitudeSteps: -12_200_000 - small,
+            altitudeSteps: sequence % 5 == 0 ? nil : small,
+            horizontalAccuracy: AccuracyCode(rawValue: UInt8(small % 120)),
+            speedDecimetersPerSecond: UInt32(small), batteryPercent: UInt8(small % 101)))
+}
+
+/// Everything in a journal from a position on.
+func allEntries(
+    _ journal: Journal, from position: JournalPosition = .start, limit: Int = 7
+) throws(JournalError) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
+    var batch = try journal.entries(from: position, limit: limit)
+    while true {
+        entries += batch.elements.map(\.entry)
+        if batch.isAtEnd { return entries }
+        batch = try journal.entries(from: batch.end, limit: limit)
+    }
+}
+
+func sequences(_ entries: [JournalEntry]) -> [UInt32] {
+    entries.compactMap { if case .fix(let record) = $0 { record.fix.sequence } else { nil } }
+}
+
+func append(_ range: ClosedRange<UInt32>, to journal: Journal) throws {
+    for sequence in range { #expect(try journal.append(record(sequence))) }
+}
+
+/// SplitMix64: the same numbers from the same seed everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

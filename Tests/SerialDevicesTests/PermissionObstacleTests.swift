@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+
+@testable import SerialDevices
+
+/// The verdict on a refused open, from facts alone.
+@Suite struct PermissionObstacleTests {
+    /// An ordinary user before a node of group dialout, which the user is not in.
+    private func facts(change: (inout PermissionFacts) -> Void) -> PermissionFacts {
+        var facts = PermissionFacts(
+            errno: EACCES, accessIsGranted: false,
+            node: PermissionFacts.Node(mode: 0o020660, owner: "root", group: 20, groupName: "dialout"), user: "alice",
+            processGroups: [1000], databaseGroups: [1000], unmappedGroup: 65_534)
+        change(&facts)
+        return facts
+    }
+
+    @Test func notInTheGroup() {
+        #expect(PermissionObstacle(facts { _ in }) == .notInGroup(group: "dialout", user: "alice"))
+    }
+
+    @Test func inTheGroupSinceThisSessionBegan() {
+        let facts = facts { $0.databaseGroups.append(20) }
+        #expect(PermissionObstacle(facts) == .notLoggedInAgain(group: "dialout", user: "alice"))
+    }
+
+    @Test(arguments: [0o600, 0o620, 0o640, 0o644]) func noGroupMayUseIt(mode: UInt32) {
+        #expect(PermissionObstacle(facts { $0.node?.mode = 0o020000 | mode }) == .onlyOwner(user: "root"))
+    }
+
+    @Test func nobodyIsToldToJoinRoot() {
+        #expect(PermissionObstacle(facts { $0.node?.group = 0 }) == .onlyOwner(user: "root"))
+    }
+
+    @Test func directoryIsInTheWay() {
+        #expect(PermissionObstacle(facts { $0.node = nil }) == .directory)
+    }
+
+    @Test func somethingElseRefuses() {
+        for change: (inout PermissionFacts) -> Void in [
+            { $0.accessIsGranted = true },
+            { $0.errno = EPERM },
+            { $0.processGroups.append(20) },
+            { $0.node?.group = 65_534 },
+        ] {
+            #expect(PermissionObstacle(facts(change: change)) == .containerOrSecurityModule)
+        }
+    }
+
+    @Test func factsOfThisMachineAreGathered() {
+        let facts = PermissionFacts(opening: "/dev/null", errno: EACCES)
+        #expect(facts.accessIsGranted)
+        #expect(facts.node?.owner == "root")
+        #expect(facts.node?.groupName == "root")
+        #expect(facts.user == UserDatabase.userName(geteuid()))
+        #expect(facts.processGroups.contains(getegid()))
+        #expect(PermissionFacts(opening: "/no/such/node", errno: EACCES).node == nil)
+        // Root's own entry is the one that every machine has.
+        #expect(UserDatabase.userName(0) == "root")
+        #expect(UserDatabase.groups(of: 0).contains(0))
+        #expect(UserDatabase.userName(4_123_456_789) == "4123456789")
+    }
+}

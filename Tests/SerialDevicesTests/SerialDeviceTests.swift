@@ -1,0 +1,69 @@
+import Testing
+
+@testable import SerialDevices
+
+/// From udev's properties to a device.
+@Suite struct SerialDeviceTests {
+    private func device(_ properties: [String: String], usb: [String: String] = [:]) -> SerialDevice {
+        SerialDevice(
+            node: "/dev/ttyUSB0", sysPath: "/sys/devices/ttyUSB0", property: { properties[$0] },
+            usbAttribute: { usb[$0] }, parentDriver: { "cp210x" })
+    }
+
+    @Test func everyPropertyIsTakenOver() {
+        let device = device([
+            "COLLAR_LINK": "1", "ID_BUS": "usb", "ID_VENDOR_ID": "10C4", "ID_MODEL_ID": "ea60",
+            "ID_VENDOR": "Silicon_Labs", "ID_MODEL": "CP2102N", "ID_SERIAL_SHORT": "a1b2",
+            "ID_SERIAL": "Silicon_Labs_CP2102N_a1b2", "ID_USB_INTERFACE_NUM": "00",
+            "ID_PATH": "pci-0000:00:14.0-usb-0:2:1.0", "ID_USB_DRIVER": "cp210x-special",
+            "DEVLINKS": "/dev/serial/by-id/one /dev/collar-link/by-serial/a1b2",
+        ])
+        #expect(device.isCollarRadio)
+        #expect(device.vendorID == "10c4")
+        #expect(device.modelID == "ea60")
+        #expect(device.vendor == "Silicon_Labs")
+        #expect(device.model == "CP2102N")
+        #expect(device.serialShort == "a1b2")
+        #expect(device.serial == "Silicon_Labs_CP2102N_a1b2")
+        #expect(device.interfaceNumber == "00")
+        #expect(device.idPath == "pci-0000:00:14.0-usb-0:2:1.0")
+        #expect(device.devLinks == ["/dev/serial/by-id/one", "/dev/collar-link/by-serial/a1b2"])
+        #expect(device.driver == "cp210x-special")
+        #expect(device.likelyRadioHint == "CP210x (Heltec, T-Beam)")
+    }
+
+    @Test func aGenericAdapterIsNoCollarRadio() {
+        let device = device(["ID_BUS": "usb", "ID_VENDOR_ID": "10c4", "ID_MODEL_ID": "ea60", "ID_SERIAL_SHORT": ""])
+        #expect(!device.isCollarRadio)
+        #expect(device.likelyRadioHint != nil)
+        #expect(device.serialShort == nil)
+        #expect(device.driver == "cp210x")
+        #expect(device.devLinks.isEmpty)
+    }
+
+    @Test func onlyTheTagCounts() {
+        #expect(!device(["COLLAR_LINK": "0"]).isCollarRadio)
+        #expect(!device(["COLLAR_LINK": ""]).isCollarRadio)
+        // udevd has judged this device, and did not tag it.
+        #expect(!device(["ID_BUS": "usb"], usb: ["product": "CollarLink base"]).isCollarRadio)
+    }
+
+    @Test func theUSBDeviceIsAskedWhereUdevdDoesNotRun() {
+        let radio = device(
+            [:],
+            usb: [
+                "idVendor": "1915", "idProduct": "520f", "manufacturer": "Somebody", "product": "CollarLink base",
+                "serial": "77",
+            ])
+        #expect(radio.isCollarRadio)
+        #expect(radio.vendorID == "1915")
+        #expect(radio.modelID == "520f")
+        #expect(radio.vendor == "Somebody")
+        #expect(radio.model == "CollarLink base")
+        #expect(radio.serialShort == "77")
+        #expect(radio.likelyRadioHint == "Nordic")
+        #expect(!device([:], usb: ["product": "Printer CollarLink"]).isCollarRadio)
+    }
+
+    @Test func aBuiltInPortHasNoHint() { #expect(device([:]).likelyRadioHint == nil) }
+}

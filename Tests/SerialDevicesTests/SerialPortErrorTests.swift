@@ -1,0 +1,129 @@
+import Glibc
+import Testing
+
+@testable import SerialDevices
+
+/// Every reason for which a port does not open, told apart.
+@Suite struct SerialPortErrorTests {
+    @Test func nothingThere() {
+        #expect(throws: SerialPortError.notFound(path: "/dev/no-such-radio")) {
+            try SerialPort(opening: "/dev/no-such-radio")
+        }
+        let belowAFile = "/dev/null/radio"
+        #expect(throws: SerialPortError.notFound(path: belowAFile)) { try SerialPort(opening: belowAFile) }
+    }
+
+    @Test(arguments: ["/dev/null", "/tmp"]) func notATerminal(path: String) {
+        #expect(throws: SerialPortError.notATerminal(path: path)) { try SerialPort(opening: path) }
+    }
+
+    @Test func aFileIsNotATerminal() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("track")
+        #expect(throws: SerialPortError.notATerminal(path: file)) { try SerialPort(opening: file) }
+    }
+
+    @Test func aSecondOpenNamesTheHolder() throws {
+        let radio = try PseudoTerminal()
+        let port = try SerialPort(opening: radio.path)
+        let error = #expect(throws: SerialPortError.self) { try SerialPort(opening: radio.path) }
+        guard case .busy(let path, .some(let holder)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(path == radio.path)
+        #expect(holder.processID == getpid())
+        #expect(!holder.name.isEmpty && holder.name != "unknown")
+        #expect(error?.description.contains("process \(getpid())") == true)
+        // The failed attempt must not have let go of the first one's lock.
+        #expect(throws: SerialPortError.self) { try SerialPort(opening: radio.path) }
+        port.close()
+        #expect(throws: Never.self) { try SerialPort(opening: radio.path) }
+    }
+
+    @Test func theHolderIsFoundBehindASymbolicLink() throws {
+        let radio = try PseudoTerminal()
+        let directory = try TemporaryDirectory()
+        try directory.link("collar", to: radio.path)
+        let port = try SerialPort(opening: radio.path)
+        let error = #expect(throws: SerialPortError.self) { try SerialPort(opening: "\(directory.path)/collar") }
+        guard case .busy(_, .some(let holder)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(holder.processID == getpid())
+        // Where TIOCEXCL refuses the open there is no descriptor to ask, only the path.
+        #expect(ProcessHolder.holder(of: "\(directory.path)/collar")?.processID == getpid())
+        port.close()
+    }
+
+    @Test func anotherProcessIsNamedAsHolder() throws {
+        let radio = try PseudoTerminal()
+        let directory = try TemporaryDirectory()
+        // The shell's background child keeps the port open and locked until it is told to go.
+        let script = """
+            exec 9<>\(radio.path); flock -n 9 || exit 1
+            sleep 60 & echo $! > \(directory.path)/pid
+            until grep -q sleep /proc/$!/comm; do :; done
+            """
+        try #require(try run(["sh", "-c", script]) == 0)
+        let sleeper = try #require(SystemFiles.firstLine(of: "\(directory.path)/pid").flatMap { Int32($0) })
+        defer { kill(sleeper, SIGKILL) }
+        let holder = ProcessHolder(processID: sleeper, name: "sleep")
+        #expect(throws: SerialPortError.busy(path: radio.path, holder: holder)) { try SerialPort(opening: radio.path) }
+    }
+
+    @Test func impossibleRatesAreRefused() throws {
+        let radio = try PseudoTerminal()
+        for rate in [0, -1, 1 << 40] {
+            let error = #expect(throws: SerialPortError.self) { try SerialPort(opening: radio.path, baudRate: rate) }
+            guard case .system(_, _, EINVAL) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: [9_600, 115_200, 250_000, 921_600]) func standardAndOtherRatesAreSet(rate: Int) throws {
+        let radio = try PseudoTerminal()
+        let directory = try TemporaryDirectory()
+        let port = try SerialPort(opening: radio.path, baudRate: rate)
+        try run(["stty", "-F", radio.path, "-a"], output: "\(directory.path)/stty")
+        let settings = try #require(SystemFiles.firstLine(of: "\(directory.path)/stty"))
+        // stty knows the standard rates only, and prints 0 for another.
+        #expect(settings.hasPrefix("speed \(rate == 250_000 ? 0 : rate) baud"))
+        port.close()
+    }
+
+    @Test func eachErrorSaysWhatIsTheMatterAndWhatToDo() {
+        let path = "/dev/ttyUSB0"
+        func denied(_ obstacle: PermissionObstacle) -> SerialPortError {
+            .permissionDenied(path: path, obstacle: obstacle)
+        }
+        func busy(_ name: String) -> SerialPortError {
+            .busy(path: path, holder: ProcessHolder(processID: 12, name: name))
+        }
+        let expectations: [(SerialPortError, says: String, remedy: String)] = [
+            (.notFound(path: path), "no device", "collar-link devices"),
+            (.notATerminal(path: path), "not a serial port", "collar-link devices"),
+            (busy("picocom"), "picocom", "kill 12"),
+            (busy("ModemManager"), "ModemManager (process 12)", "sudo systemctl stop ModemManager"),
+            (.busy(path: path, holder: nil), "another program", "sudo fuser -v \(path)"),
+            (denied(.notInGroup(group: "dialout", user: "alice")), "dialout", "sudo usermod -aG dialout alice"),
+            (denied(.notLoggedInAgain(group: "dialout", user: "alice")), "session", "newgrp dialout"),
+            (denied(.onlyOwner(user: "root")), "Only root", "70-collar-link.rules"),
+            (denied(.onlyOwner(user: "bob")), "Only bob", "sudo -u bob"),
+            (denied(.directory), "directory", "namei -l \(path)"),
+            (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
+            (.disconnected(path: path), "no device answers", "plug it in again"),
+            (.system(path: path, operation: "open", errno: EMFILE), "Too many open files", "dmesg"),
+        ]
+        for (error, says, remedy) in expectations {
+            #expect(error.description.contains(says))
+            #expect(error.description.contains(path))
+            #expect(error.remedy.contains(remedy))
+            #expect(error.path == path)
+            if case .permissionDenied = error { #expect(!error.description.contains("no device")) }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import Testing
+
+@testable import SerialDevices
+
+/// `unshare` with a user namespace is forbidden in some containers.
+private let toolsAreThere =
+    unsafe access("/usr/bin/umockdev-run", X_OK) == 0 && access("/usr/bin/udevadm", X_OK) == 0
+    && (try? run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/run"])) == 0
+
+/// The rule file in udev's own hands: `udevadm test` on a pretended device says what the rules make of it. umockdev
+/// pretends the device, so this needs no hardware.
+@Suite(.enabled(if: toolsAreThere, "needs udev, umockdev and user namespaces")) struct UdevRuleTests {
+    /// What gpsd's rules do to every adapter of a common kind.
+    private static let gpsd = #"SUBSYSTEM=="tty", TAG+="systemd", ENV{SYSTEMD_WANTS}="gpsdctl@%k.service""#
+    private static let rulePath =
+        #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/hardware/udev/70-collar-link.rules"
+
+    @Test func aRadioIsTaggedAndGuarded() throws {
+        let verdict = try Verdict(of: PretendedDevice(product: "CollarLink base radio"))
+        #expect(verdict.properties["COLLAR_LINK"] == "1")
+        #expect(verdict.properties["ID_MM_DEVICE_IGNORE"] == "1")
+        #expect(verdict.properties["ID_MM_PORT_IGNORE"] == "1")
+        #expect(verdict.properties["TAGS"]?.contains(":uaccess:") == true)
+        #expect(verdict.properties["DEVLINKS"] == "/dev/collar-link/by-serial/A1")
+        #expect(verdict.properties["SYSTEMD_WANTS"] == nil)
+        #expect(verdict.text.contains("70-collar-link.rules") && verdict.text.contains(" GROUP "))
+        #expect(!verdict.text.contains(" MODE "))
+    }
+
+    @Test func aStrangerWithTheSameChipIsLeftAlone() throws {
+        for product in ["CP2102 USB to UART Bridge", "Not a CollarLink", "collarlink"] {
+            let verdict = try Verdict(of: PretendedDevice(product: product))
+            #expect(verdict.properties["DEVNAME"] == "/dev/ttyUSB0")
+            #expect(verdict.properties["COLLAR_LINK"] == nil)
+            #expect(verdict.properties["ID_MM_PORT_IGNORE"] == nil)
+            #expect(verdict.properties["DEVLINKS"] == nil)
+            #expect(verdict.properties["TAGS"]?.contains("uaccess") != true)
+            #expect(verdict.properties["SYSTEMD_WANTS"] == "gpsdctl@ttyUSB0.service")
+            #expect(!verdict.text.contains(" GROUP "))
+        }
+    }
+
+    @Test func aRadioWithoutSerialNumberGetsNoLink() throws {
+        let verdict = try Verdict(of: PretendedDevice(product: "CollarLink", serial: nil))
+        #expect(verdict.properties["COLLAR_LINK"] == "1")
+        #expect(verdict.properties["DEVLINKS"] == nil)
+    }
+
+    @Test func aSecondPortOfARadioGetsALinkOfItsOwn() throws {
+        let verdict = try Verdict(of: PretendedDevice(product: "CollarLink", interface: "02"))
+        #expect(verdict.properties["DEVLINKS"] == "/dev/collar-link/by-serial/A1-if02")
+    }
+
+    @Test func theUSBDeviceIsHiddenFromModemManager() throws {
+        let verdict = try Verdict(of: PretendedDevice(product: "CollarLink", isAskedForTTY: false))
+        #expect(verdict.properties["ID_MM_DEVICE_IGNORE"] == "1")
+        #expect(verdict.properties["DEVLINKS"] == nil)
+        #expect(!verdict.text.contains(" GROUP "))
+    }
+
+    /// The line that the rule file offers to tinkerers does what it says, and no more.
+    @Test func theExampleTagsExactlyOneAdapter() throws {
+        let directory = try TemporaryDirectory()
+        try #require(try run(["grep", "^# SUBSYSTEM.*serial", Self.rulePath], output: "\(directory.path)/line") == 0)
+        let line = try #require(SystemFiles.firstLine(of: "\(directory.path)/line")).dropFirst(2)
+        let own = PretendedDevice(product: "CP2102", serial: "0123456789")
+        #expect(try Verdict(of: own, userRule: String(line)).properties["COLLAR_LINK"] == "1")
+        let other = PretendedDevice(product: "CP2102", serial: "0001")
+        #expect(try Verdict(of: other, userRule: String(line)).properties["COLLAR_LINK"] == nil)
+    }
+
+    /// A USB serial adapter as umockdev describes it.
+    private struct PretendedDevice {
+        var product: String
+        var serial: String? = "A1"
+        var interface = "00"
+        var isAskedForTTY = true
+
+        static let usb = "/devices/pci0000:00/0000:00:14.0/usb1/1-1"
+        static let tty = "\(usb)/1-1:1.0/ttyUSB0/tty/ttyUSB0"
+        var path: String { isAskedForTTY ? Self.tty : Self.usb }
+
+        var description: String {
+            var lines = [
+                "P: \(Self.usb)", "E: SUBSYSTEM=usb", "E: DEVTYPE=usb_device", "A: idVendor=10c4", "A: idProduct=ea60",
+                "A: product=\(product)",
+            ]
+            if let serial { lines.append("A: serial=\(serial)") }
+            lines += [
+                "", "P: \(Self.tty)", "E: SUBSYSTEM=tty", "E: DEVNAME=/dev/ttyUSB0", "E: MAJOR=188", "E: MINOR=0",
+                "E: ID_USB_INTERFACE_NUM=\(interface)",
+            ]
+            if let serial { lines.append("E: ID_SERIAL_SHORT=\(serial)") }
+            return (lines + ["A: dev=188:0", ""]).joined(separator: "\n")
+        }
+    }
+
+    /// What the rules make of a device.
+    private struct Verdict {
+        let text: String
+        let properties: [String: String]
+
+        init(of device: PretendedDevice, userRule: String? = nil) throws {
+            let directory = try TemporaryDirectory()
+            try directory.folder("rules")
+            try directory.folder("dev")
+            try #require(try run(["cp", UdevRuleTests.rulePath, "\(directory.path)/rules/"]) == 0)
+            try write(device.description, to: "\(directory.path)/device")
+            try write(UdevRuleTests.gpsd + "\n", to: "\(directory.path)/rules/60-gpsd.rules")
+            if let userRule { try write(userRule + "\n", to: "\(directory.path)/rules/69-own.rules") }
+            // udevadm reads the system's rules and writes to its /dev and /run, which are replaced for it alone.
+            let script = """
+                set -e; cd \(directory.path)
+                mount --bind rules /usr/lib/udev/rules.d
+                if [ -d /etc/udev/rules.d ]; then mount -t tmpfs none /etc/udev/rules.d; fi
+                mount -t tmpfs none /run
+                mount -t tmpfs none dev; touch dev/null; mount --bind /dev/null dev/null; mount --rbind dev /dev
+                umockdev-run -d device -- udevadm test --action=add /sys\(device.path)
+                """
+            try #require(try run(["unshare", "-rm", "sh", "-c", script], output: "\(directory.path)/verdict") == 0)
+            text = try contents(of: "\(directory.path)/verdict")
+            var properties: [String: String] = [:]
+            for line in text.split(separator: "\n") {
+                let parts = line.split(separator: "=", maxSplits: 1)
+                if parts.count == 2 { properties[String(parts[0])] = String(parts[1]) }
+            }
+            self.properties = properties
+        }
+    }
+}
+
+private func write(_ text: String, to path: String) throws {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    try #require(descriptor >= 0)
+    defer { _ = close(descriptor) }
+    let bytes = Array(text.utf8)
+    try #require(unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+}
+
+private func contents(of path: String) throws -> String {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { _ = close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+}
