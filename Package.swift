@@ -63,6 +63,6 @@ let package = Package(
         tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarDomain"]),
         tests(for: "SerialDevices"),
-        tests(for: "CollarReceiver"),
+        tests(for: "CollarReceiver", alsoUsing: ["CollarJournal"]),
     ]
 )

@@ -218,7 +218,8 @@ public struct CollarDelivery: Sendable {
             return Transmission(content: .identity, ask: openAsk(attempt: 0))
         }
         guard let sequence = takeNextOfBurst() else {
-            guard now >= heartbeatDeadline else { return nil }
+            // A tombstone may have taken what the burst had left: then a probe asks.
+            guard burstCount > 0 || now >= heartbeatDeadline else { return nil }
             return Transmission(content: .probe, ask: openAsk(attempt: 0))
         }
         guard burstCount + 1 < configuration.burstFrameCount, hasMoreForBurst else {
@@ -267,9 +268,11 @@ public struct CollarDelivery: Sendable {
         }
     }
 
-    /// A range was reported as a tombstone instead of fix by fix: the search goes on behind it.
-    public mutating func skippedBacklog(through last: UInt32) {
-        if last >= cursor { cursor = last + 1 }
-        while resend.count > 0, resend[0].first <= last { dropFromResend(through: min(last, resend[0].last)) }
+    /// A range was reported as a tombstone instead of fix by fix: the search goes on behind it, unless older fixes wait.
+    public mutating func skippedBacklog(from first: UInt32, through last: UInt32) {
+        if first <= cursor, last >= cursor { cursor = last + 1 }
+        while resend.count > 0, resend[0].first >= first, resend[0].first <= last {
+            dropFromResend(through: min(last, resend[0].last))
+        }
     }
 }

@@ -21,7 +21,7 @@ public struct ModemProfile: Equatable, Sendable {
     public static func serial(bitsPerSecond: Int64) -> ModemProfile {
         ModemProfile(
             nanosecondsPerByte: 10_000_000_000 / bitsPerSecond, frameOverheadMicroseconds: 0,
-            turnaroundMicroseconds: 250_000)
+            turnaroundMicroseconds: 100_000)
     }
 
     /// Time on the air of a frame, in microseconds.

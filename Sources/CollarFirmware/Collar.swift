@@ -83,13 +83,15 @@ public struct Collar<Flash: FlashDevice> {
         }
         self.log = log
         pairedReceiverID = UInt32(truncatingIfNeeded: settings.value(of: .pairedReceiverID) ?? 0)
-        fixLog = try FixLog(mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID)
         var firstUndelivered: UInt32 = 0
         if let stored = settings.value(of: .firstUndelivered),
             UInt32(truncatingIfNeeded: stored &>> 32) == logID
         {
             firstUndelivered = UInt32(truncatingIfNeeded: stored)
         }
+        fixLog = try FixLog(
+            mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID,
+            usedSequences: firstUndelivered)
         delivery = CollarDelivery(
             configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
@@ -173,7 +175,11 @@ public struct Collar<Flash: FlashDevice> {
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
         let flags = FrameFlags(ask: transmission.ask)
         if case .logEntry(let sequence) = transmission.content {
-            try encodeLogEntry(sequence, flags: flags, into: &output)
+            do throws(FlashError) { try encodeLogEntry(sequence, flags: flags, into: &output) } catch {
+                // Nothing was sent; the open ask times out as if its frame were lost.
+                delivery.transmitted(now: now)
+                throw error
+            }
             return true
         }
         do throws(EncodeError) {
@@ -218,7 +224,7 @@ public struct Collar<Flash: FlashDevice> {
                     reference: isNear ? nextSequence - 1 : nil, into: &output)
             } else {
                 let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
-                delivery.skippedBacklog(through: gone.last)
+                delivery.skippedBacklog(from: gone.first, through: gone.last)
                 var ranges = SequenceRangeList()
                 ranges.append(gone)
                 try Tombstone(ranges: ranges).encode(

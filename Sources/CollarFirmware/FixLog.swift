@@ -29,13 +29,24 @@ public struct FixLog<Flash: FlashDevice> {
     /// empty log.
     ///
     /// Complexity: reads the header of every block and the slots of one.
-    public init(mounting flash: inout Flash, firstBlock: Int, logID: UInt32) throws(FlashError) {
+    ///
+    /// - Parameter usedSequences: sequences below this one are known to be used up; where a block that held some has
+    ///   decayed, they are not given out again.
+    public init(
+        mounting flash: inout Flash, firstBlock: Int, logID: UInt32, usedSequences: UInt32 = 0
+    ) throws(FlashError) {
         self.firstBlock = firstBlock
         self.logID = logID
         ringBlockCount = flash.blockCount - firstBlock
         precondition(ringBlockCount >= 2, "a log needs two blocks to go round")
         slotsPerBlock = UInt32((flash.blockByteCount - Self.headerByteCount) / Self.slotByteCount)
         try findNewestBlock(in: &flash)
+        if nextSequence < usedSequences {
+            // A block is opened by its first slot only.
+            let block = (usedSequences - 1) / slotsPerBlock + 1
+            let (next, isBeyond) = block.multipliedReportingOverflow(by: slotsPerBlock)
+            nextSequence = isBeyond ? .max : next
+        }
     }
 
     /// Fixes the flash holds before the oldest are overwritten, at least.
@@ -70,7 +81,7 @@ public struct FixLog<Flash: FlashDevice> {
     }
 
     private func usedSlotCount(of block: UInt32, in flash: inout Flash) throws(FlashError) -> UInt32 {
-        var count = slotsPerBlock
+        var count = min(slotsPerBlock, Fix.maximumSequence - block * slotsPerBlock + 1)
         while count > 0 {
             let sequence = block * slotsPerBlock + count - 1
             let record = try flash.readRecord(at: offset(of: sequence, in: flash), count: Self.slotByteCount)

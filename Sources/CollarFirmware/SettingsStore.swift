@@ -57,21 +57,30 @@ public struct SettingsStore<Flash: FlashDevice> {
     public mutating func set(_ key: Key, to value: UInt64, in flash: inout Flash) throws(FlashError) {
         let index = Int(key.rawValue) - 1
         if isSet[index], values[index] == value { return }
+        let wasSet = isSet[index]
+        let old = values[index]
         isSet[index] = true
         values[index] = value
-        if nextRecord >= flash.blockByteCount / Self.recordByteCount {
-            try moveToOtherBlock(in: &flash)
-        } else {
-            try append(key, in: &flash)
+        do throws(FlashError) {
+            if nextRecord >= flash.blockByteCount / Self.recordByteCount {
+                try moveToOtherBlock(in: &flash)
+            } else {
+                try append(key, in: &flash)
+            }
+        } catch {
+            isSet[index] = wasSet
+            values[index] = old
+            throw error
         }
     }
 
     private mutating func readRecords(from flash: inout Flash) throws(FlashError) {
         nextRecord = 1
-        while nextRecord < flash.blockByteCount / Self.recordByteCount {
-            let record = try flash.readRecord(at: offset(ofRecord: nextRecord, in: flash), count: Self.recordByteCount)
-            if record.isErased(count: Self.recordByteCount) { return }
-            nextRecord += 1
+        for index in 1..<(flash.blockByteCount / Self.recordByteCount) {
+            let record = try flash.readRecord(at: offset(ofRecord: index, in: flash), count: Self.recordByteCount)
+            // A write that failed may have left an erased record in the middle.
+            if record.isErased(count: Self.recordByteCount) { continue }
+            nextRecord = index + 1
             // A torn record is used up; the value before it stands.
             guard record.isSealed(count: 9, seed: 0), let key = Key(rawValue: record.bytes[0]) else { continue }
             let high = UInt64(widening: record.readUInt32(at: 1))
@@ -93,6 +102,15 @@ public struct SettingsStore<Flash: FlashDevice> {
     }
 
     private mutating func moveToOtherBlock(in flash: inout Flash) throws(FlashError) {
+        do throws(FlashError) { try fillOtherBlock(in: &flash) } catch {
+            // The old block, full as it is, still counts: the next change tries to move again.
+            activeBlock = 1 - activeBlock
+            nextRecord = flash.blockByteCount / Self.recordByteCount
+            throw error
+        }
+    }
+
+    private mutating func fillOtherBlock(in flash: inout Flash) throws(FlashError) {
         activeBlock = 1 - activeBlock
         try flash.erase(block: activeBlock)
         nextRecord = 1
@@ -100,12 +118,12 @@ public struct SettingsStore<Flash: FlashDevice> {
             guard let key = Key(rawValue: raw), isSet[Int(raw) - 1] else { continue }
             try append(key, in: &flash)
         }
-        generation += 1
         var header = FlashRecord()
         header.append(bigEndian: Self.headerMark)
-        header.append(bigEndian: generation)
+        header.append(bigEndian: generation + 1)
         header.seal(seed: 0)
         try flash.program(header, at: activeBlock * flash.blockByteCount)
+        generation += 1
     }
 
     private func offset(ofRecord index: Int, in flash: Flash) -> Int {

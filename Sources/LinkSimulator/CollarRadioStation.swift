@@ -120,6 +120,7 @@ public struct CollarRadioStation<Flash: FlashDevice> {
     }
 
     private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
+        downlinks.sort { $0.due < $1.due }
         while let first = downlinks.first, first.due <= now {
             downlinks.removeFirst()
             do throws(FlashError) { _ = try collar.received(first.frame.span, now: now) } catch {

@@ -38,14 +38,12 @@ public final class FileFlash: FlashDevice {
                 }
             }
         } else if size != off_t(blockByteCount * blockCount) {
-            close(descriptor)
             throw OpenError(
                 path: path, errorNumber: 0,
                 reason: "it is no flash of this collar: \(size) bytes instead of \(blockByteCount * blockCount)")
         }
         // Two simulators on one flash would write one log over the other.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
             throw OpenError(path: path, errorNumber: EBUSY, reason: "another simulated collar uses it")
         }
     }

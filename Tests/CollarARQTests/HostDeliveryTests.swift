@@ -1,0 +1,98 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+/// When a host answers, and what it says.
+@Suite struct HostDeliveryTests {
+    private func host(highestSequence: UInt32 = 0) -> HostDelivery {
+        HostDelivery(log: .sample, receiverID: 7, highestSequence: highestSequence)
+    }
+
+    private func durable(_ ranges: [ClosedRange<UInt32>], announcedEnd: UInt32 = 0) -> SetOfDurable {
+        var result = SetOfDurable()
+        for range in ranges { for sequence in range { result.insert(sequence) } }
+        result.announcedEnd = announcedEnd
+        return result
+    }
+
+    @Test func aHostThatIsNotAskedIsSilent() {
+        var end = host()
+        #expect(!end.isAnswerWanted)
+        #expect(end.takeAnswer(from: durable([0...3])) == nil)
+        end.received(flags: FrameFlags(ask: nil))
+        #expect(!end.isAnswerWanted)
+        #expect(end.takeAnswer(from: durable([0...3])) == nil)
+    }
+
+    @Test func oneAskGetsOneAnswer() {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        #expect(end.isAnswerWanted)
+        #expect(end.takeAnswer(from: durable([0...3])) == acknowledgement(4, ask: 1))
+        #expect(!end.isAnswerWanted)
+        #expect(end.takeAnswer(from: durable([0...3])) == nil)
+    }
+
+    @Test func onlyTheLatestAskCounts() {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        end.received(flags: FrameFlags(ask: AskNumber(rawValue: 2)))
+        end.received(flags: FrameFlags(ask: nil))
+        #expect(end.takeAnswer(from: durable([])) == acknowledgement(0, ask: 2))
+        #expect(!end.isAnswerWanted)
+    }
+
+    @Test func durableRangesAreNamedNewestFirst() {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        let answer = end.takeAnswer(from: durable([0...1, 4...4, 6...9, 20...20]))
+        #expect(answer == acknowledgement(2, ask: 1, durable: [20...20, 6...9, 4...4]))
+    }
+
+    @Test func anAnswerSaysWhatIsDurableWhenItIsTaken() {
+        var end = host()
+        var stored = durable([0...1])
+        end.received(flags: FrameFlags(ask: .first))
+        stored.insert(2)
+        #expect(end.takeAnswer(from: stored) == acknowledgement(3, ask: 1))
+    }
+
+    @Test func theNewestThirtyTwoRangesAreNamed() throws {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        let stored = durable((1...40).map { UInt32(2 * $0)...UInt32(2 * $0) })
+        let taken = end.takeAnswer(from: stored)
+        let answer = try #require(taken)
+        #expect(answer.firstMissing == 0)
+        #expect(answer.durable.count == 32)
+        #expect(answer.durable[0] == SequenceRange(80))
+        #expect(answer.durable[31] == SequenceRange(18))
+    }
+
+    @Test func lostRangesAreAskedForOldestFirst() throws {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        let taken = end.takeAnswer(from: durable([0...1, 4...5, 7...9], announcedEnd: 9))
+        let answer = try #require(taken)
+        #expect(answer == acknowledgement(2, ask: 1, durable: [7...9, 4...5], resend: [2...3, 6...6]))
+    }
+
+    @Test func atMostThirtyTwoLostRangesAreAskedFor() throws {
+        var end = host()
+        end.received(flags: FrameFlags(ask: .first))
+        let stored = durable((0...40).map { UInt32(2 * $0)...UInt32(2 * $0) }, announcedEnd: 80)
+        let taken = end.takeAnswer(from: stored)
+        let answer = try #require(taken)
+        #expect(answer.resend.count == 32)
+        #expect(answer.resend[0] == SequenceRange(1))
+        #expect(answer.resend[31] == SequenceRange(63))
+    }
+
+    @Test func theHighestSequenceOnlyGrows() {
+        var end = host(highestSequence: 5)
+        end.learned(of: 3)
+        #expect(end.highestSequence == 5)
+        end.learned(of: 9)
+        #expect(end.highestSequence == 9)
+    }
+}

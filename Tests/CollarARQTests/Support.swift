@@ -1,0 +1,108 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+let millisecond: Int64 = 1000
+
+extension CollarDelivery.Configuration {
+    /// Bursts of four, a heartbeat of 10 s, and a time-out of 100 ms that doubles up to 1 s.
+    static let small = CollarDelivery.Configuration(
+        burstFrameCount: 4, heartbeatMicroseconds: 10_000 * millisecond,
+        maximumTimeoutMicroseconds: 1000 * millisecond,
+        modem: ModemProfile(
+            nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 9 * millisecond,
+            turnaroundMicroseconds: 40 * millisecond))
+}
+
+/// A frame that the collar handed out.
+struct Sent: Equatable {
+    var content: CollarDelivery.Transmission.Content
+    var ask: AskNumber?
+
+    init(_ transmission: CollarDelivery.Transmission) {
+        content = transmission.content
+        ask = transmission.ask
+    }
+
+    private init(_ content: CollarDelivery.Transmission.Content, ask: UInt8?) {
+        self.content = content
+        self.ask = ask.flatMap { AskNumber(rawValue: $0) }
+    }
+
+    static func identity(ask: UInt8) -> Sent { Sent(.identity, ask: ask) }
+    static func probe(ask: UInt8) -> Sent { Sent(.probe, ask: ask) }
+    static func entry(_ sequence: UInt32, ask: UInt8? = nil) -> Sent { Sent(.logEntry(sequence), ask: ask) }
+}
+
+/// Ranges in the order given.
+func list(_ ranges: [ClosedRange<UInt32>]) -> SequenceRangeList {
+    var result = SequenceRangeList()
+    for range in ranges {
+        guard let range = SequenceRange(range.lowerBound, range.upperBound) else { continue }
+        result.append(range)
+    }
+    return result
+}
+
+func acknowledgement(
+    _ firstMissing: UInt32, ask: UInt8?, durable: [ClosedRange<UInt32>] = [],
+    resend: [ClosedRange<UInt32>] = []
+) -> Acknowledgement {
+    Acknowledgement(
+        receiverID: 7, ask: ask.flatMap { AskNumber(rawValue: $0) }, firstMissing: firstMissing,
+        durable: list(durable), resend: list(resend))
+}
+
+/// A collar's end with a clock: every frame takes 10 ms.
+struct Bench {
+    static let frameMicroseconds = 10 * millisecond
+
+    var delivery: CollarDelivery
+    var now = Instant(microseconds: 0)
+
+    /// A collar that has just booted with this log.
+    init(log: Range<UInt32>, firstUndelivered: UInt32 = 0, configuration: CollarDelivery.Configuration = .small) {
+        delivery = CollarDelivery(
+            configuration: configuration, oldestSequence: log.lowerBound, nextSequence: log.upperBound,
+            firstUndelivered: firstUndelivered, now: now)
+    }
+
+    /// A collar whose identity was answered: the next ask is number 2.
+    static func introduced(
+        log: Range<UInt32>, delivered: UInt32 = 0, durable: [ClosedRange<UInt32>] = [],
+        resend: [ClosedRange<UInt32>] = [], configuration: CollarDelivery.Configuration = .small
+    ) -> Bench {
+        var bench = Bench(log: log, configuration: configuration)
+        #expect(bench.send() == .identity(ask: 1))
+        #expect(bench.receive(acknowledgement(delivered, ask: 1, durable: durable, resend: resend)) == .answer)
+        return bench
+    }
+
+    /// Sends the next frame, if one is due.
+    mutating func send() -> Sent? {
+        guard let transmission = delivery.nextTransmission(now: now) else { return nil }
+        now = now.advanced(byMicroseconds: Bench.frameMicroseconds)
+        delivery.transmitted(now: now)
+        return Sent(transmission)
+    }
+
+    /// Sends what is due without waiting, at most 100 frames.
+    mutating func sendAll() -> [Sent] {
+        var sent: [Sent] = []
+        while sent.count < 100, let transmission = send() { sent.append(transmission) }
+        return sent
+    }
+
+    mutating func receive(_ acknowledgement: Acknowledgement) -> CollarDelivery.AcknowledgementResult {
+        delivery.received(acknowledgement, now: now)
+    }
+
+    /// Lets the time run to the next deadline.
+    /// - Returns: how long that took, in microseconds; nil where there is none.
+    mutating func waitForDeadline() -> Int64? {
+        guard let deadline = delivery.nextDeadline else { return nil }
+        let wait = deadline.microseconds(since: now)
+        now = deadline
+        return wait
+    }
+}

@@ -1,0 +1,86 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+let deviceID: UInt64 = 0x0123_4567_89AB_CDEF
+
+/// A collar, its flash, and a clock.
+struct CollarBench {
+    let shared: SharedFlash
+    var collar: Collar<SharedFlash>
+    var now = Instant(microseconds: 0)
+
+    init(flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID) throws {
+        shared = SharedFlash(flash)
+        let modem = ModemProfile(
+            nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 9000, turnaroundMicroseconds: 40_000)
+        let configuration = Collar<SharedFlash>.Configuration(
+            deviceID: deviceID, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
+            delivery: CollarDelivery.Configuration(modem: modem))
+        collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
+    }
+
+    /// The collar after a power cut at this moment.
+    func rebooted(randomLogID: UInt32 = 1) throws -> CollarBench {
+        try CollarBench(flash: shared.flash.withPower, randomLogID: randomLogID)
+    }
+
+    /// The next frame as bytes, if one is due; it is over at once.
+    mutating func nextFrame() throws -> [UInt8]? {
+        var isFrame = false
+        let bytes = try [UInt8](capacity: Frame.maximumByteCount) { output in
+            isFrame = try collar.nextFrame(now: now, into: &output)
+        }
+        guard isFrame else { return nil }
+        collar.frameSent(now: now)
+        return bytes
+    }
+
+    /// Sends what is due without waiting.
+    mutating func sendAll() throws -> [(message: Message, ask: UInt8?)] {
+        var sent: [(message: Message, ask: UInt8?)] = []
+        while let frame = try nextFrame() {
+            let header = try FrameHeader(frame.span)
+            #expect(header.address == 9)
+            let reference = collar.nextSequence == 0 ? 0 : collar.nextSequence - 1
+            let message = try Message.decode(frame.span, log: collar.log, reference: reference)
+            sent.append((message, header.flags.ask?.rawValue))
+        }
+        return sent
+    }
+
+    mutating func receive(_ frame: [UInt8]) throws -> Collar<SharedFlash>.Reception {
+        try collar.received(frame.span, now: now)
+    }
+
+    mutating func acknowledge(
+        _ firstMissing: UInt32, ask: UInt8?, receiver: UInt32 = 77, durable: [SequenceRange] = [],
+        resend: [SequenceRange] = []
+    ) throws -> Collar<SharedFlash>.Reception {
+        var answer = Acknowledgement(
+            receiverID: receiver, ask: ask.flatMap { AskNumber(rawValue: $0) }, firstMissing: firstMissing)
+        for range in durable { answer.durable.append(range) }
+        for range in resend { answer.resend.append(range) }
+        let frame = try [UInt8](capacity: Frame.maximumByteCount) { output in
+            try answer.encode(address: 9, log: collar.log, into: &output)
+        }
+        return try receive(frame)
+    }
+
+    mutating func log(_ numbers: Range<UInt32>) throws {
+        for number in numbers { #expect(try collar.log(fix(number)) == number) }
+    }
+
+    /// Logs a fix while the power goes: its slot is torn.
+    mutating func logTorn(_ number: UInt32) {
+        shared.flash.stepsLeft = 5
+        #expect(throws: FixLogError.self) { try collar.log(fix(number)) }
+    }
+}
+
+func tombstone(_ first: UInt32, _ last: UInt32) -> Message {
+    var ranges = SequenceRangeList()
+    if let range = SequenceRange(first, last) { ranges.append(range) }
+    return .tombstone(Tombstone(ranges: ranges))
+}

@@ -1,0 +1,97 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// What goes on the air.
+@Suite struct CollarUplinkTests {
+    @Test func fixesGoOutWithExactlyTheCodesThatWereLogged() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<12)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        let sent = try bench.sendAll()
+        #expect(sent.map(\.message) == ([11] + Array(0...10)).map { .fix(fix($0)) })
+        #expect(sent.map(\.ask) == [UInt8?](repeating: nil, count: 11) + [2])
+    }
+
+    @Test func aFixIsInFlashBeforeItIsOnTheAir() throws {
+        var bench = try CollarBench()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        for number in 0..<60 as Range<UInt32> {
+            #expect(try bench.sendAll().isEmpty)
+            try bench.log(number..<(number + 1))
+            var flash = bench.shared.flash
+            let log = try FixLog(mounting: &flash, firstBlock: firstLogBlock, logID: logID)
+            #expect(try log.fix(number, in: &flash) == fix(number))
+            let sent = try bench.sendAll()
+            #expect(sent.map(\.message) == [.fix(fix(number))])
+            let ask = try #require(sent.last?.ask)
+            #expect(try bench.acknowledge(number + 1, ask: ask) == .acknowledgement(.answer))
+        }
+    }
+
+    @Test func aFixThatFlashRefusedIsNeverSent() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<2)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+        bench.shared.flash.failingPrograms = 1
+        #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
+        #expect(try bench.sendAll().isEmpty)
+        #expect(try bench.collar.log(fix(3)) == 3)
+        #expect(try bench.sendAll().map(\.message) == [.fix(fix(3)), tombstone(2, 2)])
+    }
+
+    @Test func aRestingCollarProbes() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<2)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+        let deadline = try #require(bench.collar.nextDeadline)
+        #expect(deadline.microseconds(since: bench.now) == 60_000_000)
+        bench.now = deadline
+        let sent = try bench.sendAll()
+        #expect(sent.map(\.message) == [.probe(Probe(logTag: bench.collar.log.tag, nextSequence: 2))])
+        #expect(sent.map(\.ask) == [2])
+    }
+
+    /// A slot that a power cut tore, in the middle of the log.
+    @Test func aTornSlotIsTombstoned() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<3)
+        bench.logTorn(3)
+        bench = try bench.rebooted()
+        #expect(bench.collar.nextSequence == 4)
+        try bench.log(4..<6)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        let sent = try bench.sendAll()
+        let fixes = [5, 0, 1, 2].map { Message.fix(fix($0)) }
+        #expect(sent.map(\.message) == fixes + [tombstone(3, 3), .fix(fix(4))])
+        #expect(sent.map(\.ask) == [nil, nil, nil, nil, nil, 2])
+    }
+
+    @Test func overwrittenFixesAreTombstonedAsOneRange() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<60)
+        _ = try bench.sendAll()
+        #expect(bench.collar.identity.oldestSequence == 26)
+        #expect(try bench.acknowledge(4, ask: 1) == .acknowledgement(.answer))
+        let sent = try bench.sendAll()
+        #expect(sent.prefix(4).map(\.message) == [.fix(fix(59)), tombstone(4, 25), .fix(fix(26)), .fix(fix(27))])
+        #expect(try bench.rebooted().collar.identity.oldestSequence == 26)
+    }
+
+    @Test func whatIsAskedForAgainIsSentFromTheLog() throws {
+        var bench = try CollarBench()
+        try bench.log(0..<8)
+        _ = try bench.sendAll()
+        let answer = try bench.acknowledge(8, ask: 1, resend: [SequenceRange(2), SequenceRange(5)])
+        #expect(answer == .acknowledgement(.answer))
+        let sent = try bench.sendAll()
+        #expect(sent.map(\.message) == [.fix(fix(2)), .fix(fix(5))])
+        #expect(sent.map(\.ask) == [nil, 2])
+    }
+}

@@ -1,0 +1,49 @@
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// The last sequences a log can give away.
+@Suite struct FixLogEndTests {
+    /// A flash whose log has come to this block: only the header of the block stands.
+    private func flash(withBlockStartingAt first: UInt32, slotsPerBlock: UInt32) throws -> TestFlash {
+        var flash = TestFlash()
+        var header: [UInt8] = []
+        for value in [0x434C_4631, logID, first] as [UInt32] {
+            header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+        }
+        var check = CRC24()
+        check.update(bigEndian: 0 as UInt32)
+        check.update(header.span, from: 0, to: header.count)
+        header += [16, 8, 0].map { UInt8(truncatingIfNeeded: check.checksum >> $0) }
+        let place = Int(first / slotsPerBlock % UInt32(flash.blockCount - firstLogBlock))
+        try flash.program(header.span, at: (firstLogBlock + place) * flash.blockByteCount)
+        return flash
+    }
+
+    @Test func aLogGoesOnFromAnyBlock() throws {
+        var flash = try flash(withBlockStartingAt: 13 * 1_000_000, slotsPerBlock: 13)
+        var log = try mountLog(&flash)
+        #expect(log.nextSequence == 13_000_000)
+        #expect(log.oldestSequence == 13_000_000)
+        #expect(try log.append(fix(1), to: &flash) == 13_000_000)
+        let again = try mountLog(&flash)
+        #expect(again.nextSequence == 13_000_001)
+        #expect(try again.fix(13_000_000, in: &flash) == fix(1, sequence: 13_000_000))
+    }
+
+    /// 2^32 is no multiple of a block's slots, so the last block is not used to its end.
+    @Test func theLastBlockCanBeMountedAndFilled() async {
+        await #expect(processExitsWith: .success) {
+            let start: UInt32 = UInt32.max / 13 * 13
+            var flash = try FixLogEndTests().flash(withBlockStartingAt: start, slotsPerBlock: 13)
+            var log = try mountLog(&flash)
+            for sequence in start...Fix.maximumSequence {
+                guard try log.append(fix(7), to: &flash) == sequence else { throw FlashError.read(offset: 0) }
+            }
+            do throws(FixLogError) {
+                _ = try log.append(fix(7), to: &flash)
+                throw .encoding(.frameTooSmall(neededByteCount: 0))
+            } catch { guard error == .full else { throw error } }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// The ring of fixes in flash. A block of 512 bytes holds 13 slots; three blocks are the ring.
+@Suite struct FixLogTests {
+    private let slotsPerBlock: UInt32 = 13
+
+    @Test func anErasedFlashIsAnEmptyLog() throws {
+        var flash = TestFlash()
+        let log = try mountLog(&flash)
+        #expect(log.oldestSequence == 0)
+        #expect(log.nextSequence == 0)
+        #expect(log.capacity == 26)
+        #expect(try log.fix(0, in: &flash) == nil)
+        #expect(flash.history == [])
+    }
+
+    @Test func whatIsAppendedIsReadBack() throws {
+        var flash = TestFlash()
+        var log = try mountLog(&flash)
+        for number in 0..<20 as Range<UInt32> {
+            #expect(try log.append(fix(number, sequence: 999), to: &flash) == number)
+            #expect(log.nextSequence == number + 1)
+            #expect(try log.fix(number, in: &flash) == fix(number))
+        }
+        #expect(log.oldestSequence == 0)
+        for number in 0..<20 as Range<UInt32> { #expect(try log.fix(number, in: &flash) == fix(number)) }
+        #expect(try log.fix(20, in: &flash) == nil)
+    }
+
+    @Test func aFullRingGivesUpItsOldestBlock() throws {
+        var flash = TestFlash()
+        var log = try mountLog(&flash)
+        for number in 0..<200 as Range<UInt32> {
+            _ = try log.append(fix(number), to: &flash)
+            let block = number / slotsPerBlock
+            let oldest = block < 3 ? 0 : (block - 2) * slotsPerBlock
+            #expect(log.oldestSequence == oldest)
+            #expect(log.nextSequence - log.oldestSequence >= min(number + 1, log.capacity))
+            for sequence in (oldest < 5 ? 0 : oldest - 5)...number {
+                let expected = sequence < oldest ? nil : fix(sequence)
+                #expect(try log.fix(sequence, in: &flash) == expected, "\(sequence) after \(number)")
+            }
+        }
+    }
+
+    @Test func aRemountAfterEveryAppendFindsTheSame() throws {
+        var flash = TestFlash()
+        for number in 0..<120 as Range<UInt32> {
+            var log = try mountLog(&flash)
+            #expect(try log.append(fix(number), to: &flash) == number)
+            let again = try mountLog(&flash)
+            #expect(again.oldestSequence == log.oldestSequence, "after \(number)")
+            #expect(again.nextSequence == number + 1)
+            for sequence in again.oldestSequence...number {
+                #expect(try again.fix(sequence, in: &flash) == fix(sequence))
+            }
+        }
+    }
+
+    @Test func aFixThatCannotBeWrittenUsesNoSequence() throws {
+        var flash = try flash(holding: 3)
+        var log = try mountLog(&flash)
+        var wrong = fix(3)
+        wrong.batteryPercent = 101
+        #expect(throws: FixLogError.encoding(.fix(.battery(101)))) { try log.append(wrong, to: &flash) }
+        #expect(flash.history == [])
+        #expect(try log.append(fix(3), to: &flash) == 3)
+    }
+
+    @Test func aSequenceWhoseWriteFailedIsUsedUp() throws {
+        var flash = try flash(holding: 3)
+        var log = try mountLog(&flash)
+        flash.failingPrograms = 1
+        #expect(throws: FixLogError.self) { try log.append(fix(3), to: &flash) }
+        #expect(log.nextSequence == 4)
+        #expect(try log.fix(3, in: &flash) == nil)
+        #expect(try log.append(fix(4), to: &flash) == 4)
+        let again = try mountLog(&flash)
+        #expect(again.nextSequence == 5)
+        #expect(try again.fix(3, in: &flash) == nil)
+        #expect(try again.fix(4, in: &flash) == fix(4))
+    }
+
+    @Test func aLogOfAnotherIDIsAnEmptyOne() throws {
+        var flash = try flash(holding: 30)
+        var other = try mountLog(&flash, logID: logID ^ 1)
+        #expect(other.oldestSequence == 0)
+        #expect(other.nextSequence == 0)
+        for number in 0..<60 as Range<UInt32> {
+            #expect(try other.append(fix(number + 500), to: &flash) == number)
+            #expect(try other.fix(number, in: &flash) == fix(number + 500, sequence: number))
+            let again = try mountLog(&flash, logID: logID ^ 1)
+            #expect(again.nextSequence == number + 1)
+            #expect(again.oldestSequence == other.oldestSequence)
+        }
+        let first = try mountLog(&flash)
+        #expect(first.nextSequence == 0)
+    }
+}

@@ -1,0 +1,120 @@
+import CollarFirmware
+import Testing
+
+/// The few values that outlive a reboot. A block of 512 bytes holds 31 records.
+@Suite struct SettingsStoreTests {
+    private typealias Store = SettingsStore<TestFlash>
+    private static let keys: [Store.Key] = [.bootCount, .logID, .pairedReceiverID, .firstUndelivered]
+
+    private func values(_ store: Store) -> [UInt64?] { Self.keys.map(store.value(of:)) }
+
+    @Test func aNewFlashHoldsNothing() throws {
+        var flash = TestFlash()
+        let store = try Store(mounting: &flash)
+        #expect(values(store) == [nil, nil, nil, nil])
+        #expect(flash.history == [])
+    }
+
+    @Test func valuesSurviveARemount() throws {
+        var flash = TestFlash()
+        var store = try Store(mounting: &flash)
+        try store.set(.bootCount, to: 1, in: &flash)
+        try store.set(.firstUndelivered, to: .max, in: &flash)
+        try store.set(.logID, to: 0, in: &flash)
+        #expect(values(store) == [1, 0, nil, .max])
+        let again = try Store(mounting: &flash)
+        #expect(values(again) == [1, 0, nil, .max])
+    }
+
+    @Test func manyCompactionsKeepEveryValue() throws {
+        var flash = TestFlash()
+        var expected: [UInt64?] = [nil, nil, nil, nil]
+        var store = try Store(mounting: &flash)
+        for number in 0..<2000 as Range<UInt64> {
+            let index = Int(number * number % 7 % 4)
+            try store.set(Self.keys[index], to: number << 20, in: &flash)
+            expected[index] = number << 20
+            #expect(values(store) == expected)
+            if number % 3 == 0 { store = try Store(mounting: &flash) }
+            #expect(values(store) == expected, "after \(number)")
+        }
+        let erases = flash.history.count { if case .erase = $0 { true } else { false } }
+        #expect(erases > 50 && erases < 100)
+        let log = flash.contents[(2 * flash.blockByteCount)...]
+        #expect(log.allSatisfy { $0 == 0xFF })
+    }
+
+    @Test func theSameValueAgainWritesNothing() throws {
+        var flash = TestFlash()
+        var store = try Store(mounting: &flash)
+        try store.set(.logID, to: 5, in: &flash)
+        flash.clearHistory()
+        try store.set(.logID, to: 5, in: &flash)
+        #expect(flash.history == [])
+        #expect(store.value(of: .logID) == 5)
+    }
+
+    /// Over two compactions, and the first value of all.
+    @Test(arguments: [false, true])
+    func aPowerCutLeavesTheOldValueOrTheNewOne(erasesFromBack: Bool) throws {
+        var flash = TestFlash()
+        flash.erasesFromBack = erasesFromBack
+        var expected: [UInt64?] = [nil, nil, nil, nil]
+        for number in 0..<70 as Range<UInt64> {
+            let index = Int(number % 4)
+            var whole = flash
+            whole.clearHistory()
+            var store = try Store(mounting: &whole)
+            try store.set(Self.keys[index], to: number + 1000, in: &whole)
+            for cutAfter in 0..<whole.stepCount {
+                try checkCut(flash, setting: index, to: number + 1000, after: cutAfter, expected: expected)
+            }
+            expected[index] = number + 1000
+            #expect(values(try Store(mounting: &whole)) == expected)
+            flash = whole
+        }
+    }
+
+    private func checkCut(
+        _ start: TestFlash, setting index: Int, to value: UInt64, after cutAfter: Int, expected: [UInt64?]
+    ) throws {
+        var flash = start
+        var store = try Store(mounting: &flash)
+        flash.stepsLeft = cutAfter
+        let key = Self.keys[index]
+        #expect(throws: FlashError.self) { try store.set(key, to: value, in: &flash) }
+        flash = flash.withPower
+        var new = expected
+        new[index] = value
+        var again = try Store(mounting: &flash)
+        let found = values(again)
+        #expect(found == expected || found == new, "value \(value), cut after \(cutAfter)")
+        try again.set(key, to: value + 1, in: &flash)
+        new[index] = value + 1
+        #expect(values(try Store(mounting: &flash)) == new, "value \(value), cut after \(cutAfter)")
+    }
+
+    /// A write that failed is not taken for done.
+    @Test func aValueWhoseWriteFailedIsWrittenWhenItIsSetAgain() throws {
+        var flash = TestFlash()
+        var store = try Store(mounting: &flash)
+        try store.set(.pairedReceiverID, to: 1, in: &flash)
+        flash.failingPrograms = 1
+        #expect(throws: FlashError.self) { try store.set(.pairedReceiverID, to: 2, in: &flash) }
+        try store.set(.pairedReceiverID, to: 2, in: &flash)
+        let again = try Store(mounting: &flash)
+        #expect(again.value(of: .pairedReceiverID) == 2)
+    }
+
+    /// A write that failed without programming anything leaves an erased record behind.
+    @Test func aFailedWriteDoesNotHideWhatIsSetAfterwards() throws {
+        var flash = TestFlash()
+        var store = try Store(mounting: &flash)
+        try store.set(.bootCount, to: 1, in: &flash)
+        flash.failingPrograms = 1
+        #expect(throws: FlashError.self) { try store.set(.pairedReceiverID, to: 2, in: &flash) }
+        try store.set(.bootCount, to: 3, in: &flash)
+        let again = try Store(mounting: &flash)
+        #expect(again.value(of: .bootCount) == 3)
+    }
+}

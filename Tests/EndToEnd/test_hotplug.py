@@ -1,0 +1,147 @@
+"""Radios that udev announces. umockdev pretends them; run under umockdev-wrapper, as Tools/test does."""
+
+import os
+import stat
+import time
+import unittest
+
+import umockdev_testbed
+from collarlink import BINARY, EndToEndTest, give_to_ordinary_user
+from serial_line import Bridge, drain
+
+MARKED = {"COLLAR_LINK": "1"}
+
+
+@unittest.skipUnless(umockdev_testbed.is_available(), "needs umockdev-wrapper")
+class HotplugTest(EndToEndTest):
+    def setUp(self):
+        super().setUp()
+        self.testbed = umockdev_testbed.Testbed()
+        self.addCleanup(self.testbed.close)
+        self.machine = os.path.dirname(self.testbed._dev)
+        # A program that listens to udev makes its socket there.
+        self.open_machine()
+        # The library put it into the process's environment, where Python does not look again.
+        self.environment = {**os.environ, "UMOCKDEV_DIR": self.machine}
+
+    def open_machine(self):
+        """An ordinary user may make and use sockets in the pretended machine: udev's and the library's own."""
+        for folder, _, names in os.walk(self.machine):
+            for path in (folder, *(os.path.join(folder, name) for name in names)):
+                if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
+                    give_to_ordinary_user(path)
+
+    def plug(self, name, **options):
+        """Plugs in an adapter whose node an ordinary user may open. Returns its node."""
+        node = self.testbed.add_usb_tty(name, **options)
+        self.open_machine()
+        line = self.line_of(node)
+        give_to_ordinary_user(line)
+        # Kept open: the radio's end reports a hang-up while nobody has the node open.
+        self.addCleanup(os.close, os.open(line, os.O_RDWR | os.O_NOCTTY))
+        return node
+
+    def line_of(self, node):
+        """The pseudo-terminal behind a node."""
+        return os.path.realpath(os.path.join(self.testbed._dev, os.path.basename(node)))
+
+    def discover(self, *arguments):
+        return self.start([BINARY, "--state-dir", self.state, *arguments], environment=self.environment)
+
+    def play_at(self, node, *arguments):
+        """A simulated collar behind a pretended adapter. Returns the fixes it has."""
+        track, sent = self.track("cats_uk/Felix-Tag")
+        self.simulate(track, "--speed", "max", *arguments)
+        bridge = Bridge(self.testbed.master_fd(node), self.pty())
+        self.addCleanup(bridge.close)
+        return sent
+
+    def pty(self):
+        return os.readlink(self.link)
+
+    def test_present_at_start(self):
+        node = self.plug("ttyUSB0", properties=MARKED)
+        sent = self.play_at(node)
+        receiver = self.discover()
+        receiver.wait_for_lines(len(sent))
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, len(sent))
+        self.assertIn(f"listening on {node}", receiver.error_text)
+
+    def test_plugged_in_later(self):
+        receiver = self.discover()
+        receiver.wait_for_error("no collar radio is plugged in")
+        self.assertIn("there is no other serial device", receiver.error_text)
+        sent = self.play_at(self.plug("ttyUSB0", properties=MARKED))
+        receiver.wait_for_lines(len(sent))
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, len(sent))
+
+    def test_marked_later(self):
+        """A rule that is installed while the radio is plugged in."""
+        node = self.plug("ttyUSB0")
+        receiver = self.discover()
+        receiver.wait_for_error("not marked as one")
+        self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "1")
+        receiver.wait_for_error(f"listening on {node}")
+
+    def test_strangers_are_left_alone(self):
+        """Devices without the property are named, never opened, and nothing is written to them."""
+        node = self.plug("ttyUSB0", serial="A1", manufacturer="Espressif", model="GPS puck")
+        other = self.plug("ttyACM0", serial="A2", properties={"COLLAR_LINK": "0"})
+        receiver = self.discover()
+        receiver.wait_for_error("waiting for one")
+        late = self.plug("ttyUSB1", serial="A3")
+        radio = self.plug("ttyUSB2", serial="A4", properties=MARKED)
+        receiver.wait_for_error(f"listening on {radio}")
+        time.sleep(0.3)
+        opened = {os.readlink(entry.path) for entry in os.scandir(f"/proc/{receiver.pid}/fd")}
+        for stranger in (node, other, late):
+            self.assertNotIn(self.line_of(stranger), opened)
+            self.assertEqual(drain(self.testbed.master_fd(stranger)), b"", f"something was written to {stranger}")
+        # The yardstick: what is opened and written to does show.
+        self.assertIn(self.line_of(radio), opened)
+        self.assertNotEqual(drain(self.testbed.master_fd(radio)), b"")
+
+    def test_says_what_it_waits_for_and_sees(self):
+        node = self.plug("ttyUSB0", serial="A1", manufacturer="Espressif", model="GPS puck")
+        receiver = self.discover()
+        receiver.wait_for_error("--port")
+        for text in ("COLLAR_LINK=1", node, "10c4:ea60", "Espressif", "A1"):
+            self.assertIn(text, receiver.error_text)
+        self.assertEqual(receiver.lines, [])
+
+    def test_no_radio_without_reconnect(self):
+        receiver = self.discover("--no-reconnect")
+        self.assertEqual(receiver.wait(5), 69, receiver.error_text)
+        self.assert_one_message(receiver)
+
+    def test_unplugged_and_back(self):
+        """The receiver lets go of a radio that is pulled out, and finds it under another name."""
+        track, sent = self.track("cats_uk/Felix-Tag")
+        collar = self.simulate(track, "--interval", "0.05")
+        receiver = self.discover()
+        first = self.plug("ttyUSB0", properties=MARKED)
+        bridge = Bridge(self.testbed.master_fd(first), self.pty())
+        receiver.wait_for_lines(10)
+        bridge.close()
+        self.testbed.unplug("ttyUSB0")
+        receiver.wait_for_error("was unplugged")
+        # What is heard at an old radio is not mixed with the new one's.
+        bridge = Bridge(self.testbed.master_fd(self.plug("ttyUSB1", properties=MARKED)), self.pty())
+        self.addCleanup(bridge.close)
+        collar.wait_for_error("are acknowledged", 30)
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, len(sent))
+
+    def test_devices(self):
+        """`devices` lists radios first and opens nothing."""
+        self.plug("ttyUSB0", serial="A1")
+        self.plug("ttyUSB1", serial="A2", properties=MARKED)
+        listing = self.start([BINARY, "devices", "--json"], environment=self.environment)
+        self.assertEqual(listing.wait(5), 0, listing.error_text)
+        self.assertEqual([(device["node"], device["collar_radio"]) for device in listing.fixes],
+                         [("/dev/ttyUSB1", True), ("/dev/ttyUSB0", False)])
+        text = self.start([BINARY, "devices"], environment=self.environment)
+        self.assertEqual(text.wait(5), 0)
+        self.assertTrue(text.lines[0].startswith("* /dev/ttyUSB1"), text.lines)

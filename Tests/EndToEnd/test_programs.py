@@ -1,0 +1,58 @@
+"""collar-link in front of other programs: jq and an MQTT broker."""
+
+import os
+import shutil
+import socket
+import unittest
+
+from collarlink import ROOT, EndToEndTest, child_environment, wait_until
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class ProgramTest(EndToEndTest):
+    def setUp(self):
+        super().setUp()
+        self.simulate(self.track("cats_uk/Felix-Tag")[0], "--speed", "max")
+
+    @unittest.skipUnless(shutil.which("jq"), "needs jq")
+    def test_jq(self):
+        receiver = self.receive("-n", "20", reads_output=False)
+        program = 'length==20 and all(.type=="fix" and (.coordinate.latitude|type)=="number" and .seq>=0)'
+        jq = self.start(["jq", "-se", program], stdin=receiver.process.stdout)
+        self.assertEqual(jq.wait(10), 0, jq.error_text)
+        self.assertEqual(jq.lines, ["true\n"])
+
+    @unittest.skipUnless(shutil.which("mosquitto"), "needs mosquitto")
+    def test_mqtt(self):
+        """Each line is a message."""
+        port = free_port()
+        # Its libraries may lie in a private folder beside it, which an ordinary user can perhaps not read: a checkout
+        # in a private home. The broker, too, gets nothing of this machine's configuration.
+        environment = child_environment(LD_LIBRARY_PATH=os.environ.get("PRIVATE_LIBRARIES", ""))
+        as_whoever_we_are = {"user": None, "group": None, "extra_groups": None}
+        broker_options = {} if os.access(ROOT, os.X_OK) else as_whoever_we_are
+        address = ["-h", "127.0.0.1", "-p", str(port), "-t", "collar"]
+        self.start(["mosquitto", "-p", str(port)], environment=environment, **broker_options)
+        wait_until(lambda: is_listening(port), 10, "the broker")
+        # A session that lasts: from here on the broker keeps messages for it.
+        subscribe = ["mosquitto_sub", *address, "-q", "1", "-c", "-i", "test"]
+        self.assertEqual(self.start([*subscribe, "-E"], environment=environment).wait(10), 0)
+        receiver = self.receive("-n", "5", reads_output=False)
+        publisher = self.start(["mosquitto_pub", *address, "-q", "1", "-l"], environment=environment,
+                               stdin=receiver.process.stdout)
+        self.assertEqual(publisher.wait(10), 0, publisher.error_text)
+        subscriber = self.start([*subscribe, "-C", "5"], environment=environment)
+        self.assertEqual(subscriber.wait(10), 0, subscriber.error_text)
+        self.assertEqual([fix["type"] for fix in subscriber.fixes], ["fix"] * 5)
+        self.assertEqual(len({fix["id"] for fix in subscriber.fixes}), 5)
+        self.assertEqual(receiver.wait(5), 0)

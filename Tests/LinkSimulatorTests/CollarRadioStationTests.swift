@@ -1,0 +1,116 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import LinkSimulator
+import Testing
+
+/// The simulated radio between a collar and a host.
+@Suite struct CollarRadioStationTests {
+    private static let modem = Scenario.modem
+
+    private func station(fixes: Int, loss: Double = 0) throws -> CollarRadioStation<CuttableFlash> {
+        let collar = try Collar(
+            booting: .init(
+                deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+                delivery: CollarDelivery.Configuration(modem: Self.modem)),
+            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
+        return CollarRadioStation(
+            collar: collar, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
+            modem: Self.modem,
+            track: SimulatedTrack(fixes: Scenario.track(fixes, seed: 1), pace: .interval(microseconds: 3_600_000_000)),
+            now: Instant(microseconds: 0))
+    }
+
+    private func serial(_ frame: [UInt8]) -> [UInt8] {
+        [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+            StreamEncoder.encode(frame.span, into: &output)
+        }
+    }
+
+    private func answer(ask: AskNumber, firstMissing: UInt32) throws -> [UInt8] {
+        let log = try #require(LogIdentity(deviceID: 0xABC, logID: 5))
+        let answer = Acknowledgement(receiverID: 77, ask: ask, firstMissing: firstMissing)
+        return serial(try [UInt8](capacity: 253) { output in try answer.encode(address: 9, log: log, into: &output) })
+    }
+
+    private var question: [UInt8] {
+        get throws {
+            serial(
+                try [UInt8](capacity: 253) { output in
+                    try IdentityRequest(receiverID: 77).encode(address: Frame.broadcastAddress, into: &output)
+                })
+        }
+    }
+
+    @Test func aFrameTakesItsAirtime() throws {
+        var station = try station(fixes: 1)
+        #expect(try station.advance(to: Instant(microseconds: 0)) == [])
+        #expect(station.statistics.uplinkFrames == 1)
+        let airtime = Self.modem.airtimeMicroseconds(frameByteCount: station.statistics.uplinkBytes)
+        #expect(station.statistics.airtimeMicroseconds == airtime)
+        #expect(station.nextDeadline == Instant(microseconds: airtime))
+        #expect(try station.advance(to: Instant(microseconds: airtime - 1)) == [])
+        #expect(!station.isAnswerExpected)
+        let bytes = try station.advance(to: Instant(microseconds: airtime))
+        #expect(bytes.count == station.statistics.uplinkBytes + 3)
+        #expect(station.isAnswerExpected)
+    }
+
+    @Test func anAnswerIsWorthItsAirtimeAndEndsTheExpectation() throws {
+        var station = try station(fixes: 1)
+        _ = try station.advance(to: station.nextDeadline)
+        _ = try station.advance(to: station.nextDeadline)
+        let now = station.nextDeadline.advanced(byMicroseconds: -1)
+        station.received(try answer(ask: .first, firstMissing: 1), now: now)
+        #expect(!station.isAnswerExpected)
+        #expect(!station.isDelivered)
+        #expect(station.statistics.downlinkFrames == 1)
+        while !station.isDelivered, station.nextDeadline.microseconds < 10_000_000 {
+            _ = try station.advance(to: station.nextDeadline)
+        }
+        #expect(station.isDelivered)
+    }
+
+    @Test func bytesThatReachedNobodyAreNotAnswered() throws {
+        var station = try station(fixes: 1)
+        _ = try station.advance(to: station.nextDeadline)
+        _ = try station.advance(to: station.nextDeadline)
+        #expect(station.isAnswerExpected)
+        station.serialBytesWereDropped()
+        #expect(!station.isAnswerExpected)
+    }
+
+    @Test func idleTimeIsSkippedOnlyWhereEverythingIsDelivered() throws {
+        var station = try station(fixes: 2)
+        _ = try station.advance(to: station.nextDeadline)
+        let sent = station.nextDeadline
+        station.skipIdleTime(now: sent)
+        #expect(station.nextDeadline == sent)
+        _ = try station.advance(to: sent)
+        station.received(try answer(ask: .first, firstMissing: 1), now: sent)
+        let heard = station.nextDeadline
+        _ = try station.advance(to: heard)
+        #expect(station.nextDeadline.microseconds(since: heard) > 1_000_000)
+        station.skipIdleTime(now: heard)
+        #expect(station.nextDeadline == heard)
+        _ = try station.advance(to: heard)
+        #expect(station.statistics.uplinkFrames == 2)
+    }
+
+    /// A short frame overtakes a long one where both are given at once.
+    @Test func timeGoesOnWhenAShortFrameFollowsALongOne() throws {
+        var station = try station(fixes: 1)
+        _ = try station.advance(to: station.nextDeadline)
+        let now = station.nextDeadline
+        _ = try station.advance(to: now)
+        station.received(try answer(ask: .first, firstMissing: 1), now: now)
+        station.received(try question, now: now)
+        var steps = 0
+        while steps < 100, station.nextDeadline.microseconds < 3_000_000 {
+            _ = try station.advance(to: station.nextDeadline)
+            steps += 1
+        }
+        #expect(steps < 100, "time stands still at \(station.nextDeadline)")
+        #expect(station.isDelivered)
+    }
+}

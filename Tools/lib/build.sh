@@ -1,0 +1,40 @@
+# Building the program. Sourced, after setup.sh; needs `root`, the checkout.
+
+binary=$root/.build/release/collar-link
+
+# What a build needs beside the Swift toolchain.
+setup_build() {
+    command -v swift >/dev/null ||
+        give_up "there is no Swift toolchain: install Swift 6.3 or later, from swift.org, and put it on PATH"
+    install_missing "headers of the library by which USB radios are found" libudev-dev
+    install_missing "tells the build where libudev is" pkg-config
+}
+
+# Builds for release, with the Swift libraries in the binary. Progress goes to stderr; nothing is said when there is
+# nothing to do.
+build_release() {
+    local link=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+    # Packed relocations and a static C++ runtime save 2 MB of resident memory. The linker takes the first library of
+    # a name that it finds, and in this folder there is only the static one.
+    local archive folder=$root/.tools/static-libraries
+    archive=$(gcc -print-file-name=libstdc++.a 2>/dev/null || true)
+    if [[ $archive == /* ]]; then
+        mkdir -p "$folder"
+        ln -sfn "$archive" "$folder/libstdc++.a"
+        link+=(-Xlinker "-L$folder")
+    fi
+    swift build --package-path "$root" -c release --static-swift-stdlib --product collar-link "${link[@]}" 2>&1 |
+        quieten >&2
+}
+
+# Leaves out what says nothing. The linker's warning about mktemp comes from the toolchain's FoundationEssentials, is
+# not ours to mend, and looks alarming.
+quieten() {
+    awk '
+        /the use of `mktemp'"'"' is dangerous/ { next }
+        /^\[[0-9]+\/[0-9]+\] (Planning build|Write )/ { next }
+        /^(Building for (production|debugging)\.\.\.|warning: .*mktemp.*)$/ { next }
+        /^Build (of product .*)?complete!/ { if (!said) next }
+        { said = 1; print; fflush() }
+    '
+}

@@ -1,0 +1,75 @@
+# Installing what is missing, and unpacking what shall not be installed. Sourced; needs `root`, the checkout.
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+give_up() { say "$@"; exit 1; }
+
+# Runs a command as root: as it is, or by sudo.
+as_root() {
+    if [[ $EUID -eq 0 ]]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        give_up "not root, and there is no sudo. As root, run: $*"
+    fi
+}
+
+is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# install_missing WHY PACKAGE… : installs those of the packages that are not there, and says what and why.
+install_missing() {
+    local why=$1 package missing=()
+    shift
+    for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    command -v apt-get >/dev/null ||
+        give_up "missing: ${missing[*]} ($why). There is no apt here: install what your system calls them, and try again."
+    say "installing ${missing[*]} ($why)"
+    # Lists may be missing on a fresh machine, or name versions that are no longer there.
+    apt_install "${missing[@]}" || { as_root apt-get update -q >&2 && apt_install "${missing[@]}"; } ||
+        give_up "apt could not install ${missing[*]}; what it said is above"
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+}
+
+# unpack_privately PACKAGE… : unpacks the packages, with what they need and is not installed, into .tools/FIRST, without
+# installing: no service starts, no udev rule counts, no user is added. Root is not needed. Afterwards use_private finds
+# the programs.
+unpack_privately() {
+    local folder=$root/.tools/$1
+    if [[ ! -e $folder/.complete ]]; then
+        command -v apt-get >/dev/null || give_up "missing: $1. There is no apt here to fetch it."
+        say "unpacking $* into ${folder#"$root"/} (only for tests, not installed)"
+        rm -rf "$folder"
+        mkdir -p "$folder/.packages"
+        local names
+        names=$(names_to_fetch "$@" || { as_root apt-get update -q >&2 && names_to_fetch "$@"; }) ||
+            give_up "apt does not know $*"
+        (
+            cd "$folder/.packages"
+            # apt's own user may not enter a private folder; it says so at length when root calls it.
+            # shellcheck disable=SC2086 # a word a package
+            [[ -z $names ]] || apt-get download -q -o APT::Sandbox::User=root $names >&2
+            for archive in *.deb; do [[ ! -e $archive ]] || dpkg -x "$archive" ..; done
+        ) || give_up "$* could not be unpacked"
+        rm -rf "$folder/.packages"
+        touch "$folder/.complete"
+    fi
+    use_private "$folder"
+}
+
+# What apt would install for the packages; nothing of what is there already.
+names_to_fetch() {
+    LC_ALL=C apt-get install --simulate --no-install-recommends "$@" 2>/dev/null | awk '$1 == "Inst" { print $2 }'
+}
+
+# Programs of an unpacked package come after the machine's own. Their libraries are only for them: a test passes
+# PRIVATE_LIBRARIES on as LD_LIBRARY_PATH where it starts one.
+use_private() {
+    local multiarch
+    multiarch=$(dpkg --print-architecture | sed 's/amd64/x86_64/; s/arm64/aarch64/')-linux-gnu
+    export PATH=$PATH:$1/usr/sbin:$1/usr/bin:$1/sbin:$1/bin
+    export PRIVATE_LIBRARIES=${PRIVATE_LIBRARIES:+$PRIVATE_LIBRARIES:}$1/usr/lib/$multiarch:$1/lib/$multiarch
+}

@@ -1,0 +1,100 @@
+"""The source check: habits of this project that a program can see. Prints what breaks them and where."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORE = ("CollarWire", "CollarARQ", "CollarFirmware")
+MAXIMUM_LINES = 450
+DECLARATION = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)(?:\s+(?:internal|private|fileprivate|package)\(set\))?\s+"
+    r"(?:(?:final|static|class|mutating|nonmutating|consuming|borrowing|convenience|required|override|lazy|indirect|"
+    r"nonisolated|unowned|weak|prefix|postfix|infix|isolated|dynamic)\s+)*"
+    r"(?:struct|enum|class|actor|protocol|func|var|let|init|subscript|typealias|associatedtype|case|operator)\b")
+
+
+def swift_files(*folders):
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob("*.swift"))
+
+
+def matches(files, pattern, strip_comments=True):
+    for path in files:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            code = line.split("//")[0] if strip_comments else line
+            if re.search(pattern, code):
+                yield path, number, line.strip()
+
+
+def core_is_pure():
+    """The portable core has no unsafe pointers and imports nothing of the host."""
+    files = list(swift_files(*(f"Sources/{name}" for name in CORE)))
+    yield from matches(files, r"Unsafe|\bimport\s+(Foundation|Glibc|Musl|Darwin)")
+
+
+def core_imports():
+    """The portable core imports only itself, downwards."""
+    allowed = {"CollarWire": set(), "CollarARQ": {"CollarWire"}, "CollarFirmware": {"CollarWire", "CollarARQ"}}
+    for target, names in allowed.items():
+        for path, number, line in matches(swift_files(f"Sources/{target}"), r"^\s*(?:\w+\s+)?import\s"):
+            if line.split()[-1] not in names:
+                yield path, number, line
+
+
+def no_forced_try():
+    """Nothing is tried or cast by force."""
+    yield from matches(swift_files("Sources", "Tests"), r"\btry!|\bas!")
+
+
+def nothing_left_to_do():
+    """Nothing is put off to later in a comment."""
+    texts = [ROOT / "Package.swift", ROOT / "README.md", ROOT / "Tools/run", ROOT / "Tools/test"]
+    for folder in ("Sources", "Tests", "Tools/lib", "Protocol", "hardware"):
+        for suffix in ("swift", "py", "sh", "md", "c", "h", "rules", "json"):
+            texts += sorted((ROOT / folder).rglob(f"*.{suffix}"))
+    # Spelt so that this file is not its own first finding.
+    yield from matches((path for path in texts if path.exists()), r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", False)
+
+
+def public_is_documented():
+    """Every public declaration has a doc comment."""
+    for path in swift_files("Sources"):
+        lines = path.read_text().splitlines()
+        for index, line in enumerate(lines):
+            if not DECLARATION.match(line):
+                continue
+            above = index - 1
+            while above >= 0 and re.match(r"\s*@\w", lines[above]):
+                above -= 1
+            if above < 0 or not re.match(r"\s*(///|.*\*/\s*$)", lines[above]):
+                yield path, index + 1, line.strip()
+
+
+def files_are_short():
+    """No Swift file has more than 450 lines."""
+    for path in swift_files("Sources", "Tests"):
+        count = len(path.read_text().splitlines())
+        if count > MAXIMUM_LINES:
+            yield path, count, f"{count} lines"
+
+
+RULES = (core_is_pure, core_imports, no_forced_try, nothing_left_to_do, public_is_documented, files_are_short)
+
+
+def main():
+    if not list(swift_files("Sources")):
+        sys.exit("there are no sources: the check would prove nothing")
+    broken = 0
+    for rule in RULES:
+        findings = list(rule())
+        broken += bool(findings)
+        print("FAILED " if findings else "ok     ", rule.__doc__)
+        for path, number, line in findings:
+            print(f"        {path.relative_to(ROOT)}:{number}: {line}")
+    print(f"{len(RULES) - broken} rules kept, {broken} broken")
+    return bool(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
