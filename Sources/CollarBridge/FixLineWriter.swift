@@ -176,7 +176,11 @@ public struct FixLineWriter: Sendable {
         scratch.append(Int64(received.fix.sequence))
         scratch.append(collars[lastCollar].collar)
         scratch.append(collars[lastCollar].log)
-        scratch.append(received.receivedUnixMilliseconds)
+        if let milliseconds = received.receivedUnixMilliseconds {
+            scratch.append(milliseconds)
+        } else {
+            scratch.append(keys.null)
+        }
         guard let signal = received.signal else { return }
         scratch.append(keys.strength)
         scratch.append(Int64(signal.strengthDBm))

@@ -7,7 +7,7 @@ public struct ReceivedFix: Equatable, Sendable {
     /// The id of the log the fix is in, 26 bits.
     public var logID: UInt32
     /// When the host received the frame, in milliseconds since 1970 by the host's clock.
-    public var receivedUnixMilliseconds: Int64
+    public var receivedUnixMilliseconds: Int64?
     /// The fix in the codes it was logged with.
     public var fix: Fix
     /// What the radio said about the frame; nil when it says nothing.
@@ -15,7 +15,7 @@ public struct ReceivedFix: Equatable, Sendable {
 
     /// Creates a received fix. Nothing is checked here.
     public init(
-        deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64, fix: Fix, signal: RadioSignal? = nil
+        deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil
     ) {
         self.deviceID = deviceID
         self.logID = logID

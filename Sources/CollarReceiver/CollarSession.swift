@@ -9,6 +9,9 @@ final class CollarSession {
     let journal: Journal
     /// The ends of reliable delivery, one a log; the one heard last comes first.
     var deliveries: [HostDelivery] = []
+    /// Fixes that live fixes may be coded against, by log id.
+    private var anchors: [UInt32: AnchorCache] = [:]
+    private var hasReadAnchors = false
     /// Address the collar used last; nil before it was heard.
     var address: UInt8?
     /// Index of the port on which the open ask came in.
@@ -53,6 +56,47 @@ final class CollarSession {
     func indexOfLog(of frame: Span<UInt8>) -> Int? {
         for index in deliveries.indices where FrameCheck.isValid(frame, log: deliveries[index].log) { return index }
         return nil
+    }
+
+    /// Keeps a fix for live fixes that are coded against it.
+    func keepAnchor(_ fix: Fix, logID: UInt32) { anchors[logID, default: AnchorCache()].keep(fix) }
+
+    /// The live fix in a frame, and the index of its log; nil where it is none of this collar or its anchor is gone.
+    func liveFix(of frame: Span<UInt8>, header: FrameHeader) -> (fix: Fix, log: Int)? {
+        for index in deliveries.indices {
+            let delivery = deliveries[index]
+            guard
+                let named = LiveFix.sequences(of: frame, header: header, reference: delivery.highestSequence),
+                let anchor = anchor(named.anchor, logID: delivery.log.logID)
+            else { continue }
+            do throws(DecodeError) {
+                return (try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: delivery.log), index)
+            } catch { continue }
+        }
+        return nil
+    }
+
+    /// The anchor of a live fix. After a restart the newest fixes are read back from the journal, when the first is
+    /// asked for.
+    private func anchor(_ sequence: UInt32, logID: UInt32) -> Fix? {
+        if let fix = anchors[logID]?.fix(sequence) { return fix }
+        guard !hasReadAnchors else { return nil }
+        hasReadAnchors = true
+        var position = JournalPosition(segment: max(1, journal.end.segment) - 1, offset: 0)
+        do throws(JournalError) {
+            while true {
+                let batch = try journal.entries(from: position, limit: 512)
+                for element in batch.elements {
+                    if case .fix(let record) = element.entry { keepAnchor(record.fix, logID: record.logID) }
+                }
+                position = batch.end
+                if batch.isAtEnd { break }
+            }
+        } catch {
+            // The fix comes again in the absolute form.
+            return nil
+        }
+        return anchors[logID]?.fix(sequence)
     }
 
     /// A fix as the line writer wants it.

@@ -55,6 +55,10 @@ extension Receiver {
             receivedUnbound(frame, header: header, type: type, onPort: port)
             return
         }
+        if type == .liveFix {
+            receivedLive(frame, header: header, onPort: port)
+            return
+        }
         guard let (collar, log) = sender(of: frame, address: header.address) else {
             countUnchecked(header, onPort: port)
             return
@@ -73,6 +77,16 @@ extension Receiver {
         return nil
     }
 
+    private func receivedLive(_ frame: Span<UInt8>, header: FrameHeader, onPort port: Int) {
+        for index in collars.indices {
+            guard let found = collars[index].liveFix(of: frame, header: header) else { continue }
+            heard(index, log: found.log, header: header, onPort: port)
+            store(found.fix, collar: index, log: found.log)
+            return
+        }
+        countUnchecked(header, onPort: port)
+    }
+
     private func receivedUnbound(
         _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, onPort port: Int
     ) {
@@ -84,7 +98,7 @@ extension Receiver {
             switch type {
             case .identity: received(try Identity(decoding: frame), header: header, onPort: port)
             case .probe: received(try Probe(decoding: frame), header: header, onPort: port)
-            case .identityRequest, .absoluteFix, .tombstone, .acknowledgement: break
+            case .identityRequest, .absoluteFix, .liveFix, .tombstone, .acknowledgement: break
             }
         } catch { statistics.malformedFrames += 1 }
     }
@@ -132,7 +146,7 @@ extension Receiver {
                 for position in 0..<tombstone.ranges.count {
                     recordLoss(of: tombstone.ranges[position], collar: index, log: log)
                 }
-            case .identity, .probe, .identityRequest, .acknowledgement: break
+            case .identity, .liveFix, .probe, .identityRequest, .acknowledgement: break
             }
         } catch { statistics.malformedFrames += 1 }
     }
@@ -167,6 +181,7 @@ extension Receiver {
             return
         }
         statistics.fixes += 1
+        collar.keepAnchor(fix, logID: record.logID)
         collar.deliveries[log].learned(of: fix.sequence)
         if collar.isBehind || !output.hasRoom || isOutputBlocked || isLineLimitReached {
             collar.isBehind = true
@@ -212,7 +227,7 @@ extension Receiver {
     private func countRejected(_ error: DecodeError, onPort port: Int) {
         switch error {
         case .unsupportedVersion, .unknownCriticalFlags, .unknownType: statistics.unsupportedFrames += 1
-        case .tooShort, .tooLong, .checkFailed, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
+        case .tooShort, .tooLong, .checkFailed, .anchorNeeded, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
             statistics.damagedFrames += 1
         }
     }

@@ -68,6 +68,12 @@ public struct BitWriter {
         }
     }
 
+    /// Pads with zero bits to a whole byte and adds everything to a check.
+    mutating func addTo(_ check: inout CRC24) {
+        if pendingBitCount > 0 { write(0, 8 - pendingBitCount) }
+        check.update(bytes.span, from: 0, to: byteCount)
+    }
+
     private mutating func append(_ byte: UInt8) {
         if byteCount < BitWriter.capacity { bytes[byteCount] = byte }
         byteCount += 1

@@ -12,6 +12,8 @@ public enum DecodeError: Error, Equatable, Sendable {
     case unknownType(UInt8)
     /// The check does not match.
     case checkFailed
+    /// A live fix: what it is coded against is not at hand here, see ``LiveFix``.
+    case anchorNeeded
     /// The payload ends inside a field.
     case truncated(bitOffset: Int)
     /// The payload goes on after its last field.
@@ -50,6 +52,10 @@ public enum WireField: UInt8, Equatable, Sendable {
     case range
     /// ``Identity/maximumFrameByteCount``.
     case frameLimit
+    /// The distance of a live fix from its anchor.
+    case anchor
+    /// The difference of a live fix to its anchor leads out of a field's range.
+    case difference
     /// The number of the ask that an ``Acknowledgement`` answers.
     case ask
 }

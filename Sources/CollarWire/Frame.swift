@@ -22,6 +22,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case identity = 1
     /// Collar: a ``Fix`` that stands alone.
     case absoluteFix = 2
+    /// Collar: a ``Fix`` as the difference to an earlier one, see ``LiveFix``.
+    case liveFix = 3
     /// Collar: ``Probe``.
     case probe = 5
     /// Collar: ``Tombstone``.
@@ -35,7 +37,7 @@ public enum MessageType: UInt8, Equatable, Sendable {
     public var isBoundToLog: Bool {
         switch self {
         case .identity, .probe, .identityRequest: false
-        case .absoluteFix, .tombstone, .acknowledgement: true
+        case .absoluteFix, .liveFix, .tombstone, .acknowledgement: true
         }
     }
 }

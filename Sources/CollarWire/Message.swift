@@ -17,12 +17,15 @@ public enum Message: Equatable, Sendable {
     /// - Parameters:
     ///   - log: the log the frame may be bound to; nil where the sender is unknown.
     ///   - reference: the highest sequence known of that log.
-    /// - Throws: ``DecodeError``; ``DecodeError/checkFailed`` also for a bound frame where `log` is nil.
+    /// - Throws: ``DecodeError``; ``DecodeError/checkFailed`` also for a bound frame where `log` is nil,
+    ///   ``DecodeError/anchorNeeded`` for a live fix.
     public static func decode(
         _ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32
     ) throws(DecodeError) -> Message {
         let header = try FrameHeader(frame)
         guard let type = header.type else { throw .unknownType(header.typeCode) }
+        // Its check is bound to the anchor as well.
+        guard type != .liveFix else { throw .anchorNeeded }
         if type.isBoundToLog {
             guard let log, FrameCheck.isValid(frame, log: log) else { throw .checkFailed }
         } else {
@@ -38,6 +41,7 @@ public enum Message: Equatable, Sendable {
         switch type {
         case .identity: .identity(try Identity(decoding: frame))
         case .absoluteFix: .fix(try AbsoluteFix.decode(frame, header: header, reference: reference))
+        case .liveFix: throw .anchorNeeded
         case .probe: .probe(try Probe(decoding: frame))
         case .tombstone: .tombstone(try Tombstone(decoding: frame))
         case .acknowledgement: .acknowledgement(try Acknowledgement(decoding: frame, header: header))

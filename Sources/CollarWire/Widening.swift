@@ -13,6 +13,9 @@ extension Int64 {
     /// The same number in 64 bits.
     public init(widening value: UInt32) { self.init(bitPattern: UInt64(widening: value)) }
 
+    /// The same number in 64 bits.
+    public init(widening value: UInt8) { self.init(bitPattern: UInt64(widening: value)) }
+
     /// The same number in 64 bits, with its sign.
     public init(widening value: Int32) {
         self = Int64(bitPattern: UInt64(widening: UInt32(bitPattern: value)) &<< 32) &>> 32

@@ -10,6 +10,8 @@ enum CollarLinkTool {
         (RunCommand.spec, RunCommand.run),
         (DevicesCommand.spec, DevicesCommand.run),
         (SimulateCommand.spec, SimulateCommand.run),
+        (EncodeCommand.spec, EncodeCommand.run),
+        (DecodeCommand.spec, DecodeCommand.run),
     ]
 
     static func main() {
@@ -63,11 +65,14 @@ enum StandardError {
     }
 }
 
-/// Short texts that a command prints as its result.
+/// What a command gives as its result.
 enum StandardOutput {
     /// Writes a text as a whole; a reader that went away is not an error.
-    static func write(_ text: String) throws(CommandFailure) {
-        var bytes = Array(text.utf8)[...]
+    static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
+
+    /// Writes bytes as a whole; a reader that went away is not an error.
+    static func write(_ all: [UInt8]) throws(CommandFailure) {
+        var bytes = all[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {

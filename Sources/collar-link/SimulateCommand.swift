@@ -2,7 +2,6 @@ import CollarARQ
 import CollarDomain
 import CollarFirmware
 import CollarWire
-import Glibc
 import LinkSimulator
 
 /// `collar-link simulate`: a collar behind a lossy radio behind a pseudo-terminal.
@@ -115,29 +114,36 @@ struct SimulationOptions {
     }
 }
 
-/// Reading a track for the collar.
+/// Reading tracks.
 enum TrackFile {
     /// The fixes of a file, or of stdin for "-".
     static func fixes(at path: String) throws(CommandFailure) -> [Fix] {
-        let bytes = try contents(of: path)
         let reader = TrackLineReader()
         var fixes: [Fix] = []
-        var lineNumber = 0
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            lineNumber += 1
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            do throws(TrackLineError) {
-                let location = try reader.fix(fromLine: line, lineNumber: lineNumber, defaultSequence: fixes.count)
-                do throws(QuantizationError) { fixes.append(try Fix(quantizing: location)) } catch {
-                    throw TrackLineError(
-                        lineNumber: lineNumber, field: error.field, byteOffset: nil,
-                        problem: "\(error.value) is outside \(error.range)")
-                }
-            } catch {
-                throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
-            }
+        var lines = try LineInput(path: path)
+        while let line = try lines.next() {
+            fixes.append(
+                try fix(
+                    fromLine: line, number: lines.lineNumber, at: path, reader: reader, defaultSequence: fixes.count))
         }
         return fixes
+    }
+
+    /// The fix of one line, in codes.
+    static func fix(
+        fromLine line: ArraySlice<UInt8>, number: Int, at path: String, reader: TrackLineReader,
+        defaultSequence: Int, precision: PositionStep? = nil
+    ) throws(CommandFailure) -> Fix {
+        do throws(TrackLineError) {
+            let location = try reader.fix(fromLine: line, lineNumber: number, defaultSequence: defaultSequence)
+            do throws(QuantizationError) { return try Fix(quantizing: location, positionStep: precision) } catch {
+                throw TrackLineError(
+                    lineNumber: number, field: error.field, byteOffset: nil,
+                    problem: "\(error.value) is outside \(error.range)")
+            }
+        } catch {
+            throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
+        }
     }
 
     /// A number that differs between tracks.
@@ -150,24 +156,5 @@ enum TrackFile {
             digest = random.next()
         }
         return digest
-    }
-
-    private static func contents(of path: String) throws(CommandFailure) -> [UInt8] {
-        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))")
-        }
-        defer { if path != "-" { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count == 0 { return bytes }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))")
-            }
-            bytes += chunk[..<count]
-        }
     }
 }

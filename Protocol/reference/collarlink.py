@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Reference implementation of the Collar Link Protocol, written from its text.
+
+It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes,
+messages, frames, verify. This file is the command line:
+
+    collarlink.py verify FOLDER           check the vectors in FOLDER
+    collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON
+    collarlink.py decode-lines [LOG]      the same for hex lines from stdin
+    collarlink.py decode-serial [LOG]     the same for a serial capture from stdin
+    collarlink.py encode LOG --address N  JSON fixes from stdin to hex frames
+
+LOG is --device HEX --log N, and --reference N, the highest sequence known.
+"""
+
+import argparse
+import json
+import sys
+
+sys.dont_write_bytecode = True
+
+import frames  # noqa: E402
+import verify  # noqa: E402
+from fixes import complete_sequence  # noqa: E402
+from wire import ProtocolError, SerialDecoder  # noqa: E402
+
+
+def as_json(value):
+    """One line of JSON with sorted keys."""
+    return json.dumps(value, sort_keys=True)
+
+
+def decode_to_json(frame, log, reference):
+    """The decoded fields of a frame, or its error, as one line, and whether it is valid."""
+    try:
+        if isinstance(frame, ProtocolError):
+            raise frame
+        return as_json(frames.decode(frame, log, reference).decoded), True
+    except ProtocolError as error:
+        return as_json(error.as_json()), False
+
+
+def encode_line(line, log, address, reference):
+    """The frame of a JSON fix.
+
+    A line may also have `flags` and `wide`. Without `wide` the short form is
+    taken where the reference completes it to the right sequence.
+    """
+    fix = json.loads(line)
+    sequence = fix["sequence"]
+    short = complete_sequence(sequence & 0xFFFF, 16, reference) == sequence
+    return frames.encode(fix.get("type", 2), fix, address, fix.pop("flags", 0), log,
+                         wide=fix.pop("wide", not short))
+
+
+def main(arguments=None):
+    """The command line; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("verify").add_argument("folder")
+    for name in ("decode", "decode-lines", "decode-serial", "encode"):
+        command = commands.add_parser(name)
+        command.add_argument("--device", type=lambda text: int(text, 16))
+        command.add_argument("--log", type=int)
+        command.add_argument("--reference", type=int, default=0)
+        if name == "decode":
+            command.add_argument("frame", type=bytes.fromhex)
+        if name == "encode":
+            command.add_argument("--address", type=int, required=True)
+    options = parser.parse_args(arguments)
+
+    if options.command == "verify":
+        return verify.verify(options.folder)
+    if (options.device is None) != (options.log is None):
+        parser.error("--device and --log belong together")
+    log = None if options.device is None else frames.Log(options.device, options.log)
+    if options.command == "decode":
+        text, valid = decode_to_json(options.frame, log, options.reference)
+        print(text)
+        return 0 if valid else 1
+    if options.command == "decode-serial":
+        for found in SerialDecoder().feed(sys.stdin.buffer.read()):
+            print(decode_to_json(found, log, options.reference)[0])
+        return 0
+    if options.command == "encode" and log is None:
+        parser.error("a fix needs --device and --log")
+
+    status = 0
+    for line in sys.stdin:
+        if options.command == "decode-lines":
+            try:
+                frame = bytes.fromhex(line)
+            except ValueError:
+                print(as_json({"error": "not_hex"}))
+                continue
+            print(decode_to_json(frame, log, options.reference)[0])
+        elif line.strip():
+            try:
+                print(encode_line(line, log, options.address, options.reference).hex())
+            except ProtocolError as error:
+                print(as_json(error.as_json()))
+                status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Checks this implementation against itself, the text, and the vectors (section 14)."""
+
+import json
+from pathlib import Path
+
+import fixes
+import frames
+from wire import ProtocolError, SerialDecoder, crc24, stuff
+
+ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "unknown_type",
+          "check_failed", "truncated", "trailing_bytes", "nonzero_padding", "invalid_field",
+          "stuffing"}
+COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "reference"}
+VALID_KEYS = COMMON_KEYS | {"decoded", "canonical", "sender"}
+INVALID_KEYS = COMMON_KEYS | {"error", "field"}
+
+
+class Failure(Exception):
+    """A vector, or the implementation, is wrong."""
+
+
+def expect(condition, message):
+    """Fail with the message unless the condition holds."""
+    if not condition:
+        raise Failure(message)
+
+
+def self_check():
+    """The numbers of the text that can be computed."""
+    expect(crc24(b"123456789") == 0xBACADD, "CRC of 123456789")
+    text = (Path(__file__).resolve().parent.parent / "PROTOCOL.md").read_text("utf-8")
+    table = fixes.accuracy_table_of_text(text)
+    expect(len(table) == 127, f"accuracy table of the text has {len(table)} values")
+    for code, (computed, written) in enumerate(zip(fixes.ACCURACY_TABLE, table)):
+        expect(computed == written, f"accuracy code {code}: {computed}, the text has {written}")
+        expect(fixes.accuracy_code(written) == code, f"accuracy code of {written} mm")
+
+
+def unstuff(serial):
+    """The only frame of a capture. Its fault is raised."""
+    found = SerialDecoder().feed(serial)
+    bytewise = SerialDecoder()
+    again = [item for byte in serial for item in bytewise.feed(bytes([byte]))]
+    expect(len(found) == 1, f"serial holds {len(found)} frames or faults, not one")
+    expect([str(item) for item in found] == [str(item) for item in again],
+           "serial decodes otherwise when it comes byte by byte")
+    if isinstance(found[0], ProtocolError):
+        raise found[0]
+    return found[0]
+
+
+def log_of(vector):
+    """What the vector's check is bound to, or None."""
+    expect(("device_id" in vector) == ("log_id" in vector), "device_id and log_id belong together")
+    if "device_id" not in vector:
+        return None
+    return frames.Log(int(vector["device_id"], 16), vector["log_id"])
+
+
+def check_valid(vector):
+    """A valid vector decodes to `decoded` and encodes to its bytes."""
+    missing = {"meaning", "origin", "bare", "serial", "decoded", "sender"} - set(vector)
+    expect(not missing, f"keys missing: {sorted(missing)}")
+    expect(not set(vector) - VALID_KEYS, f"unknown keys: {sorted(set(vector) - VALID_KEYS)}")
+    bare, serial, log = bytes.fromhex(vector["bare"]), bytes.fromhex(vector["serial"]), log_of(vector)
+    reference = vector.get("reference", 0)
+    frame = frames.decode(bare, log, reference)
+    expect(frame.decoded == vector["decoded"],
+           f"bare decodes to {json.dumps(frame.decoded, sort_keys=True)}")
+    expect(frames.MESSAGES[frame.type].bound == (log is not None),
+           "device_id and log_id must be there exactly where the check is bound")
+    expect(unstuff(serial) == bare, "serial does not hold the bare frame")
+    expect(stuff(bare) == serial, "bare is not stuffed to serial")
+    sender = dict(frame.hints, address=frame.address, flags=frame.flags)
+    expect(sender == vector["sender"], f"sender is {json.dumps(sender, sort_keys=True)}")
+
+    again = frames.encode(frame.type, vector["decoded"], frame.address,
+                          frame.flags & frames.KNOWN_FLAGS, log, **frame.hints)
+    if vector.get("canonical", True):
+        expect(again == bare, f"encodes to {again.hex()}")
+    else:
+        expect(again != bare, "is canonical, but says it is not")
+        expect(frames.decode(again, log, reference).decoded == vector["decoded"],
+               "its canonical form decodes otherwise")
+
+
+def check_invalid(vector):
+    """An invalid vector fails with exactly the error it names."""
+    expect({"meaning", "origin", "serial", "error"} <= set(vector), "keys missing")
+    expect(not set(vector) - INVALID_KEYS, f"unknown keys: {sorted(set(vector) - INVALID_KEYS)}")
+    expect(vector["error"] in ERRORS, f"no such error: {vector['error']}")
+    expect(("field" in vector) == (vector["error"] == "invalid_field"),
+           "field belongs to invalid_field")
+    log, reference = log_of(vector), vector.get("reference", 0)
+    named = {key: vector[key] for key in ("error", "field") if key in vector}
+    for form in ("bare", "serial"):
+        if form not in vector:
+            continue
+        data = bytes.fromhex(vector[form])
+        try:
+            frames.decode(unstuff(data) if form == "serial" else data, log, reference)
+        except ProtocolError as error:
+            expect(error.as_json() == named, f"{form} fails with {error}, not with {named}")
+        else:
+            raise Failure(f"{form} decodes, but must fail with {named}")
+
+
+def verify(folder):
+    """Check all vectors; returns the exit status."""
+    failures = []
+    counts = {}
+    try:
+        self_check()
+    except Failure as failure:
+        failures.append(f"self-check: {failure}")
+    for kind, check in (("valid", check_valid), ("invalid", check_invalid)):
+        paths = sorted((Path(folder) / kind).glob("*.json"))
+        counts[kind] = len(paths)
+        for path in paths:
+            try:
+                check(json.loads(path.read_text("utf-8")))
+            except (Failure, ProtocolError) as failure:
+                failures.append(f"{kind}/{path.name}: {failure}")
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+                failures.append(f"{kind}/{path.name}: unusable: {error!r}")
+        if not paths:
+            failures.append(f"no vectors in {Path(folder) / kind}")
+    for failure in failures:
+        print(f"FAILED {failure}")
+    print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors, "
+          f"{len(failures)} failures")
+    return 1 if failures else 0

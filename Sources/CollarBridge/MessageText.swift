@@ -1,0 +1,120 @@
+import CollarWire
+
+/// Messages as text for people: every field with its unit.
+public enum MessageText {
+    /// The lines of a message, without indentation: name and value.
+    public static func fields(of message: Message) -> [(name: String, value: String)] {
+        switch message {
+        case .identity(let identity): fields(of: identity)
+        case .fix(let fix): fields(of: fix)
+        case .probe(let probe):
+            [("log tag", hexadecimal(UInt64(probe.logTag), digits: 6)), ("next sequence", "\(probe.nextSequence)")]
+        case .tombstone(let tombstone): [("gone for ever", text(of: tombstone.ranges))]
+        case .acknowledgement(let acknowledgement): fields(of: acknowledgement)
+        case .identityRequest(let request): [("receiver", hexadecimal(UInt64(request.receiverID), digits: 8))]
+        }
+    }
+
+    /// What a header says, in a line.
+    public static func line(of header: FrameHeader) -> String {
+        var line = "\(name(of: header)), address \(header.address)"
+        if let ask = header.flags.ask { line += ", ask \(ask.rawValue)" }
+        let ignorable = header.flags.rawValue & FrameFlags.ignorableMask
+        if ignorable != 0 { line += ", unknown flags \(hexadecimal(UInt64(ignorable), digits: 2))" }
+        return line
+    }
+
+    private static func name(of header: FrameHeader) -> String {
+        switch header.type {
+        case .identity: "identity"
+        case .absoluteFix: "absolute fix"
+        case .liveFix: "live fix"
+        case .probe: "probe"
+        case .tombstone: "tombstone"
+        case .acknowledgement: "acknowledgement"
+        case .identityRequest: "identity request"
+        case nil: "type \(header.typeCode)"
+        }
+    }
+
+    private static func fields(of identity: Identity) -> [(name: String, value: String)] {
+        let version = identity.firmwareVersion
+        let paired = identity.pairedReceiverID
+        return [
+            ("device id", hexadecimal(identity.log.deviceID, digits: 16)), ("log id", "\(identity.log.logID)"),
+            ("boot count", "\(identity.bootCount)"), ("oldest sequence", "\(identity.oldestSequence)"),
+            ("next sequence", "\(identity.nextSequence)"),
+            ("paired receiver", paired == 0 ? "none" : hexadecimal(UInt64(paired), digits: 8)),
+            ("largest frame", "\(identity.maximumFrameByteCount) bytes"),
+            ("firmware", "\(version.major).\(version.minor).\(version.patch)"),
+            ("capabilities", text(of: identity.capabilities)), ("heartbeat", "\(identity.heartbeatSeconds) s"),
+        ]
+    }
+
+    private static func text(of capabilities: Capabilities) -> String {
+        var names: [String] = []
+        if capabilities.contains(.compass) { names.append("compass") }
+        if capabilities.contains(.sounder) { names.append("sounder") }
+        if capabilities.contains(.listenBeforeTalk) { names.append("listens before it talks") }
+        return names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+
+    private static func fields(of message: Acknowledgement) -> [(name: String, value: String)] {
+        [
+            ("receiver", hexadecimal(UInt64(message.receiverID), digits: 8)),
+            ("answers ask", message.ask.map { "\($0.rawValue)" } ?? "none"),
+            ("first missing", "\(message.firstMissing)"), ("durable", text(of: message.durable)),
+            ("resend", text(of: message.resend)),
+        ]
+    }
+
+    private static func text(of list: SequenceRangeList) -> String {
+        var parts: [String] = []
+        for index in 0..<list.count {
+            let range = list[index]
+            parts.append(range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)")
+        }
+        return parts.isEmpty ? "none" : parts.joined(separator: ", ")
+    }
+
+    private static func fields(of fix: Fix) -> [(name: String, value: String)] {
+        let digits = fix.positionStep.fractionDigits
+        return [
+            ("sequence", "\(fix.sequence)"), ("time", "\(UTCTime(unixMilliseconds: fix.unixMilliseconds).text)"),
+            ("source", "\(fix.source)"), ("latitude", decimal(Int64(fix.latitudeSteps), digits) + "°"),
+            ("longitude", decimal(Int64(fix.longitudeSteps), digits) + "°"),
+            ("position step", "1e-\(digits)°"),
+            ("altitude", known(fix.altitudeSteps) { decimal(Int64($0), fix.altitudeStep.fractionDigits) + " m" }),
+            ("horizontal accuracy", known(fix.horizontalAccuracy) { accuracy($0) }),
+            ("vertical accuracy", known(fix.verticalAccuracy) { accuracy($0) }),
+            ("speed", known(fix.speedDecimetersPerSecond) { decimal(Int64($0), 1) + " m/s" }),
+            ("course", known(fix.course) { "\($0.degrees)°" }),
+            ("heading", known(fix.heading) { "\($0.degrees)°" }),
+            ("battery", known(fix.batteryPercent) { "\($0) %" }),
+        ]
+    }
+
+    private static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String {
+        value.map(text) ?? "unknown"
+    }
+
+    private static func accuracy(_ code: AccuracyCode) -> String {
+        decimal(Int64(code.millimeters), 3) + " m" + (code.rawValue == AccuracyCode.top ? " or more" : "")
+    }
+
+    /// An integer with a decimal point before its last digits.
+    static func decimal(_ value: Int64, _ fractionDigits: Int) -> String {
+        var digits = String(value.magnitude)
+        guard fractionDigits > 0 else { return (value < 0 ? "-" : "") + digits }
+        if digits.count <= fractionDigits {
+            digits = String(repeating: "0", count: fractionDigits + 1 - digits.count) + digits
+        }
+        let point = digits.index(digits.endIndex, offsetBy: -fractionDigits)
+        return (value < 0 ? "-" : "") + digits[..<point] + "." + digits[point...]
+    }
+
+    private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

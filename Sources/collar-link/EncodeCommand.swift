@@ -1,0 +1,106 @@
+import CollarDomain
+import CollarWire
+import Glibc
+
+/// `collar-link encode`: fixes as frames.
+enum EncodeCommand {
+    static let spec = CommandSpec(
+        name: "encode",
+        synopsis: "collar-link encode [FILE|-] [--mode absolute|live] [--bare] [--stats] …",
+        summary: """
+            Reads fixes as JSON lines (stdin without FILE) and writes them as frames of the Collar Link Protocol on
+            stdout: an identity, then a frame a fix, with the delimiters of a serial line.
+            """,
+        options: [
+            OptionSpec("--mode", value: "MODE", is: "absolute: each fix stands alone (default); live: the difference to an earlier one"),
+            OptionSpec("--anchor-lag", value: "N", is: "live: code against the fix N before, 1 to 127 (1)"),
+            OptionSpec("--precision", value: "5|6|7", is: "decimal places of a degree (5, more where the fix is that accurate)"),
+            OptionSpec("--max-frame", value: "BYTES", is: "largest frame, 51 to 253 (253)"),
+            OptionSpec("--device", value: "ID", is: "device id, 16 hexadecimal digits (c0114a0000000001)"),
+            OptionSpec("--log-id", value: "N", is: "log id, 0 to 67108863 (1)"),
+            OptionSpec("--address", value: "N", is: "address on the air, 1 to 254 (1)"),
+            OptionSpec("--bare", is: "write each frame as 2 bytes of length (big-endian) and the bare frame"),
+            OptionSpec("--stats", is: "print counts as one JSON line on stderr"),
+        ],
+        maximumOperandCount: 1,
+        notes: "A line that is no fix ends it with exit code 65; the lines before it are written.")
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let options = try EncodeOptions(arguments)
+        var encoder = TrackEncoder(options: options)
+        let path = arguments.operands.first ?? "-"
+        let reader = TrackLineReader()
+        var lines = try LineInput(path: path)
+        do throws(CommandFailure) {
+            while let line = try lines.next() {
+                let fix = try TrackFile.fix(
+                    fromLine: line, number: lines.lineNumber, at: path, reader: reader,
+                    defaultSequence: encoder.statistics.fixes, precision: options.precision)
+                try encoder.encode(fix, lineNumber: lines.lineNumber)
+            }
+        } catch {
+            try encoder.finish()
+            throw error
+        }
+        try encoder.finish()
+        if options.printsStatistics { StandardError.write(encoder.statistics.json + "\n") }
+        return .clean
+    }
+}
+
+/// The options of `encode`, checked.
+struct EncodeOptions {
+    let isLive: Bool
+    let anchorLag: Int
+    let precision: PositionStep?
+    let maximumFrameByteCount: Int
+    let log: LogIdentity
+    let address: UInt8
+    let isBare: Bool
+    let printsStatistics: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        switch arguments.value("--mode") ?? "absolute" {
+        case "absolute": isLive = false
+        case "live": isLive = true
+        case let text: throw CommandFailure(.usage, "--mode \(text): absolute or live is wanted")
+        }
+        anchorLag = try arguments.integer("--anchor-lag", in: 1...Int(LiveFix.maximumLead)) ?? 1
+        let digits = try arguments.integer("--precision", in: 5...7)
+        precision = digits.flatMap { PositionStep(rawValue: UInt8($0 - 5)) }
+        maximumFrameByteCount =
+            try arguments.integer("--max-frame", in: Frame.minimumLimitByteCount...Frame.maximumByteCount)
+            ?? Frame.maximumByteCount
+        if let given = try LogOptions.log(from: arguments) { log = given } else { log = try LogOptions.standard() }
+        address = UInt8(try arguments.integer("--address", in: 1...254) ?? 1)
+        isBare = arguments.has("--bare")
+        printsStatistics = arguments.has("--stats")
+    }
+}
+
+/// `--device` and `--log-id`, which `encode` and `decode` share.
+enum LogOptions {
+    static func log(from arguments: ParsedArguments) throws(CommandFailure) -> LogIdentity? {
+        guard arguments.has("--device") || arguments.has("--log-id") else { return nil }
+        var deviceID = standardDeviceID
+        if let text = arguments.value("--device") {
+            guard text.utf8.count == 16, let number = UInt64(text, radix: 16) else {
+                throw CommandFailure(.usage, "--device \(text): 16 hexadecimal digits are wanted")
+            }
+            deviceID = number
+        }
+        let logID = try arguments.integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
+        return try log(deviceID: deviceID, logID: UInt32(logID))
+    }
+
+    static func standard() throws(CommandFailure) -> LogIdentity { try log(deviceID: standardDeviceID, logID: 1) }
+
+    private static let standardDeviceID: UInt64 = 0xC011_4A00_0000_0001
+
+    private static func log(deviceID: UInt64, logID: UInt32) throws(CommandFailure) -> LogIdentity {
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else {
+            throw CommandFailure(.software, "\(logID) was checked to be a log id")
+        }
+        return log
+    }
+}

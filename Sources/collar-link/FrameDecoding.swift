@@ -1,0 +1,135 @@
+import CollarBridge
+import CollarDomain
+import CollarWire
+
+/// Decodes frames one after the other and keeps what later ones need: who sent them, and the fixes that live fixes are
+/// coded against.
+struct FrameDecoding {
+    enum Format { case json, text }
+
+    /// One log that was heard of.
+    private struct KnownLog {
+        let identity: LogIdentity
+        var highestSequence: UInt32
+        var fixes: [UInt32: Fix] = [:]
+    }
+
+    /// Anchors lie at most this far back; older fixes are forgotten.
+    private static let anchorLimit: UInt32 = 65_536
+
+    private let format: Format
+    private var writer: FixLineWriter
+    private var output: [UInt8] = []
+    private var logs: [KnownLog] = []
+    private var rejected: [String: Int] = [:]
+
+    init(format: Format, flavour: FixLineWriter.Flavour) {
+        self.format = format
+        writer = FixLineWriter(flavour: flavour)
+    }
+
+    /// Takes up a log; it is tried first from now on.
+    mutating func learn(_ log: LogIdentity, nextSequence: UInt32) {
+        let highest = nextSequence == 0 ? 0 : nextSequence - 1
+        if let index = logs.firstIndex(where: { $0.identity == log }) {
+            logs[index].highestSequence = max(logs[index].highestSequence, highest)
+            logs.swapAt(0, index)
+        } else {
+            logs.insert(KnownLog(identity: log, highestSequence: highest), at: 0)
+        }
+    }
+
+    /// Decodes a bare frame that stands at an offset of the input.
+    mutating func decode(_ frame: [UInt8], at offset: Int) { decode(frame.span, at: offset) }
+
+    /// Decodes a bare frame that stands at an offset of the input.
+    mutating func decode(_ frame: Span<UInt8>, at offset: Int) {
+        do throws(DecodeError) {
+            let header = try FrameHeader(frame)
+            guard let type = header.type else { throw .unknownType(header.typeCode) }
+            let (message, log) = try message(of: frame, header: header, type: type)
+            note(message, log: log)
+            write(message, header: header, log: log, byteCount: frame.count, at: offset)
+        } catch { reject("\(error)", at: offset) }
+    }
+
+    /// Counts bytes between two delimiters that are no frame.
+    mutating func reject(_ fault: StreamFault, at offset: Int) { reject("\(fault)", at: offset) }
+
+    /// Hands over what is written.
+    mutating func flush() throws(CommandFailure) {
+        try StandardOutput.write(output)
+        output.removeAll(keepingCapacity: true)
+    }
+
+    /// How many frames were skipped and why; nil for none.
+    var summaryOfRejected: String? {
+        guard !rejected.isEmpty else { return nil }
+        let parts = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return "skipped: " + parts.joined(separator: ", ")
+    }
+
+    private mutating func reject(_ reason: String, at offset: Int) {
+        rejected[reason.prefix { $0 != "(" }.description, default: 0] += 1
+        if format == .text { append("@\(offset) skipped: \(reason)\n") }
+    }
+
+    private func message(
+        of frame: Span<UInt8>, header: FrameHeader, type: MessageType
+    ) throws(DecodeError) -> (Message, LogIdentity?) {
+        guard type.isBoundToLog else { return (try Message.decode(frame, log: nil, reference: 0), nil) }
+        for log in logs {
+            if type == .liveFix {
+                guard let fix = liveFix(frame, header: header, log: log) else { continue }
+                return (.fix(fix), log.identity)
+            }
+            guard FrameCheck.isValid(frame, log: log.identity) else { continue }
+            let reference = log.highestSequence
+            return (try Message.decode(frame, log: log.identity, reference: reference), log.identity)
+        }
+        throw .checkFailed
+    }
+
+    private func liveFix(_ frame: Span<UInt8>, header: FrameHeader, log: KnownLog) -> Fix? {
+        guard let named = LiveFix.sequences(of: frame, header: header, reference: log.highestSequence),
+            let anchor = log.fixes[named.anchor]
+        else { return nil }
+        do throws(DecodeError) {
+            return try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: log.identity)
+        } catch { return nil }
+    }
+
+    private mutating func note(_ message: Message, log: LogIdentity?) {
+        switch message {
+        case .identity(let identity): learn(identity.log, nextSequence: identity.nextSequence)
+        case .probe(let probe):
+            guard let index = logs.firstIndex(where: { $0.identity.tag == probe.logTag }) else { return }
+            learn(logs[index].identity, nextSequence: probe.nextSequence)
+        case .fix(let fix):
+            guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
+            logs[index].highestSequence = max(logs[index].highestSequence, fix.sequence)
+            logs[index].fixes[fix.sequence] = fix
+            if fix.sequence >= FrameDecoding.anchorLimit {
+                logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
+            }
+        case .tombstone, .acknowledgement, .identityRequest: break
+        }
+    }
+
+    private mutating func write(
+        _ message: Message, header: FrameHeader, log: LogIdentity?, byteCount: Int, at offset: Int
+    ) {
+        switch format {
+        case .json:
+            guard case .fix(let fix) = message, let log else { return }
+            let received = ReceivedFix(
+                deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
+            writer.append(received, to: &output)
+        case .text:
+            append("@\(offset) \(byteCount) bytes: \(MessageText.line(of: header))\n")
+            for field in MessageText.fields(of: message) { append("    \(field.name): \(field.value)\n") }
+        }
+    }
+
+    private mutating func append(_ text: String) { output += Array(text.utf8) }
+}

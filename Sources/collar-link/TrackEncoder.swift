@@ -1,0 +1,112 @@
+import CollarWire
+
+/// What an encoding took.
+struct EncodeStatistics {
+    var fixes = 0
+    var frames = 0
+    /// Bare frames of fixes: header, payload and check.
+    var wireBytes = 0
+    /// The same with stuffing and delimiters.
+    var serialBytes = 0
+
+    var json: String {
+        "{\"fixes\":\(fixes),\"frames\":\(frames),\"wire_bytes\":\(wireBytes),\"serial_bytes\":\(serialBytes)}"
+    }
+}
+
+/// Turns fixes into frames, one after the other.
+struct TrackEncoder {
+    private(set) var statistics = EncodeStatistics()
+    private let options: EncodeOptions
+    private var output: [UInt8] = []
+    private var highest: UInt32?
+    /// The last fixes, as many as the anchor lies back.
+    private var recent: [Fix] = []
+
+    init(options: EncodeOptions) { self.options = options }
+
+    /// Writes a fix; before the first one the identity.
+    mutating func encode(_ fix: Fix, lineNumber: Int) throws(CommandFailure) {
+        if highest == nil { try writeIdentity(firstSequence: fix.sequence) }
+        let reference = highest ?? (fix.sequence == 0 ? 0 : fix.sequence - 1)
+        do throws(EncodeError) {
+            let frame = try shortestFrame(of: fix, reference: reference)
+            statistics.fixes += 1
+            statistics.frames += 1
+            statistics.wireBytes += frame.count
+            statistics.serialBytes += StreamEncoder.encodedByteCount(for: frame.count)
+            append(frame)
+        } catch {
+            throw CommandFailure(.corruptInput, "line \(lineNumber): the fix does not fit a frame: \(error)")
+        }
+        highest = max(highest ?? 0, fix.sequence)
+        recent.append(fix)
+        if recent.count > options.anchorLag { recent.removeFirst() }
+        if output.count > 32_768 { try finish() }
+    }
+
+    /// Hands over what is written.
+    mutating func finish() throws(CommandFailure) {
+        try StandardOutput.write(output)
+        output.removeAll(keepingCapacity: true)
+    }
+
+    private func shortestFrame(of fix: Fix, reference: UInt32) throws(EncodeError) -> [UInt8] {
+        let absolute = try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try AbsoluteFix.encode(
+                fix, address: options.address, flags: FrameFlags(ask: nil), log: options.log, reference: reference,
+                into: &output)
+        }
+        guard options.isLive, recent.count == options.anchorLag, let anchor = recent.first,
+            fix.sequence > anchor.sequence, fix.sequence - anchor.sequence <= LiveFix.maximumLead,
+            fix.sequence >= reference
+        else { return absolute }
+        do throws(EncodeError) {
+            let live = try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try LiveFix.encode(
+                    fix, anchor: anchor, address: options.address, flags: FrameFlags(ask: nil), log: options.log,
+                    into: &output)
+            }
+            return live.count < absolute.count ? live : absolute
+        } catch {
+            // So far from its anchor that the difference is longer than the fix.
+            return absolute
+        }
+    }
+
+    private mutating func writeIdentity(firstSequence: UInt32) throws(CommandFailure) {
+        let identity = Identity(
+            log: options.log, bootCount: 1, oldestSequence: firstSequence, nextSequence: firstSequence,
+            pairedReceiverID: 0, maximumFrameByteCount: UInt8(options.maximumFrameByteCount),
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: Capabilities(rawValue: 0),
+            heartbeatSeconds: 60)
+        do throws(EncodeError) {
+            append(
+                try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                    try identity.encode(address: options.address, flags: FrameFlags(ask: nil), into: &output)
+                })
+        } catch {
+            throw CommandFailure(.software, "an identity fits the smallest frame: \(error)")
+        }
+    }
+
+    private func frame(
+        _ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
+    ) throws(EncodeError) -> [UInt8] {
+        try [UInt8](capacity: options.maximumFrameByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try encode(&output)
+        }
+    }
+
+    private mutating func append(_ frame: [UInt8]) {
+        if options.isBare {
+            output.append(UInt8(frame.count >> 8))
+            output.append(UInt8(frame.count & 0xFF))
+            output += frame
+        } else {
+            output += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { serial in
+                StreamEncoder.encode(frame.span, into: &serial)
+            }
+        }
+    }
+}

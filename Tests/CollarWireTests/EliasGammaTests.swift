@@ -1,0 +1,85 @@
+import CollarWire
+import Testing
+
+/// The code of positive numbers of any size.
+@Suite struct EliasGammaTests {
+    /// The bits of the code as text, from the definition.
+    private func definition(_ value: UInt32) -> String {
+        let digits = String(value, radix: 2)
+        return String(repeating: "0", count: digits.count - 1) + digits
+    }
+
+    private func bytes(_ values: [UInt32]) throws -> [UInt8] {
+        var writer = BitWriter()
+        for value in values { writer.writeEliasGamma(value) }
+        #expect(writer.bitCount == values.reduce(0) { $0 + BitWriter.eliasGammaBitCount($1) })
+        return try [UInt8](capacity: 246) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try writer.finish(into: &output)
+        }
+    }
+
+    private func bits(_ bytes: [UInt8], _ count: Int) -> String {
+        let text = bytes.map { String(String(0x100 + Int($0), radix: 2).dropFirst()) }.joined()
+        return String(text.prefix(count))
+    }
+
+    private var valuesOfAllLengths: [UInt32] {
+        (0..<32 as Range<UInt32>).flatMap { length in
+            let least = 1 as UInt32 &<< length
+            return [least, least | (least &>> 1), least &* 2 &- 1]
+        }
+    }
+
+    @Test func theExamplesOfTheSpecification() throws {
+        #expect(bits(try bytes([1]), 1) == "1")
+        #expect(bits(try bytes([2]), 3) == "010")
+        #expect(bits(try bytes([5]), 5) == "00101")
+    }
+
+    @Test func eachLengthIsWrittenByTheDefinition() throws {
+        for value in valuesOfAllLengths + Array(1...1000) {
+            let expected = definition(value)
+            #expect(BitWriter.eliasGammaBitCount(value) == expected.count)
+            #expect(bits(try bytes([value]), expected.count) == expected)
+        }
+    }
+
+    @Test func eachLengthComesBackAtEveryOffset() throws {
+        for value in valuesOfAllLengths {
+            for offset in 0..<8 {
+                let values = [UInt32](repeating: 1, count: offset) + [value, 3]
+                let written = try bytes(values)
+                var reader = BitReader(written.span, from: 0, to: written.count)
+                var read: [UInt32] = []
+                while read.count < values.count, let value = reader.readEliasGamma() { read.append(value) }
+                #expect(read == values)
+            }
+        }
+    }
+
+    @Test func thirtyTwoZerosAreNoCode() {
+        for tail in [0x00, 0x80, 0xFF] as [UInt8] {
+            let bytes: [UInt8] = [0, 0, 0, 0] + [UInt8](repeating: tail, count: 6)
+            var reader = BitReader(bytes.span, from: 0, to: bytes.count)
+            let value = reader.readEliasGamma()
+            #expect(value == nil)
+        }
+    }
+
+    @Test func thirtyOneZerosAreACode() {
+        let bytes: [UInt8] = [0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFE]
+        var reader = BitReader(bytes.span, from: 0, to: bytes.count)
+        let value = reader.readEliasGamma()
+        #expect(value == .max)
+        #expect(reader.remainingBitCount == 1)
+    }
+
+    @Test func nothingButZerosUpToTheEndIsNoCode() {
+        let bytes: [UInt8] = [0, 0, 0xFF]
+        for end in 0...2 {
+            var reader = BitReader(bytes.span, from: 0, to: end)
+            let value = reader.readEliasGamma()
+            #expect(value == nil)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CollarWire
+
+/// The bare frame that `write` puts into an output of `room` bytes.
+func frame(
+    room: Int = Frame.maximumByteCount, _ write: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
+) throws(EncodeError) -> [UInt8] {
+    try [UInt8](capacity: room, initializingWith: write)
+}
+
+/// The bare frame of any message.
+func frame(
+    of message: Message, address: UInt8 = 7, flags: FrameFlags = FrameFlags(ask: nil), log: LogIdentity,
+    reference: UInt32? = nil, room: Int = Frame.maximumByteCount
+) throws(EncodeError) -> [UInt8] {
+    try frame(room: room) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+        switch message {
+        case .identity(let identity):
+            try identity.encode(address: address, flags: flags, into: &output)
+        case .fix(let fix):
+            try AbsoluteFix.encode(
+                fix, address: address, flags: flags, log: log, reference: reference, into: &output)
+        case .probe(let probe):
+            try probe.encode(address: address, flags: flags, into: &output)
+        case .tombstone(let tombstone):
+            try tombstone.encode(address: address, flags: flags, log: log, into: &output)
+        case .acknowledgement(let acknowledgement):
+            try acknowledgement.encode(address: address, log: log, into: &output)
+        case .identityRequest(let request):
+            try request.encode(address: address, into: &output)
+        }
+    }
+}
+
+/// A frame with its delimiters, as it travels on a serial line.
+func serialForm(of frame: [UInt8]) -> [UInt8] {
+    [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+        StreamEncoder.encode(frame.span, into: &output)
+    }
+}
+
+/// Header and payload with the check that belongs to them.
+func sealed(_ headerAndPayload: [UInt8], log: LogIdentity?) -> [UInt8] {
+    let sum = FrameCheck.checksum(of: headerAndPayload.span, count: headerAndPayload.count, log: log)
+    return headerAndPayload + [
+        UInt8(truncatingIfNeeded: sum &>> 16), UInt8(truncatingIfNeeded: sum &>> 8),
+        UInt8(truncatingIfNeeded: sum),
+    ]
+}
+
+/// A frame of `type` around any payload, with the right check.
+func sealed(
+    _ type: MessageType, flags: UInt8 = 0, lowByte: UInt8 = 0, payload: [UInt8], log: LogIdentity
+) -> [UInt8] {
+    sealed(
+        [Frame.protocolVersion &<< 5 | type.rawValue, flags, 7, lowByte] + payload,
+        log: type.isBoundToLog ? log : nil)
+}
+
+extension [UInt8] {
+    /// Turns over one bit; bit 0 is the most significant of the first byte.
+    mutating func flip(bit: Int) { self[bit &>> 3] ^= 0x80 &>> UInt8(bit & 7) }
+
+    var bitCount: Int { count * 8 }
+
+    /// The bytes of a span.
+    init(copying span: Span<UInt8>) {
+        self.init()
+        reserveCapacity(span.count)
+        for index in span.indices { append(span[index]) }
+    }
+}
+
+/// Whether a span holds exactly these bytes.
+func isEqual(_ span: Span<UInt8>, _ bytes: [UInt8]) -> Bool {
+    guard span.count == bytes.count else { return false }
+    for index in span.indices where span[index] != bytes[index] { return false }
+    return true
+}
+
+/// Whether a frame's check is right.
+func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool { FrameCheck.isValid(frame.span, log: log) }
+
+/// What a bare frame says.
+func decoded(
+    _ frame: [UInt8], log: LogIdentity? = .sample, reference: UInt32 = 0
+) throws(DecodeError) -> Message {
+    try Message.decode(frame.span, log: log, reference: reference)
+}

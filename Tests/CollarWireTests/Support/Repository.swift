@@ -1,0 +1,17 @@
+import Foundation
+
+/// The files beside the package.
+enum Repository {
+    struct NotFound: Error {}
+
+    /// The folder above this file that holds `Protocol`.
+    static func root(from file: String = #filePath) throws -> URL {
+        var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("Protocol/PROTOCOL.md")
+            if FileManager.default.fileExists(atPath: candidate.path) { return folder }
+            folder = folder.deletingLastPathComponent()
+        }
+        throw NotFound()
+    }
+}

@@ -1,0 +1,94 @@
+import CollarWire
+import Testing
+
+/// One representative frame of each message.
+struct Sample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let bytes: [UInt8]
+    let message: Message
+    /// What the check is bound to; nil for the types that are not.
+    let log: LogIdentity?
+
+    var testDescription: String { name }
+
+    private init(_ name: String, _ message: Message, isBound: Bool) throws {
+        self.name = name
+        self.message = message
+        log = isBound ? .sample : nil
+        bytes = try frame(of: message, flags: FrameFlags(ask: .first), log: .sample, reference: 40_000)
+    }
+
+    static func all() throws -> [Sample] {
+        try [
+            Sample("absolute fix, whole seconds", .fix(.sample), isBound: true),
+            Sample("absolute fix, milliseconds", .fix(.sampleWithMilliseconds), isBound: true),
+            Sample("identity", .identity(.sample), isBound: false),
+            Sample("probe", .probe(Probe(logTag: LogIdentity.sample.tag, nextSequence: 40_001)), isBound: false),
+            Sample("identity request", .identityRequest(IdentityRequest(receiverID: 0x1234_5678)), isBound: false),
+            Sample("acknowledgement", .acknowledgement(.sample), isBound: true),
+            Sample("tombstone", .tombstone(.sample), isBound: true),
+        ]
+    }
+
+    static func bound() throws -> [Sample] { try all().filter { $0.log != nil } }
+}
+
+extension LogIdentity {
+    static let sample = LogIdentity(of: 0x00A1_B2C3_D4E5_F607, logID: 0x2AB_CDEF)
+
+    /// A log whose id is cut to the 26 bits it may have.
+    init(of deviceID: UInt64, logID: UInt32) {
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID) else {
+            preconditionFailure("26 bits are a log id")
+        }
+        self = log
+    }
+}
+
+extension Fix {
+    static let sample = Fix(
+        sequence: 40_000, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 4_776_543,
+        longitudeSteps: -12_234_567, altitudeSteps: 123, horizontalAccuracy: AccuracyCode(rawValue: 57),
+        verticalAccuracy: AccuracyCode(rawValue: 61), speedDecimetersPerSecond: 14,
+        course: AngleCode(steps: 135), heading: AngleCode(steps: 0), batteryPercent: 87)
+
+    static var sampleWithMilliseconds: Fix {
+        var fix = sample
+        fix.unixMilliseconds += 123
+        return fix
+    }
+}
+
+extension Identity {
+    static let sample = Identity(
+        log: .sample, bootCount: 12, oldestSequence: 39_000, nextSequence: 40_001,
+        pairedReceiverID: 0x1234_5678, maximumFrameByteCount: 51,
+        firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
+        capabilities: Capabilities(rawValue: 0b101), heartbeatSeconds: 60)
+}
+
+extension Acknowledgement {
+    static let sample = Acknowledgement(
+        receiverID: 0x1234_5678, ask: AskNumber(rawValue: 3), firstMissing: 39_900,
+        durable: [39_990...40_000, 39_950...39_970, 39_902...39_902], resend: [100...100, 5_000...5_999])
+}
+
+extension Tombstone {
+    static let sample = Tombstone(ranges: [12...200, 202...202, 30_000...38_999])
+}
+
+extension SequenceRangeList: ExpressibleByArrayLiteral {
+    /// A list of at most 32 ranges.
+    public init(arrayLiteral elements: ClosedRange<UInt32>...) { self.init(elements) }
+
+    init(_ ranges: [ClosedRange<UInt32>]) {
+        self.init()
+        for range in ranges {
+            guard let range = SequenceRange(range.lowerBound, range.upperBound), append(range) else {
+                preconditionFailure("a list holds 32 ranges")
+            }
+        }
+    }
+
+    var ranges: [ClosedRange<UInt32>] { (0..<count).map { self[$0].first...self[$0].last } }
+}

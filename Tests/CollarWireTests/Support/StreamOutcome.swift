@@ -1,0 +1,41 @@
+import CollarWire
+
+/// Everything a decoder makes of a stream.
+struct StreamOutcome: Equatable {
+    var frames: [[UInt8]] = []
+    var faults: [StreamFault] = []
+    /// Calls that did not move on, or frames of impossible size.
+    var violations = 0
+
+    init() {}
+
+    /// What comes of `bytes`, given to a new decoder in pieces of `pieceByteCount`.
+    init(of bytes: [UInt8], pieceByteCount: Int = .max) {
+        var decoder = StreamDecoder()
+        var start = 0
+        while start < bytes.count {
+            let end = pieceByteCount < bytes.count - start ? start + pieceByteCount : bytes.count
+            add(bytes.span.extracting(start..<end), to: &decoder)
+            start = end
+        }
+    }
+
+    /// Adds what comes of one piece.
+    mutating func add(_ piece: Span<UInt8>, to decoder: inout StreamDecoder) {
+        var index = 0
+        var before = 0
+        while let event = decoder.next(in: piece, at: &index) {
+            if index <= before || index > piece.count { violations += 1 }
+            before = index
+            switch event {
+            case .frame:
+                let count = decoder.frame.count
+                if count < Frame.overheadByteCount || count > Frame.maximumByteCount { violations += 1 }
+                frames.append([UInt8](copying: decoder.frame))
+            case .rejected(let fault):
+                faults.append(fault)
+            }
+        }
+        if index != piece.count { violations += 1 }
+    }
+}
