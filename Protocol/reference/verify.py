@@ -1,4 +1,4 @@
-"""Checks this implementation against itself, the text, and the vectors (section 14)."""
+"""Checks this implementation against itself, the text, and the vectors."""
 
 import json
 from pathlib import Path

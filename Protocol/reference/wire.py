@@ -4,7 +4,7 @@
 class ProtocolError(Exception):
     """A frame that a receiver must reject.
 
-    `reason` is one of the names of section 14, `field` names the field
+    `reason` is one of the names of the section on vectors, `field` names the field
     where the reason is invalid_field.
     """
 

@@ -11,6 +11,20 @@ public enum MessageText {
             [("log tag", hexadecimal(UInt64(probe.logTag), digits: 6)), ("next sequence", "\(probe.nextSequence)")]
         case .tombstone(let tombstone): [("gone for ever", text(of: tombstone.ranges))]
         case .acknowledgement(let acknowledgement): fields(of: acknowledgement)
+        case .status(let status): fields(of: status)
+        case .settings(let settings): fields(of: settings)
+        case .settingsRequest(let request): [("request", "\(request.requestID)")]
+        case .command(let command):
+            [
+                ("request", "\(command.requestID)"), ("receiver", hexadecimal(UInt64(command.receiverID), digits: 8)),
+                ("order", text(of: command.order)),
+            ]
+        case .commandResult(let result):
+            [("request", "\(result.requestID)"), ("outcome", "\(result.outcome)")]
+        case .application(let message): fields(of: message)
+        case .radioIdentity(let identity): fields(of: identity)
+        case .modemSettings(let settings): fields(of: settings)
+        case .signalReport(let report): fields(of: report)
         case .identityRequest(let request): [("receiver", hexadecimal(UInt64(request.receiverID), digits: 8))]
         }
     }
@@ -33,6 +47,17 @@ public enum MessageText {
         case .tombstone: "tombstone"
         case .acknowledgement: "acknowledgement"
         case .identityRequest: "identity request"
+        case .status: "status"
+        case .settingsReport: "settings report"
+        case .settingsRequest: "settings request"
+        case .settingsOrder: "settings order"
+        case .command: "command"
+        case .commandResult: "command result"
+        case .radioIdentity: "radio identity"
+        case .modemSettings: "modem settings"
+        case .signalReport: "signal report"
+        case .application0, .application1, .application2: "application message from the collar"
+        case .hostApplication0, .hostApplication1, .hostApplication2: "application message from the host"
         case nil: "type \(header.typeCode)"
         }
     }
@@ -94,7 +119,7 @@ public enum MessageText {
         ]
     }
 
-    private static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String {
+    static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String {
         value.map(text) ?? "unknown"
     }
 
@@ -113,7 +138,7 @@ public enum MessageText {
         return (value < 0 ? "-" : "") + digits[..<point] + "." + digits[point...]
     }
 
-    private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
+    static func hexadecimal(_ value: UInt64, digits: Int) -> String {
         let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }

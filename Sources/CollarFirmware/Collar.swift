@@ -44,6 +44,8 @@ public struct Collar<Flash: FlashDevice> {
         case identityRequest
         /// For another collar, or from one.
         case notForThisCollar
+        /// A request that this collar does not serve.
+        case unsupported
         /// Not a frame this collar can use.
         case rejected(DecodeError)
     }
@@ -134,8 +136,10 @@ public struct Collar<Flash: FlashDevice> {
         case .identityRequest:
             delivery.identityRequested()
             return .identityRequest
-        case .identity, .fix, .probe, .tombstone:
+        case .identity, .fix, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
             return .notForThisCollar
+        case .settings, .settingsRequest, .command, .application:
+            return .unsupported
         }
     }
 

@@ -98,7 +98,9 @@ extension Receiver {
             switch type {
             case .identity: received(try Identity(decoding: frame), header: header, onPort: port)
             case .probe: received(try Probe(decoding: frame), header: header, onPort: port)
-            case .identityRequest, .absoluteFix, .liveFix, .tombstone, .acknowledgement: break
+            default:
+                // What base radios and other receivers say.
+                _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
             }
         } catch { statistics.malformedFrames += 1 }
     }
@@ -146,7 +148,10 @@ extension Receiver {
                 for position in 0..<tombstone.ranges.count {
                     recordLoss(of: tombstone.ranges[position], collar: index, log: log)
                 }
-            case .identity, .liveFix, .probe, .identityRequest, .acknowledgement: break
+            default:
+                _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
+                // From a collar it may be an ask; another receiver's frames are none of this one's business.
+                if type.isFromCollar { heard(index, log: log, header: header, onPort: port) }
             }
         } catch { statistics.malformedFrames += 1 }
     }
@@ -194,6 +199,7 @@ extension Receiver {
     /// Stores that a range will never come.
     private func recordLoss(of range: SequenceRange, collar index: Int, log: Int) {
         let collar = collars[index]
+        collar.deliveries[log].learned(of: range.last)
         let loss = JournaledLoss(
             logID: collar.deliveries[log].log.logID, range: range, reason: .overwritten,
             receivedUnixMilliseconds: WallClock.unixMilliseconds)

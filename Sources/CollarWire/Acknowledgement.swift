@@ -69,6 +69,7 @@ public struct Acknowledgement: Equatable, Sendable {
         guard header.lowByte <= 7 else { throw .invalidField(.ask, code: UInt32(header.lowByte)) }
         ask = AskNumber(rawValue: header.lowByte)
         receiverID = reader.read(32)
+        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
         firstMissing = reader.read(32)
         let durableCount = reader.read(RangeCoding.countBitCount)
         let resendCount = reader.read(RangeCoding.countBitCount)
@@ -100,7 +101,7 @@ public struct Acknowledgement: Equatable, Sendable {
     private static let fixedBitCount = 32 + 32 + 2 * RangeCoding.countBitCount
 
     private func validate() throws(EncodeError) {
-        guard receiverID != 0 else { throw .field(.range, value: 0) }
+        guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var index = 0
         while index < durable.count {
             let isApart =

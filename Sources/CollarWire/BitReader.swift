@@ -1,6 +1,6 @@
 /// Reads bit fields from bytes, most significant bit first.
 ///
-/// Reading past the end yields zeros and is noticed by ``checkEnd()``, so that a decoder checks once, not at every field.
+/// Bits read past the end mean nothing; ``checkEnd()`` notices them, so that a decoder checks once, not at every field.
 public struct BitReader: ~Escapable {
     let bytes: Span<UInt8>
     let endBit: Int

@@ -56,6 +56,26 @@ public enum WireField: UInt8, Equatable, Sendable {
     case anchor
     /// The difference of a live fix to its anchor leads out of a field's range.
     case difference
+    /// The id of a receiver, which is never 0.
+    case receiver
+    /// A voltage above 8190 mV.
+    case voltage
+    /// A temperature of −128 °C.
+    case temperature
+    /// A counter of more than 24 bits.
+    case counter
+    /// A time beyond 48 bits.
+    case time
+    /// How many ``Setting``s follow.
+    case entryCount
+    /// The order of a ``Command``.
+    case command
+    /// The outcome of a ``CommandResult``.
+    case outcome
+    /// How a modem is set.
+    case modulation
+    /// The check of the packet that a ``SignalReport`` is about.
+    case packetCheck
     /// The number of the ask that an ``Acknowledgement`` answers.
     case ask
 }

@@ -26,18 +26,63 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case liveFix = 3
     /// Collar: ``Probe``.
     case probe = 5
+    /// Collar: ``Status``.
+    case status = 6
+    /// Collar: ``Settings``.
+    case settingsReport = 7
+    /// Collar: ``CommandResult``.
+    case commandResult = 8
     /// Collar: ``Tombstone``.
     case tombstone = 9
+    /// Base radio: ``RadioIdentity``.
+    case radioIdentity = 10
+    /// Base radio: ``ModemSettings``.
+    case modemSettings = 11
+    /// Base radio: ``SignalReport``.
+    case signalReport = 12
+    /// Collar: ``ApplicationMessage``, channel 0.
+    case application0 = 13
+    /// Collar: ``ApplicationMessage``, channel 1.
+    case application1 = 14
+    /// Collar: ``ApplicationMessage``, channel 2.
+    case application2 = 15
     /// Host: ``Acknowledgement``.
     case acknowledgement = 16
     /// Host: ``IdentityRequest``.
     case identityRequest = 17
+    /// Host: ``SettingsRequest``.
+    case settingsRequest = 18
+    /// Host: ``Settings``.
+    case settingsOrder = 19
+    /// Host: ``Command``.
+    case command = 20
+    /// Host: ``ApplicationMessage``, channel 0.
+    case hostApplication0 = 29
+    /// Host: ``ApplicationMessage``, channel 1.
+    case hostApplication1 = 30
+    /// Host: ``ApplicationMessage``, channel 2.
+    case hostApplication2 = 31
+
+    /// Whether a collar sends it, not a host or a base radio.
+    public var isFromCollar: Bool {
+        switch self {
+        case .identity, .absoluteFix, .liveFix, .probe, .status, .settingsReport, .commandResult, .tombstone,
+            .application0, .application1, .application2:
+            true
+        case .radioIdentity, .modemSettings, .signalReport, .acknowledgement, .identityRequest, .settingsRequest,
+            .settingsOrder, .command, .hostApplication0, .hostApplication1, .hostApplication2:
+            false
+        }
+    }
 
     /// Whether the check covers the device id and the log id. What must be readable without knowing them does not.
     public var isBoundToLog: Bool {
         switch self {
-        case .identity, .probe, .identityRequest: false
-        case .absoluteFix, .liveFix, .tombstone, .acknowledgement: true
+        case .identity, .probe, .identityRequest, .radioIdentity, .modemSettings, .signalReport: false
+        case .absoluteFix, .liveFix, .status, .settingsReport, .commandResult, .tombstone, .application0,
+            .application1, .application2, .acknowledgement, .settingsRequest, .settingsOrder, .command,
+            .hostApplication0, .hostApplication1, .hostApplication2:
+            true
         }
     }
 }

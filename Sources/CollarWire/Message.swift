@@ -8,6 +8,24 @@ public enum Message: Equatable, Sendable {
     case probe(Probe)
     /// A collar says what it will never send.
     case tombstone(Tombstone)
+    /// A collar says how it is doing.
+    case status(Status)
+    /// A collar's settings, reported or ordered.
+    case settings(Settings)
+    /// A host asks for the settings.
+    case settingsRequest(SettingsRequest)
+    /// A host gives an order.
+    case command(Command)
+    /// A collar says what became of it.
+    case commandResult(CommandResult)
+    /// Bytes of an application.
+    case application(ApplicationMessage)
+    /// A base radio says who it is.
+    case radioIdentity(RadioIdentity)
+    /// A base radio says how its modem is set.
+    case modemSettings(ModemSettings)
+    /// A base radio says how well it heard a packet.
+    case signalReport(SignalReport)
     /// A receiver says what it holds.
     case acknowledgement(Acknowledgement)
     /// A receiver asks who is there.
@@ -43,6 +61,21 @@ public enum Message: Equatable, Sendable {
         case .absoluteFix: .fix(try AbsoluteFix.decode(frame, header: header, reference: reference))
         case .liveFix: throw .anchorNeeded
         case .probe: .probe(try Probe(decoding: frame))
+        case .status: .status(try Status(decoding: frame))
+        case .settingsReport: .settings(try Settings(decoding: frame, direction: .report))
+        case .settingsOrder: .settings(try Settings(decoding: frame, direction: .order))
+        case .settingsRequest: .settingsRequest(try SettingsRequest(decoding: frame))
+        case .command: .command(try Command(decoding: frame))
+        case .commandResult: .commandResult(try CommandResult(decoding: frame))
+        case .application0: .application(try ApplicationMessage(decoding: frame, channel: 0, isFromHost: false))
+        case .application1: .application(try ApplicationMessage(decoding: frame, channel: 1, isFromHost: false))
+        case .application2: .application(try ApplicationMessage(decoding: frame, channel: 2, isFromHost: false))
+        case .hostApplication0: .application(try ApplicationMessage(decoding: frame, channel: 0, isFromHost: true))
+        case .hostApplication1: .application(try ApplicationMessage(decoding: frame, channel: 1, isFromHost: true))
+        case .hostApplication2: .application(try ApplicationMessage(decoding: frame, channel: 2, isFromHost: true))
+        case .radioIdentity: .radioIdentity(try RadioIdentity(decoding: frame))
+        case .modemSettings: .modemSettings(try ModemSettings(decoding: frame))
+        case .signalReport: .signalReport(try SignalReport(decoding: frame))
         case .tombstone: .tombstone(try Tombstone(decoding: frame))
         case .acknowledgement: .acknowledgement(try Acknowledgement(decoding: frame, header: header))
         case .identityRequest: .identityRequest(try IdentityRequest(decoding: frame))

@@ -57,6 +57,7 @@ public struct IdentityRequest: Equatable, Sendable {
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         receiverID = reader.read(32)
+        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
         try reader.checkEnd()
     }
 }

@@ -112,7 +112,7 @@ struct FrameDecoding {
             if fix.sequence >= FrameDecoding.anchorLimit {
                 logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
             }
-        case .tombstone, .acknowledgement, .identityRequest: break
+        default: break
         }
     }
 

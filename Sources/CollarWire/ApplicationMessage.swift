@@ -1,0 +1,86 @@
+/// Bytes of an application, which the protocol carries and does not look into.
+public struct ApplicationMessage: Equatable, Sendable {
+    /// The most bytes: what a frame of 253 bytes leaves.
+    public static let maximumByteCount = Frame.maximumPayloadByteCount - 3
+
+    /// Which of three independent conversations, 0 … 2.
+    public var channel: UInt8
+    /// Whether the host sends it.
+    public var isFromHost: Bool
+    /// Whether the other end shall reply with the same request id.
+    public var wantsReply: Bool
+    /// Correlates a reply.
+    public var requestID: UInt16
+    private var storage = InlineArray<243, UInt8>(repeating: 0)
+    private var count = 0
+
+    /// Creates a message; nil for more than 243 bytes or a channel above 2.
+    public init?(
+        channel: UInt8, isFromHost: Bool, wantsReply: Bool, requestID: UInt16, bytes: Span<UInt8>
+    ) {
+        guard channel <= 2, bytes.count <= ApplicationMessage.maximumByteCount else { return nil }
+        self.channel = channel
+        self.isFromHost = isFromHost
+        self.wantsReply = wantsReply
+        self.requestID = requestID
+        for index in bytes.indices { storage[index] = bytes[index] }
+        count = bytes.count
+    }
+
+    /// The bytes.
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { storage.span.extracting(0..<count) }
+    }
+
+    private var type: MessageType {
+        switch (isFromHost, channel) {
+        case (false, 0): .application0
+        case (false, 1): .application1
+        case (false, _): .application2
+        case (true, 0): .hostApplication0
+        case (true, 1): .hostApplication1
+        case (true, _): .hostApplication2
+        }
+    }
+
+    /// Appends the bare frame.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(wantsReply ? 1 : 0, 1)
+        payload.write(0, 7)
+        payload.write(UInt32(requestID), 16)
+        for index in 0..<count { payload.write(UInt32(storage[index]), 8) }
+        let header = FrameHeader(type: type, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    init(decoding frame: Span<UInt8>, channel: UInt8, isFromHost: Bool) throws(DecodeError) {
+        self.channel = channel
+        self.isFromHost = isFromHost
+        let end = frame.count - CRC24.byteCount
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: end)
+        wantsReply = reader.read(1) == 1
+        _ = reader.read(7)
+        requestID = UInt16(reader.read(16))
+        try reader.checkNotPastEnd()
+        var index = FrameHeader.byteCount + 3
+        while index < end {
+            storage[count] = frame[index]
+            count += 1
+            index += 1
+        }
+    }
+
+    /// Same fields and bytes.
+    public static func == (left: ApplicationMessage, right: ApplicationMessage) -> Bool {
+        guard left.channel == right.channel, left.isFromHost == right.isFromHost,
+            left.wantsReply == right.wantsReply, left.requestID == right.requestID, left.count == right.count
+        else { return false }
+        for index in 0..<left.count where left.storage[index] != right.storage[index] { return false }
+        return true
+    }
+}

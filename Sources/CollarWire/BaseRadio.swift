@@ -1,0 +1,215 @@
+/// Who a base radio is. Sent under address 0; its check is bound to nothing. A receiver ignores what follows.
+public struct RadioIdentity: Equatable, Sendable {
+    /// Factory id of the radio, 64 bits.
+    public var radioID: UInt64
+    /// Version of its firmware.
+    public var firmwareVersion: FirmwareVersion
+    /// The largest frame it carries, 51 … 253 bytes.
+    public var maximumFrameByteCount: UInt8
+
+    /// Creates an identity.
+    public init(radioID: UInt64, firmwareVersion: FirmwareVersion, maximumFrameByteCount: UInt8) {
+        self.radioID = radioID
+        self.firmwareVersion = firmwareVersion
+        self.maximumFrameByteCount = maximumFrameByteCount
+    }
+
+    /// Appends the bare frame.
+    public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard maximumFrameByteCount >= 51, maximumFrameByteCount <= 253 else {
+            throw .field(.frameLimit, value: UInt32(maximumFrameByteCount))
+        }
+        var payload = BitWriter()
+        payload.write(UInt32(truncatingIfNeeded: radioID &>> 32), 32)
+        payload.write(UInt32(truncatingIfNeeded: radioID), 32)
+        payload.write(UInt32(firmwareVersion.major), 8)
+        payload.write(UInt32(firmwareVersion.minor), 8)
+        payload.write(UInt32(firmwareVersion.patch), 8)
+        payload.write(UInt32(maximumFrameByteCount), 8)
+        let header = FrameHeader(
+            type: .radioIdentity, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        radioID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        firmwareVersion = FirmwareVersion(
+            major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
+        let limit = reader.read(8)
+        maximumFrameByteCount = UInt8(limit)
+        try reader.checkNotPastEnd()
+        guard limit >= 51, limit <= 253 else { throw .invalidField(.frameLimit, code: limit) }
+    }
+}
+
+/// How a base radio's modem is set: what airtime is computed from. Sent under address 0; its check is bound to nothing.
+public struct ModemSettings: Equatable, Sendable {
+    /// The modulation; eight bits.
+    public enum Modulation: Equatable, Sendable {
+        /// A cable, or what behaves like one.
+        case serial(bitsPerSecond: UInt32)
+        /// LoRa.
+        case lora(LoRaSettings)
+    }
+
+    /// The modulation.
+    public var modulation: Modulation
+    /// The longest time from the end of a frame to the start of its answer, in milliseconds.
+    public var turnaroundMilliseconds: UInt16
+
+    /// Creates settings.
+    public init(modulation: Modulation, turnaroundMilliseconds: UInt16) {
+        self.modulation = modulation
+        self.turnaroundMilliseconds = turnaroundMilliseconds
+    }
+
+    /// Appends the bare frame.
+    public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        var payload = BitWriter()
+        switch modulation {
+        case .serial(let bitsPerSecond):
+            guard bitsPerSecond > 0 else { throw .field(.modulation, value: 0) }
+            payload.write(0, 8)
+            payload.write(UInt32(turnaroundMilliseconds), 16)
+            payload.write(bitsPerSecond, 32)
+        case .lora(let settings):
+            payload.write(1, 8)
+            payload.write(UInt32(turnaroundMilliseconds), 16)
+            try settings.write(into: &payload)
+        }
+        let header = FrameHeader(
+            type: .modemSettings, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        let kind = reader.read(8)
+        turnaroundMilliseconds = UInt16(reader.read(16))
+        switch kind {
+        case 0:
+            let bitsPerSecond = reader.read(32)
+            guard bitsPerSecond > 0 else { throw .invalidField(.modulation, code: 0) }
+            modulation = .serial(bitsPerSecond: bitsPerSecond)
+        case 1: modulation = .lora(try LoRaSettings(from: &reader))
+        default: throw .invalidField(.modulation, code: kind)
+        }
+        try reader.checkEnd()
+    }
+}
+
+/// Settings of a LoRa modem.
+public struct LoRaSettings: Equatable, Sendable {
+    /// Carrier, in hertz.
+    public var frequencyHertz: UInt32
+    /// Bandwidth, in hertz; not 0.
+    public var bandwidthHertz: UInt32
+    /// Spreading factor, 5 … 12.
+    public var spreadingFactor: UInt8
+    /// Coding rate 4/5 … 4/8 as 5 … 8.
+    public var codingRateDenominator: UInt8
+    /// Symbols of the preamble, without the sync word.
+    public var preambleSymbols: UInt16
+    /// Whether frames have LoRa's own header.
+    public var hasExplicitHeader: Bool
+    /// Whether frames have LoRa's own CRC.
+    public var hasCRC: Bool
+    /// Whether the low data rate is optimised.
+    public var optimizesLowDataRate: Bool
+    /// Transmit power, −128 … 127 dBm.
+    public var powerDBm: Int8
+
+    /// Creates settings.
+    public init(
+        frequencyHertz: UInt32, bandwidthHertz: UInt32, spreadingFactor: UInt8, codingRateDenominator: UInt8,
+        preambleSymbols: UInt16, hasExplicitHeader: Bool, hasCRC: Bool, optimizesLowDataRate: Bool, powerDBm: Int8
+    ) {
+        self.frequencyHertz = frequencyHertz
+        self.bandwidthHertz = bandwidthHertz
+        self.spreadingFactor = spreadingFactor
+        self.codingRateDenominator = codingRateDenominator
+        self.preambleSymbols = preambleSymbols
+        self.hasExplicitHeader = hasExplicitHeader
+        self.hasCRC = hasCRC
+        self.optimizesLowDataRate = optimizesLowDataRate
+        self.powerDBm = powerDBm
+    }
+
+    fileprivate func write(into payload: inout BitWriter) throws(EncodeError) {
+        guard bandwidthHertz > 0 else { throw .field(.modulation, value: 0) }
+        guard spreadingFactor >= 5, spreadingFactor <= 12 else {
+            throw .field(.modulation, value: UInt32(spreadingFactor))
+        }
+        guard codingRateDenominator >= 5, codingRateDenominator <= 8 else {
+            throw .field(.modulation, value: UInt32(codingRateDenominator))
+        }
+        payload.write(frequencyHertz, 32)
+        payload.write(bandwidthHertz, 32)
+        payload.write(UInt32(spreadingFactor), 4)
+        payload.write(UInt32(codingRateDenominator - 5), 2)
+        payload.write(hasExplicitHeader ? 1 : 0, 1)
+        payload.write(hasCRC ? 1 : 0, 1)
+        payload.write(optimizesLowDataRate ? 1 : 0, 1)
+        payload.write(0, 7)
+        payload.write(UInt32(preambleSymbols), 16)
+        payload.writeSigned(Int32(powerDBm), 8)
+    }
+
+    fileprivate init(from reader: inout BitReader) throws(DecodeError) {
+        frequencyHertz = reader.read(32)
+        bandwidthHertz = reader.read(32)
+        guard bandwidthHertz > 0 else { throw .invalidField(.modulation, code: 0) }
+        let factor = reader.read(4)
+        guard factor >= 5, factor <= 12 else { throw .invalidField(.modulation, code: factor) }
+        spreadingFactor = UInt8(factor)
+        codingRateDenominator = UInt8(reader.read(2)) + 5
+        hasExplicitHeader = reader.read(1) == 1
+        hasCRC = reader.read(1) == 1
+        optimizesLowDataRate = reader.read(1) == 1
+        _ = reader.read(7)
+        preambleSymbols = UInt16(reader.read(16))
+        powerDBm = Int8(reader.readSigned(8))
+    }
+}
+
+/// How well a base radio heard a packet. Sent under address 0, behind the packet; its check is bound to nothing.
+public struct SignalReport: Equatable, Sendable {
+    /// Check of the packet this is about, 24 bits.
+    public var packetCheck: UInt32
+    /// Strength, in dBm.
+    public var strengthDBm: Int16
+    /// Signal to noise, in tenths of a decibel; nil when unknown. −3276.8 dB cannot be told.
+    public var signalToNoiseTenthsDB: Int16?
+
+    /// Creates a report.
+    public init(packetCheck: UInt32, strengthDBm: Int16, signalToNoiseTenthsDB: Int16?) {
+        self.packetCheck = packetCheck
+        self.strengthDBm = strengthDBm
+        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
+    }
+
+    /// Appends the bare frame.
+    public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard packetCheck < 1 &<< 24 else { throw .field(.packetCheck, value: packetCheck) }
+        var payload = BitWriter()
+        payload.write(packetCheck, 24)
+        payload.writeSigned(Int32(strengthDBm), 16)
+        payload.writeSigned(Int32(signalToNoiseTenthsDB ?? .min), 16)
+        let header = FrameHeader(
+            type: .signalReport, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        packetCheck = reader.read(24)
+        strengthDBm = Int16(reader.readSigned(16))
+        let noise = reader.readSigned(16)
+        signalToNoiseTenthsDB = noise == Int32(Int16.min) ? nil : Int16(noise)
+        try reader.checkEnd()
+    }
+}

@@ -1,0 +1,141 @@
+/// What a host may tell a collar to do. The collar executes a request id once; a repeat returns the old result.
+public struct Command: Equatable, Sendable {
+    /// The order; eight bits and, for some, an argument.
+    public enum Order: Equatable, Sendable {
+        /// Begin to log positions.
+        case startTracking
+        /// Stop logging positions.
+        case stopTracking
+        /// Make and send a fix now.
+        case locateNow
+        /// Sound for this many milliseconds.
+        case sound(milliseconds: UInt16)
+        /// Boot again.
+        case reboot
+        /// Belong to this receiver from now on; not 0.
+        case pair(receiverID: UInt32)
+        /// Belong to no receiver.
+        case unpair
+    }
+
+    /// Correlates the result.
+    public var requestID: UInt16
+    /// The receiver that orders; not 0.
+    public var receiverID: UInt32
+    /// The order.
+    public var order: Order
+
+    /// Creates a command.
+    public init(requestID: UInt16, receiverID: UInt32, order: Order) {
+        self.requestID = requestID
+        self.receiverID = receiverID
+        self.order = order
+    }
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/field(_:value:)`` for a receiver id of 0.
+    public func encode(
+        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        guard receiverID != 0 else { throw .field(.receiver, value: 0) }
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        payload.write(receiverID, 32)
+        switch order {
+        case .startTracking: payload.write(1, 8)
+        case .stopTracking: payload.write(2, 8)
+        case .locateNow: payload.write(3, 8)
+        case .sound(let milliseconds):
+            payload.write(4, 8)
+            payload.write(UInt32(milliseconds), 16)
+        case .reboot: payload.write(5, 8)
+        case .pair(let receiverID):
+            guard receiverID != 0 else { throw .field(.receiver, value: 0) }
+            payload.write(6, 8)
+            payload.write(receiverID, 32)
+        case .unpair: payload.write(7, 8)
+        }
+        let header = FrameHeader(type: .command, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        requestID = UInt16(reader.read(16))
+        receiverID = reader.read(32)
+        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
+        let code = reader.read(8)
+        switch code {
+        case 1: order = .startTracking
+        case 2: order = .stopTracking
+        case 3: order = .locateNow
+        case 4: order = .sound(milliseconds: UInt16(reader.read(16)))
+        case 5: order = .reboot
+        case 6:
+            let other = reader.read(32)
+            guard other != 0 else { throw .invalidField(.receiver, code: 0) }
+            order = .pair(receiverID: other)
+        case 7: order = .unpair
+        default: throw .invalidField(.command, code: code)
+        }
+        try reader.checkEnd()
+    }
+}
+
+/// What became of a request.
+public struct CommandResult: Equatable, Sendable {
+    /// The outcome; eight bits.
+    public enum Outcome: UInt8, Equatable, Sendable {
+        /// Done.
+        case ok = 0
+        /// Not known here.
+        case unknown = 1
+        /// Known, and this collar cannot do it.
+        case unsupported = 2
+        /// An argument makes no sense.
+        case invalid = 3
+        /// Not from this receiver.
+        case refused = 4
+        /// Settings of a higher version are in force.
+        case conflict = 5
+        /// Not now.
+        case busy = 6
+        /// It took too long.
+        case timeout = 7
+        /// Tried, and it failed.
+        case failed = 8
+    }
+
+    /// The request.
+    public var requestID: UInt16
+    /// The outcome.
+    public var outcome: Outcome
+
+    /// Creates a result.
+    public init(requestID: UInt16, outcome: Outcome) {
+        self.requestID = requestID
+        self.outcome = outcome
+    }
+
+    /// Appends the bare frame.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        payload.write(UInt32(outcome.rawValue), 8)
+        let header = FrameHeader(type: .commandResult, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        requestID = UInt16(reader.read(16))
+        let code = reader.read(8)
+        guard let outcome = Outcome(rawValue: UInt8(code)) else { throw .invalidField(.outcome, code: code) }
+        self.outcome = outcome
+        try reader.checkEnd()
+    }
+}

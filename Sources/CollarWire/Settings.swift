@@ -1,0 +1,166 @@
+/// One setting of a collar: a key and its value.
+public struct Setting: Equatable, Sendable {
+    /// What it sets; see ``SettingKey``. A collar ignores keys it does not know.
+    public var key: UInt8
+    /// The value, in the unit of the key.
+    public var value: UInt32
+
+    /// Creates a setting.
+    public init(key: UInt8, value: UInt32) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// Keys of settings, with their units.
+public enum SettingKey: UInt8, Equatable, Sendable {
+    /// Least time between two sent fixes above 20 percent of battery, in milliseconds.
+    case intervalMilliseconds = 1
+    /// The same at 10 … 20 percent, moving.
+    case lowBatteryMovingIntervalMilliseconds = 2
+    /// The same at 10 … 20 percent, stationary.
+    case lowBatteryStationaryIntervalMilliseconds = 3
+    /// The same below 10 percent.
+    case criticalBatteryIntervalMilliseconds = 4
+    /// Change of horizontal accuracy that is always sent, in centimetres.
+    case accuracyChangeCentimeters = 5
+    /// Distance below which a collar is stationary, in centimetres.
+    case stationaryDistanceCentimeters = 6
+    /// Time after which it counts as stationary, in seconds.
+    case stationarySeconds = 7
+    /// Longest silence, in seconds.
+    case heartbeatSeconds = 8
+    /// Decimal places of a degree: 5, 6 or 7.
+    case positionDigits = 9
+    /// Decimal places of a metre of altitude: 0 or 1.
+    case altitudeDigits = 10
+}
+
+/// Up to 48 settings in a place of fixed size.
+public struct SettingList: Equatable, Sendable {
+    /// The most settings it holds.
+    public static let capacity = 48
+
+    private var keys = InlineArray<48, UInt8>(repeating: 0)
+    private var values = InlineArray<48, UInt32>(repeating: 0)
+    /// Settings held.
+    public private(set) var count = 0
+
+    /// An empty list.
+    public init() {}
+
+    /// The setting at `index`, 0 … `count` − 1.
+    public subscript(index: Int) -> Setting {
+        precondition(index >= 0 && index < count, "the index lies in the list")
+        return Setting(key: keys[index], value: values[index])
+    }
+
+    /// Adds a setting at the end.
+    /// - Returns: false, with the list unchanged, where it is full.
+    @discardableResult
+    public mutating func append(_ setting: Setting) -> Bool {
+        guard count < SettingList.capacity else { return false }
+        keys[count] = setting.key
+        values[count] = setting.value
+        count += 1
+        return true
+    }
+
+    /// Same settings in the same order.
+    public static func == (left: SettingList, right: SettingList) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in 0..<left.count where left[index] != right[index] { return false }
+        return true
+    }
+}
+
+/// A collar's settings: reported by the collar, or set by the host. The highest version wins.
+public struct Settings: Equatable, Sendable {
+    /// Whether this is a report of the collar or an order of the host.
+    public enum Direction: Equatable, Sendable {
+        /// The collar says what it uses.
+        case report
+        /// The host says what to use.
+        case order
+    }
+
+    /// Report or order.
+    public var direction: Direction
+    /// The request that this answers or is; 0 for a report that nobody asked for.
+    public var requestID: UInt16
+    /// Version of the settings; grows with every change, whoever makes it.
+    public var version: UInt64
+    /// The settings.
+    public var entries: SettingList
+
+    /// Creates settings.
+    public init(direction: Direction, requestID: UInt16, version: UInt64, entries: SettingList) {
+        self.direction = direction
+        self.requestID = requestID
+        self.version = version
+        self.entries = entries
+    }
+
+    private var type: MessageType { direction == .report ? .settingsReport : .settingsOrder }
+
+    /// Appends the bare frame.
+    /// - Throws: an output too small for all entries: report or order them in several frames of the same version.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        payload.write(UInt32(truncatingIfNeeded: version &>> 32), 32)
+        payload.write(UInt32(truncatingIfNeeded: version), 32)
+        payload.write(UInt32(entries.count), 8)
+        for index in 0..<entries.count {
+            payload.write(UInt32(entries[index].key), 8)
+            payload.write(entries[index].value, 32)
+        }
+        let header = FrameHeader(type: type, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>, direction: Direction) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        self.direction = direction
+        requestID = UInt16(reader.read(16))
+        version = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        let count = reader.read(8)
+        guard count <= UInt32(SettingList.capacity) else { throw .invalidField(.entryCount, code: count) }
+        entries = SettingList()
+        for _ in 0..<count {
+            let key = UInt8(reader.read(8))
+            entries.append(Setting(key: key, value: reader.read(32)))
+        }
+        try reader.checkEnd()
+    }
+}
+
+/// The host asks for a collar's settings; the answer is a ``Settings`` report.
+public struct SettingsRequest: Equatable, Sendable {
+    /// What the report repeats.
+    public var requestID: UInt16
+
+    /// Creates a request.
+    public init(requestID: UInt16) { self.requestID = requestID }
+
+    /// Appends the bare frame.
+    public func encode(
+        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        let header = FrameHeader(
+            type: .settingsRequest, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        requestID = UInt16(reader.read(16))
+        try reader.checkEnd()
+    }
+}

@@ -1,0 +1,158 @@
+/// How a collar is doing. A receiver ignores what follows the last field.
+public struct Status: Equatable, Sendable {
+    /// What the GNSS receiver is doing; two bits.
+    public enum GNSSState: UInt8, Equatable, Sendable {
+        /// Switched off.
+        case off = 0
+        /// On, without a position.
+        case searching = 1
+        /// Making fixes.
+        case fix = 2
+        /// Not answering, or reporting a fault.
+        case fault = 3
+    }
+
+    /// What limits the rate of sending; two bits.
+    public enum ThrottleState: UInt8, Equatable, Sendable {
+        /// Nothing does.
+        case none = 0
+        /// The battery is at 10 … 20 percent.
+        case lowBattery = 1
+        /// The battery is below 10 percent.
+        case criticalBattery = 2
+        /// The duty cycle of the radio is used up.
+        case dutyCycle = 3
+    }
+
+    /// Two clocks at the same moment: what turns uptime into the time of day.
+    public struct ClockMapping: Equatable, Sendable {
+        /// Milliseconds since 1970, within ``Fix/timeRange``.
+        public var unixMilliseconds: Int64
+        /// Milliseconds since the boot, modulo 2^32.
+        public var uptimeMilliseconds: UInt32
+
+        /// Creates a mapping.
+        public init(unixMilliseconds: Int64, uptimeMilliseconds: UInt32) {
+            self.unixMilliseconds = unixMilliseconds
+            self.uptimeMilliseconds = uptimeMilliseconds
+        }
+    }
+
+    /// Whether positions are logged.
+    public var isTracking = false
+    /// Since when ``isTracking`` has its value, in seconds since 1970; 0 where that is not known.
+    public var trackingSinceUnixSeconds: UInt32 = 0
+    /// What the GNSS receiver is doing.
+    public var gnssState = GNSSState.off
+    /// What limits the rate of sending.
+    public var throttleState = ThrottleState.none
+    /// Whether the collar has moved less than 5 m for 30 s.
+    public var isStationary = false
+    /// Charge, 0 … 100 percent; nil when unknown.
+    public var batteryPercent: UInt8?
+    /// Voltage of the battery in millivolts, 0 … 8190; nil when unknown.
+    public var batteryMillivolts: UInt16?
+    /// Temperature, −127 … 127 °C; nil when unknown.
+    public var temperatureCelsius: Int8?
+    /// Seconds since the boot.
+    public var uptimeSeconds: UInt32 = 0
+    /// Code of the last error; 0 for none.
+    public var lastErrorCode: UInt8 = 0
+    /// Fixes sent since the boot, modulo 2^32.
+    public var fixesSent: UInt32 = 0
+    /// Fixes that wait for delivery, 0 … 2^24 − 1, where the last means "this or more".
+    public var queueDepth: UInt32 = 0
+    /// Fixes overwritten before delivery since the boot, modulo 2^24.
+    public var drops: UInt32 = 0
+    /// Frames received twice since the boot, modulo 2^24.
+    public var duplicates: UInt32 = 0
+    /// Frames sent again since the boot, modulo 2^24.
+    public var retransmissions: UInt32 = 0
+    /// Time on the air since the boot in milliseconds, modulo 2^32.
+    public var airtimeMilliseconds: UInt32 = 0
+    /// The clocks, where the collar knows the time of day.
+    public var clockMapping: ClockMapping?
+
+    /// A status in which nothing is known.
+    public init() {}
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/field(_:value:)`` for a field out of range.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        try validate()
+        var payload = BitWriter()
+        payload.write(isTracking ? 1 : 0, 1)
+        payload.write(UInt32(gnssState.rawValue), 2)
+        payload.write(UInt32(throttleState.rawValue), 2)
+        payload.write(isStationary ? 1 : 0, 1)
+        payload.write(clockMapping == nil ? 0 : 1, 1)
+        payload.write(0, 1)
+        payload.write(trackingSinceUnixSeconds, 32)
+        payload.write(UInt32(batteryPercent ?? 127), 7)
+        payload.write(UInt32(batteryMillivolts ?? 8191), 13)
+        payload.writeSigned(Int32(temperatureCelsius ?? -128), 8)
+        payload.write(uptimeSeconds, 32)
+        payload.write(UInt32(lastErrorCode), 8)
+        payload.write(fixesSent, 32)
+        payload.write(queueDepth, 24)
+        payload.write(drops, 24)
+        payload.write(duplicates, 24)
+        payload.write(retransmissions, 24)
+        payload.write(airtimeMilliseconds, 32)
+        if let clockMapping {
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds &>> 32), 16)
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 32)
+            payload.write(clockMapping.uptimeMilliseconds, 32)
+        }
+        let header = FrameHeader(type: .status, flags: flags, address: address, lowByte: 0)
+        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and check have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        isTracking = reader.read(1) == 1
+        gnssState = GNSSState(rawValue: UInt8(reader.read(2))) ?? .off
+        throttleState = ThrottleState(rawValue: UInt8(reader.read(2))) ?? .none
+        isStationary = reader.read(1) == 1
+        let hasClock = reader.read(1) == 1
+        _ = reader.read(1)
+        trackingSinceUnixSeconds = reader.read(32)
+        let percent = reader.read(7)
+        guard percent <= 100 || percent == 127 else { throw .invalidField(.battery, code: percent) }
+        batteryPercent = percent == 127 ? nil : UInt8(percent)
+        let millivolts = reader.read(13)
+        batteryMillivolts = millivolts == 8191 ? nil : UInt16(millivolts)
+        let celsius = reader.readSigned(8)
+        temperatureCelsius = celsius == -128 ? nil : Int8(celsius)
+        uptimeSeconds = reader.read(32)
+        lastErrorCode = UInt8(reader.read(8))
+        fixesSent = reader.read(32)
+        queueDepth = reader.read(24)
+        drops = reader.read(24)
+        duplicates = reader.read(24)
+        retransmissions = reader.read(24)
+        airtimeMilliseconds = reader.read(32)
+        if hasClock {
+            let high = Int64(widening: reader.readSigned(16))
+            let milliseconds = high &<< 32 | Int64(widening: reader.read(32))
+            clockMapping = ClockMapping(unixMilliseconds: milliseconds, uptimeMilliseconds: reader.read(32))
+        }
+        try reader.checkNotPastEnd()
+    }
+
+    private func validate() throws(EncodeError) {
+        if let percent = batteryPercent, percent > 100 { throw .field(.battery, value: UInt32(percent)) }
+        if let millivolts = batteryMillivolts, millivolts > 8190 {
+            throw .field(.voltage, value: UInt32(millivolts))
+        }
+        if temperatureCelsius == -128 { throw .field(.temperature, value: 128) }
+        guard queueDepth < 1 &<< 24 else { throw .field(.counter, value: queueDepth) }
+        guard drops < 1 &<< 24 else { throw .field(.counter, value: drops) }
+        guard duplicates < 1 &<< 24 else { throw .field(.counter, value: duplicates) }
+        guard retransmissions < 1 &<< 24 else { throw .field(.counter, value: retransmissions) }
+        if let clockMapping, !Fix.timeRange.contains(clockMapping.unixMilliseconds) { throw .field(.time, value: 0) }
+    }
+}

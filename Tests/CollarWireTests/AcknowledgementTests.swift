@@ -1,0 +1,116 @@
+import CollarWire
+import Testing
+
+/// What a receiver holds, written and read back.
+@Suite struct AcknowledgementTests {
+    private func random(_ random: inout SeededRandom) -> Acknowledgement {
+        let firstMissing = random.oneIn(4) ? 0 : UInt32(random.below(1 &<< 31))
+        let durable = random.ranges(upTo: random.below(33), from: firstMissing + 1)
+        let resend = random.ranges(upTo: random.below(33), from: UInt32(random.below(1000)))
+        return Acknowledgement(
+            receiverID: 1 + random.anyLength() / 2, ask: AskNumber(rawValue: UInt8(random.below(8))),
+            firstMissing: firstMissing, durable: SequenceRangeList(durable.reversed()),
+            resend: SequenceRangeList(resend))
+    }
+
+    private func size(_ acknowledgement: Acknowledgement) -> Int {
+        let durable = descendingBitCounts(
+            acknowledgement.durable.ranges, firstMissing: acknowledgement.firstMissing)
+        let resend = ascendingBitCounts(acknowledgement.resend.ranges)
+        return 7 + (76 + (durable + resend).reduce(0, +) + 7) / 8
+    }
+
+    @Test func everyListThatFitsComesBack() throws {
+        var random = SeededRandom(seed: 0xAC)
+        var wholeCount = 0
+        for _ in 0..<20_000 {
+            let sent = self.random(&random)
+            guard size(sent) <= 253 else { continue }
+            wholeCount += 1
+            let bytes = try frame(of: .acknowledgement(sent), log: .sample)
+            #expect(bytes.count == size(sent))
+            #expect(try decoded(bytes) == .acknowledgement(sent))
+        }
+        #expect(wholeCount > 5_000)
+    }
+
+    /// "Leaves out resend ranges, newest first, then durable ranges, oldest first": while a durable range is missing
+    /// there is none to resend.
+    @Test func whatDoesNotFitIsLeftOutInOrderForEveryOutputSize() throws {
+        var random = SeededRandom(seed: 0xAD)
+        var wrong: [(room: Int, Acknowledgement)] = []
+        for _ in 0..<100 {
+            let sent = self.random(&random)
+            for room in 17...253 {
+                let expected = fitted(sent, room: room)
+                let bytes = try frame(of: .acknowledgement(sent), log: .sample, room: room)
+                if try bytes.count > room || decoded(bytes) != .acknowledgement(expected) { wrong.append((room, sent)) }
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) of 23,700; rooms \(wrong.prefix(9).map(\.room))")
+    }
+
+    private func fitted(_ sent: Acknowledgement, room: Int) -> Acknowledgement {
+        var fitted = sent
+        let budget = (room - 7) * 8 - 76
+        let durable = descendingBitCounts(sent.durable.ranges, firstMissing: sent.firstMissing)
+        let kept = countThatFits(durable, bitBudget: budget)
+        fitted.durable = SequenceRangeList(Array(sent.durable.ranges.prefix(kept)))
+        let rest = kept < durable.count ? 0 : budget - durable.reduce(0, +)
+        let resent = countThatFits(ascendingBitCounts(sent.resend.ranges), bitBudget: rest)
+        fitted.resend = SequenceRangeList(Array(sent.resend.ranges.prefix(resent)))
+        return fitted
+    }
+
+    @Test func anOutputLargerThanTheLargestFrameIsUsedUpTo253Bytes() throws {
+        var random = SeededRandom(seed: 0xAE)
+        var tooLargeCount = 0
+        for _ in 0..<1_000 {
+            let sent = self.random(&random)
+            if size(sent) > 253 { tooLargeCount += 1 }
+            let largest = try frame(of: .acknowledgement(sent), log: .sample, room: 253)
+            #expect(throws: Never.self) {
+                let bytes = try frame(of: .acknowledgement(sent), log: .sample, room: 400)
+                #expect(bytes == largest)
+            }
+        }
+        #expect(tooLargeCount > 100)
+    }
+
+    @Test func withoutRangesItHas17Bytes() throws {
+        let none = Acknowledgement(receiverID: 1, ask: nil, firstMissing: .max)
+        let bytes = try frame(of: .acknowledgement(none), log: .sample, room: 17)
+        #expect(bytes.count == 17)
+        #expect(try decoded(bytes) == .acknowledgement(none))
+        #expect(throws: EncodeError.frameTooSmall(neededByteCount: 17)) {
+            try frame(of: .acknowledgement(none), log: .sample, room: 16)
+        }
+    }
+
+    @Test func theAskStandsInTheLowByte() throws {
+        #expect(try frame(of: .acknowledgement(.sample), address: 9, log: .sample).prefix(4) == [0x30, 0, 9, 3])
+    }
+
+    @Test(arguments: [
+        [10...10], [5...12], [3...4], [20...30, 30...40], [30...40, 20...29], [20...30, 32...40], [12...0xFFFF_FFFF],
+    ] as [[ClosedRange<UInt32>]])
+    func durableRangesThatAreNotApartAboveTheFirstMissingAreNotWritten(_ ranges: [ClosedRange<UInt32>]) {
+        let wrong = Acknowledgement(
+            receiverID: 1, ask: nil, firstMissing: 10, durable: SequenceRangeList(ranges))
+        #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
+    }
+
+    @Test(arguments: [
+        [20...30, 30...40], [20...30, 31...40], [30...40, 10...20], [12...0xFFFF_FFFF],
+    ] as [[ClosedRange<UInt32>]])
+    func rangesToResendThatAreNotApartAreNotWritten(_ ranges: [ClosedRange<UInt32>]) {
+        let wrong = Acknowledgement(
+            receiverID: 1, ask: nil, firstMissing: 10, resend: SequenceRangeList(ranges))
+        #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
+    }
+
+    @Test func receiverZeroIsNotWritten() {
+        let wrong = Acknowledgement(receiverID: 0, ask: nil, firstMissing: 10)
+        #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
+    }
+}

@@ -1,0 +1,40 @@
+import CollarWire
+import Testing
+
+/// Frames with the right check and any payload: a decoder ends, and what it takes can be written again.
+@Suite struct AnyPayloadTests {
+    @Test(arguments: [
+        MessageType.identity, .absoluteFix, .probe, .tombstone, .acknowledgement, .identityRequest,
+    ])
+    func randomPayloads(_ type: MessageType) {
+        var random = SeededRandom(seed: 0xA0 + UInt64(type.rawValue))
+        for _ in 0..<100_000 {
+            let payload = random.bytes(random.below(random.oneIn(20) ? 247 : 45))
+            check(sealed(type, lowByte: UInt8(random.below(9)), payload: payload, log: .sample), &random)
+        }
+    }
+
+    @Test(arguments: try Sample.all())
+    func damagedPayloads(_ sample: Sample) {
+        var random = SeededRandom(seed: 0xA1)
+        for _ in 0..<100_000 {
+            var bytes = Array(sample.bytes.dropLast(3))
+            for _ in 0..<1 + random.below(3) { bytes.flip(bit: 24 + random.below(bytes.bitCount - 24)) }
+            if random.oneIn(4) { bytes.removeLast(random.below(bytes.count - 3)) }
+            if random.oneIn(4) { bytes += random.bytes(random.below(4)) }
+            check(sealed(bytes, log: sample.log), &random)
+        }
+    }
+
+    private func check(_ bytes: [UInt8], _ random: inout SeededRandom) {
+        let reference = random.anyLength()
+        guard let message = try? decoded(bytes, reference: reference) else { return }
+        do {
+            let written = try frame(of: message, log: .sample)
+            let again = try decoded(written, reference: reference)
+            if again != message { Issue.record("\(message) was written as \(written) and read as \(again)") }
+        } catch {
+            Issue.record("\(message) was read and cannot be written or read again: \(error)")
+        }
+    }
+}

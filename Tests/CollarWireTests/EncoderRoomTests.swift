@@ -1,0 +1,83 @@
+import CollarWire
+import Testing
+
+/// An encoder writes nothing where its output is too small, and says how much it needs.
+@Suite struct EncoderRoomTests {
+    /// What is thrown at a given room, and how many bytes were written then.
+    private func attempt(_ message: Message, room: Int) -> (error: EncodeError?, written: Int) {
+        var error: EncodeError?
+        var written = 0
+        _ = [UInt8](capacity: room) { output in
+            do throws(EncodeError) {
+                switch message {
+                case .fix(let fix):
+                    try AbsoluteFix.encode(
+                        fix, address: 7, flags: FrameFlags(ask: nil), log: .sample, reference: 40_000, into: &output)
+                case .identity(let identity):
+                    try identity.encode(address: 7, flags: FrameFlags(ask: nil), into: &output)
+                case .probe(let probe):
+                    try probe.encode(address: 7, flags: FrameFlags(ask: nil), into: &output)
+                case .identityRequest(let request):
+                    try request.encode(address: 7, into: &output)
+                case .tombstone(let tombstone):
+                    try tombstone.encode(address: 7, flags: FrameFlags(ask: nil), log: .sample, into: &output)
+                case .acknowledgement(let acknowledgement):
+                    try acknowledgement.encode(address: 7, log: .sample, into: &output)
+                }
+            } catch let thrown {
+                error = thrown
+            }
+            written = output.count
+        }
+        return (error, written)
+    }
+
+    @Test(arguments: try Sample.all())
+    func whatFitsFillsItsRoomExactly(_ sample: Sample) {
+        for room in sample.bytes.count...300 {
+            let result = attempt(sample.message, room: room)
+            #expect(result.error == nil)
+            #expect(result.written == sample.bytes.count)
+        }
+    }
+
+    @Test(arguments: try Sample.all().filter { !$0.leavesRangesOut })
+    func whatDoesNotFitIsNotBegun(_ sample: Sample) {
+        for room in 0..<sample.bytes.count {
+            let result = attempt(sample.message, room: room)
+            #expect(result.error == .frameTooSmall(neededByteCount: sample.bytes.count))
+            #expect(result.written == 0)
+        }
+    }
+
+    @Test(arguments: try Sample.all().filter(\.leavesRangesOut))
+    func whatLeavesRangesOutSaysTheLeastItNeeds(_ sample: Sample) {
+        let least = (0...sample.bytes.count).first { attempt(sample.message, room: $0).error == nil }
+        for room in 0..<(least ?? 0) {
+            let result = attempt(sample.message, room: room)
+            #expect(result.error == .frameTooSmall(neededByteCount: least ?? 0))
+            #expect(result.written == 0)
+        }
+        for room in (least ?? 0)...sample.bytes.count { #expect(attempt(sample.message, room: room).written <= room) }
+    }
+
+    @Test func everyFixNeedsWhatItSays() {
+        var random = SeededRandom(seed: 0x700)
+        for _ in 0..<5_000 {
+            let fix = Fix(random: &random)
+            let needed = FixSize.frameByteCount(fix, isWide: abs(Int64(fix.sequence) - 40_000) >= 32_768)
+            let room = random.below(needed)
+            #expect(attempt(.fix(fix), room: room).error == .frameTooSmall(neededByteCount: needed))
+            #expect(attempt(.fix(fix), room: needed).written == needed)
+        }
+    }
+}
+
+extension Sample {
+    fileprivate var leavesRangesOut: Bool {
+        switch message {
+        case .acknowledgement, .tombstone: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CollarWire
+import Testing
+
+/// The first four bytes, and the order in which a receiver looks at them.
+@Suite struct FrameHeaderTests {
+    private func end(_ bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try decoded(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private let types: [MessageType] = [
+        .identity, .absoluteFix, .liveFix, .probe, .tombstone, .acknowledgement, .identityRequest,
+    ]
+
+    @Test func headersComeBack() throws {
+        for type in types {
+            for flags in 0..<0x20 as Range<UInt8> {
+                let header = FrameHeader(type: type, flags: FrameFlags(rawValue: flags), address: 0xA5, lowByte: 0x5A)
+                let bytes = [UInt8](capacity: 4) { header.encode(into: &$0) }
+                #expect(bytes == [0x20 | type.rawValue, flags, 0xA5, 0x5A])
+                #expect(try FrameHeader((bytes + [0, 0, 0]).span) == header)
+            }
+        }
+    }
+
+    @Test func theTypesAndWhatTheyAreBoundToAreThoseOfTheSpecification() {
+        let known: [UInt8: Bool] = [1: false, 2: true, 3: true, 5: false, 9: true, 16: true, 17: false]
+        for code in 0..<32 as Range<UInt8> { #expect(MessageType(rawValue: code)?.isBoundToLog == known[code]) }
+    }
+
+    @Test func fewerThan7AndMoreThan253BytesAreNoFrame() {
+        for count in 0..<7 { #expect(end([UInt8](repeating: 0xFF, count: count)) == .tooShort(byteCount: count)) }
+        for count in [254, 255, 256, 1000] {
+            #expect(end([UInt8](repeating: 0xFF, count: count)) == .tooLong(byteCount: count))
+        }
+    }
+
+    /// Version, then critical flags, then type, then the check; each is looked at only where those before are right.
+    @Test func whatIsWrongFirstIsSaid() {
+        for version in 0..<8 as Range<UInt8> where version != 1 {
+            #expect(end([version &<< 5 | 3, 0xFF, 1, 0, 9, 9, 9]) == .unsupportedVersion(version))
+        }
+        for critical in [0x80, 0x40, 0x20, 0xE0] as [UInt8] {
+            #expect(end([0x23, critical | 0x1F, 1, 0, 9, 9, 9]) == .unknownCriticalFlags(critical))
+        }
+        for code in 0..<32 as Range<UInt8> {
+            let expected: DecodeError =
+                switch MessageType(rawValue: code) {
+                case nil: .unknownType(code)
+                // The check of a live fix cannot be computed without its anchor.
+                case .liveFix: .anchorNeeded
+                default: .checkFailed
+                }
+            #expect(end([0x20 | code, 0x1F, 1, 0, 9, 9, 9]) == expected)
+        }
+    }
+
+    @Test(arguments: try Sample.all())
+    func ignorableFlagsAreIgnored(_ sample: Sample) throws {
+        for flags in 0..<0x20 as Range<UInt8> {
+            var bytes = Array(sample.bytes.dropLast(3))
+            bytes[1] = flags
+            #expect(try decoded(sealed(bytes, log: sample.log), reference: 40_000) == sample.message)
+        }
+    }
+
+    @Test(arguments: try Sample.all())
+    func aValidCheckDoesNotExcuseACriticalFlag(_ sample: Sample) {
+        var bytes = Array(sample.bytes.dropLast(3))
+        bytes[1] = 0x80
+        #expect(end(sealed(bytes, log: sample.log)) == .unknownCriticalFlags(0x80))
+    }
+
+    @Test func asksAreNumberedFromOneToSevenAndRoundAgain() {
+        #expect(AskNumber(rawValue: 0) == nil)
+        #expect(AskNumber(rawValue: 8) == nil)
+        var ask = AskNumber.first
+        var numbers: [UInt8] = []
+        for _ in 0..<8 {
+            numbers.append(ask.rawValue)
+            ask = ask.next
+        }
+        #expect(numbers == [1, 2, 3, 4, 5, 6, 7, 1])
+    }
+
+    @Test func theAskIsInTheLowThreeBits() {
+        for bits in 0...255 as ClosedRange<UInt8> {
+            let flags = FrameFlags(rawValue: bits)
+            #expect(flags.ask?.rawValue ?? 0 == bits % 8)
+            #expect(flags.unknownCriticalBits == bits & 0xE0)
+        }
+        #expect(FrameFlags(ask: nil).rawValue == 0)
+        #expect(FrameFlags(ask: AskNumber(rawValue: 5)).rawValue == 5)
+    }
+}

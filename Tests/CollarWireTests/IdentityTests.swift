@@ -1,0 +1,100 @@
+import CollarWire
+import Testing
+
+/// Who a collar is, written and read back.
+@Suite struct IdentityTests {
+    private func identity(_ change: (inout Identity) -> Void) -> Identity {
+        var identity = Identity.sample
+        change(&identity)
+        return identity
+    }
+
+    private func written(_ identity: Identity) throws -> [UInt8] {
+        Array(try frame(of: .identity(identity), log: .sample).dropFirst(4).dropLast(3))
+    }
+
+    private func end(_ payload: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            let message = try decoded(sealed(.identity, payload: payload, log: .sample))
+            #expect(message == .identity(.sample))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func randomIdentitiesComeBack() throws {
+        var random = SeededRandom(seed: 0x1D)
+        for _ in 0..<10_000 {
+            let next = random.anyLength()
+            let sent = Identity(
+                log: LogIdentity(of: random.next(), logID: random.anyLength()), bootCount: random.anyLength(),
+                oldestSequence: random.edgy(in: 0...next, edges: []), nextSequence: next,
+                pairedReceiverID: random.anyLength(),
+                maximumFrameByteCount: random.edgy(in: 51...253, edges: []),
+                firmwareVersion: FirmwareVersion(major: random.byte(), minor: random.byte(), patch: random.byte()),
+                capabilities: Capabilities(rawValue: random.edgy(in: 0...(.max), edges: [])),
+                heartbeatSeconds: random.edgy(in: 0...(.max), edges: []))
+            let bytes = try frame(of: .identity(sent), log: .sample)
+            #expect(bytes.count == 43)
+            #expect(try decoded(bytes, log: nil) == .identity(sent))
+        }
+    }
+
+    @Test func theFieldsStandInTheOrderOfTheSpecification() throws {
+        let bytes = try frame(of: .identity(.sample), address: 9, flags: FrameFlags(ask: .first), log: .sample)
+        let head: [UInt8] = [0x21, 1, 9, 0, 0x00, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6, 0x07, 0xAA, 0xF3, 0x7B, 0xC0]
+        let sequences: [UInt8] = [0, 0, 0, 12, 0, 0, 0x98, 0x58, 0, 0, 0x9C, 0x41, 0x12, 0x34, 0x56, 0x78]
+        let tail: [UInt8] = [51, 1, 2, 3, 0, 5, 0, 60]
+        #expect(bytes.dropLast(3).elementsEqual(head + sequences + tail))
+    }
+
+    @Test func aLargestFrameOutside51To253IsRefused() throws {
+        for limit in [0, 50, 254, 255] as [UInt8] {
+            let wrong = identity { $0.maximumFrameByteCount = limit }
+            #expect(throws: EncodeError.field(.frameLimit, value: UInt32(limit))) {
+                try frame(of: .identity(wrong), log: .sample)
+            }
+            var payload = try written(.sample)
+            payload[28] = limit
+            #expect(end(payload) == .invalidField(.frameLimit, code: UInt32(limit)))
+        }
+        for limit in [51, 253] as [UInt8] {
+            #expect(throws: Never.self) { try written(identity { $0.maximumFrameByteCount = limit }) }
+        }
+    }
+
+    @Test func theOldestSequenceIsNotAboveTheNext() throws {
+        let empty = identity { $0.oldestSequence = $0.nextSequence }
+        #expect(throws: Never.self) { try written(empty) }
+        let wrong = identity { $0.oldestSequence = $0.nextSequence + 1 }
+        #expect(throws: EncodeError.field(.sequence, value: 40_002)) { try written(wrong) }
+        var payload = try written(.sample)
+        payload[19] = 0x42
+        payload[18] = 0x9C
+        #expect(end(payload) == .invalidField(.sequence, code: 40_002))
+    }
+
+    @Test func reservedBitsAndWhatFollowsAreIgnored() throws {
+        var payload = try written(.sample)
+        payload[11] |= 0x3F
+        #expect(end(payload) == nil)
+        for count in [1, 2, 100, 210] {
+            #expect(end(payload + [UInt8](repeating: 0xA5, count: count)) == nil)
+        }
+    }
+
+    @Test func aPayloadThatEndsInsideAFieldIsTruncated() throws {
+        let payload = try written(.sample)
+        for count in 0..<payload.count {
+            #expect(end(Array(payload.prefix(count))) == .truncated(bitOffset: (4 + count) * 8))
+        }
+    }
+
+    @Test func capabilitiesContainTheirBits() {
+        let both = Capabilities(rawValue: 0b101)
+        #expect(both.contains(.compass))
+        #expect(!both.contains(.sounder))
+        #expect(both.contains(.listenBeforeTalk))
+    }
+}

@@ -1,0 +1,58 @@
+import CollarWire
+
+extension Fix {
+    /// A valid fix. Limits, unknown fields and all steps are as likely as what lies between.
+    init(random: inout SeededRandom) {
+        let step = PositionStep(rawValue: UInt8(random.below(3))) ?? .e5
+        let quarter = step.stepsPerQuarterTurn
+        self.init(
+            sequence: Fix.randomSequence(&random), unixMilliseconds: Fix.randomTime(&random),
+            source: FixSource(rawValue: UInt8(random.below(3))) ?? .collar, positionStep: step,
+            latitudeSteps: random.edgy(in: -quarter...quarter, edges: [0, 1, -1]),
+            longitudeSteps: random.edgy(in: -2 * quarter...2 * quarter, edges: [0, 1, -1]),
+            altitudeStep: random.oneIn(2) ? .meter : .decimeter)
+        if !random.oneIn(4) {
+            altitudeSteps = random.edgy(
+                in: Fix.altitudeStepsRange, edges: [-1001, -1000, -1, 0, 171, 15_382, 15_383, 15_384])
+        }
+        if !random.oneIn(4) { horizontalAccuracy = AccuracyCode(rawValue: random.edgy(in: 0...126, edges: [])) }
+        if !random.oneIn(4) { verticalAccuracy = AccuracyCode(rawValue: random.edgy(in: 0...126, edges: [])) }
+        if !random.oneIn(4) {
+            speedDecimetersPerSecond = random.edgy(
+                in: 0...Fix.maximumSpeedDecimetersPerSecond, edges: [1, 14, 510, 511, 512])
+        }
+        if !random.oneIn(4) { course = AngleCode(steps: random.edgy(in: 0...179, edges: [])) }
+        if !random.oneIn(4) { heading = AngleCode(steps: random.edgy(in: 0...179, edges: [])) }
+        if !random.oneIn(4) { batteryPercent = random.edgy(in: 0...100, edges: []) }
+    }
+
+    private static func randomSequence(_ random: inout SeededRandom) -> UInt32 {
+        let near: [UInt32] = [0, 0x100, 0x8000, 0x1_0000, 0x100_0000, 0x8000_0000, 0xFFFF_0000, 0xFFFF_FF00]
+        switch random.below(3) {
+        case 0: return min(random.anyLength(), Fix.maximumSequence)
+        case 1: return near[random.below(near.count)] &+ UInt32(random.below(4))
+        default: return Fix.maximumSequence - UInt32(random.below(40_000))
+        }
+    }
+
+    private static func randomTime(_ random: inout SeededRandom) -> Int64 {
+        let lastSecond: Int64 = 0xFFFF_FFFF * 1000
+        let edges = [lastSecond, lastSecond + 900, lastSecond + 999, lastSecond + 1000, 0, 1, -1, 100, 1000]
+        switch random.below(5) {
+        case 0: return random.edgy(in: Fix.timeRange, edges: edges)
+        case 1: return random.edgy(in: 0...0xFFFF_FFFF, edges: []) * 1000
+        case 2: return random.edgy(in: 0...0xFFFF_FFFF, edges: []) * 1000 + Int64(100 * random.below(10))
+        case 3: return random.edgy(in: 0...0xFFFF_FFFF, edges: []) * 1000 + Int64(random.below(1000))
+        default: return 1_700_000_000_000 + Int64(random.below(1_000_000_000))
+        }
+    }
+}
+
+extension SeededRandom {
+    /// A number of `range`: half the time one of its ends or of `edges`.
+    mutating func edgy<Number: FixedWidthInteger>(in range: ClosedRange<Number>, edges: [Number]) -> Number {
+        guard oneIn(2) else { return Number.random(in: range, using: &self) }
+        let all = [range.lowerBound, range.upperBound] + edges
+        return all[below(all.count)]
+    }
+}
