@@ -3,7 +3,9 @@
 from typing import Callable, NamedTuple
 
 import fixes
+import live
 import messages
+import reports
 from wire import (CRC_FINAL_XOR, CRC_INITIAL, BitReader, BitWriter, ProtocolError,
                   check_size, crc24, crc_update)
 
@@ -12,6 +14,7 @@ CRITICAL_FLAGS = 0xE0
 KNOWN_FLAGS = 0x07
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
+LIVE_FIX = 3
 
 
 class Message(NamedTuple):
@@ -22,6 +25,7 @@ class Message(NamedTuple):
     decode: Callable
     encode: Callable
     ignores_trailing: bool = False
+    with_type: bool = False  # whether `decoded` gets the type; fixes have it already
 
 
 MESSAGES = {
@@ -33,6 +37,25 @@ MESSAGES = {
                 messages.encode_acknowledgement),
     17: Message("identity_request", False, messages.decode_identity_request,
                 messages.encode_identity_request),
+    6: Message("status", True, reports.decode_status, reports.encode_status, True, True),
+    7: Message("settings_report", True, reports.decode_settings, reports.encode_settings,
+               with_type=True),
+    8: Message("result", True, reports.decode_result, reports.encode_result, with_type=True),
+    10: Message("radio_identity", False, reports.decode_radio_identity,
+                reports.encode_radio_identity, True, True),
+    11: Message("modem_settings", False, reports.decode_modem_settings,
+                reports.encode_modem_settings, with_type=True),
+    12: Message("signal_report", False, reports.decode_signal_report,
+                reports.encode_signal_report, with_type=True),
+    18: Message("settings_request", True, reports.decode_settings_request,
+                reports.encode_settings_request, with_type=True),
+    19: Message("settings_order", True, reports.decode_settings, reports.encode_settings,
+                with_type=True),
+    20: Message("command", True, reports.decode_command, reports.encode_command, with_type=True),
+    **{number: Message("application_message", True, *reports.application_coders(number),
+                       with_type=True) for number in (13, 14, 15, 29, 30, 31)},
+    # A live fix needs its anchor: decode and encode below call live themselves.
+    LIVE_FIX: Message("live_fix", True, None, None),
 }
 
 
@@ -62,29 +85,34 @@ class Log(NamedTuple):
         return crc24(self.binding())
 
 
-def check_bytes(frame_without_check, log=None, length=None):
-    """The check; `log` where it is bound. `length` is for wrong frames only."""
+def check_bytes(frame_without_check, log=None, length=None, anchor=b""):
+    """The check; `log` where it is bound. `length` is for wrong frames only.
+
+    `anchor` is what the check of a live fix is bound to besides the log.
+    """
     if length is None:
         length = len(frame_without_check) + 3
     register = CRC_INITIAL
     if log is not None:
-        register = crc_update(register, log.binding())
+        register = crc_update(register, log.binding() + anchor)
     register = crc_update(register, bytes([length & 0xFF]))
     register = crc_update(register, frame_without_check)
     return (register ^ CRC_FINAL_XOR).to_bytes(3, "big")
 
 
-def assemble(first_byte, flags, address, low_byte, payload, log=None, length=None):
+def assemble(first_byte, flags, address, low_byte, payload, log=None, length=None,
+             anchor=b""):
     """Header, payload and check as they are, without any judgement."""
     body = bytes([first_byte, flags, address, low_byte]) + payload
-    return body + check_bytes(body, log, length)
+    return body + check_bytes(body, log, length, anchor)
 
 
-def decode(frame, log=None, reference=0):
+def decode(frame, log=None, reference=0, anchor=None):
     """Decode a bare frame, or raise ProtocolError.
 
     `log` may be None where the frame turns out not to be bound. `reference`
-    is the highest sequence known of the log.
+    is the highest sequence known of the log, `anchor` the fix that the
+    receiver has to decode a live fix with.
     """
     check_size(frame)
     if frame[0] >> 5 != VERSION:
@@ -97,24 +125,44 @@ def decode(frame, log=None, reference=0):
         raise ProtocolError("unknown_type")
     if message.bound and log is None:
         raise ProtocolError("check_failed")
+    if number == LIVE_FIX:
+        decoded = _decode_live(frame, log, reference, anchor)
+        return Frame(number, frame[1], frame[2], frame[3], decoded, {})
     if check_bytes(frame[:-3], log if message.bound else None) != frame[-3:]:
         raise ProtocolError("check_failed")
     reader = BitReader(frame[4:-3])
     decoded, hints = message.decode(reader, frame[3], reference)
+    if message.with_type:
+        decoded["type"] = number
     if not message.ignores_trailing:
         reader.finish()
     return Frame(number, frame[1], frame[2], frame[3], decoded, hints)
 
 
-def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, **hints):
+def _decode_live(frame, log, reference, anchor):
+    """The codes of a live fix. What the check needs is decoded before it."""
+    sequence, anchor_sequence, decoder = live.begin(frame[4:-3], frame[3], reference)
+    if anchor is None or anchor["sequence"] != anchor_sequence:
+        raise ProtocolError("check_failed")
+    if check_bytes(frame[:-3], log, anchor=live.anchor_bytes(anchor)) != frame[-3:]:
+        raise ProtocolError("check_failed")
+    return live.decode_live_fix(decoder, sequence, anchor)
+
+
+def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anchor=None, **hints):
     """The bare frame of a message, in the form a sender must use."""
     if flags & ~KNOWN_FLAGS:
         raise ValueError("reserved flags are sent as 0")
     message = MESSAGES[number]
-    writer = BitWriter()
-    low_byte = message.encode(writer, fields, **hints)
-    frame = assemble(VERSION << 5 | number, flags, address, low_byte, writer.payload(),
-                     log if message.bound else None)
+    if number == LIVE_FIX:
+        low_byte, payload = live.encode_live_fix(fields, anchor)
+    else:
+        writer = BitWriter()
+        low_byte = message.encode(writer, fields, **hints)
+        payload = writer.payload()
+    frame = assemble(VERSION << 5 | number, flags, address, low_byte, payload,
+                     log if message.bound else None,
+                     anchor=live.anchor_bytes(anchor) if number == LIVE_FIX else b"")
     if len(frame) > limit:
         raise ProtocolError("too_long")
     return frame

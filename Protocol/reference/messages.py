@@ -1,4 +1,4 @@
-"""The messages that are no fixes: sections 7 to 10.
+"""The messages that are no fixes: sections 7 to 10. See reports for 12 to 16.
 
 Every decoder takes (reader, low_byte, reference) and returns the decoded
 fields and what an encoder must be told besides them. Every encoder takes
@@ -10,6 +10,7 @@ from wire import require
 
 CAPABILITIES = 0b111
 UINT32 = (1 << 32) - 1
+RECEIVER_FIELD = "receiver_id"  # the name where a receiver id is 0
 
 
 # Identity (section 7)
@@ -65,13 +66,13 @@ def encode_probe(writer, fields):
 def decode_identity_request(reader, low_byte, reference):
     """Identity request."""
     receiver = reader.read(32)
-    require(receiver != 0, "receiver_id")
+    require(receiver != 0, RECEIVER_FIELD)
     return {"receiver_id": receiver}, {}
 
 
 def encode_identity_request(writer, fields):
     """Identity request."""
-    require(fields["receiver_id"] != 0, "receiver_id")
+    require(fields["receiver_id"] != 0, RECEIVER_FIELD)
     writer.write(fields["receiver_id"], 32)
     return 0
 
@@ -136,7 +137,7 @@ def decode_acknowledgement(reader, low_byte, reference):
     """Acknowledgement."""
     require(low_byte <= 7, "ask")
     fields = {"ask": low_byte, "receiver_id": reader.read(32)}
-    require(fields["receiver_id"] != 0, "receiver_id")
+    require(fields["receiver_id"] != 0, RECEIVER_FIELD)
     fields["first_missing"] = reader.read(32)
     counts = {}
     for field in ("durable", "resend"):
@@ -150,7 +151,7 @@ def decode_acknowledgement(reader, low_byte, reference):
 def encode_acknowledgement(writer, fields):
     """Acknowledgement with all ranges given; see fit_acknowledgement."""
     require(0 <= fields["ask"] <= 7, "ask")
-    require(1 <= fields["receiver_id"] <= UINT32, "receiver_id")
+    require(1 <= fields["receiver_id"] <= UINT32, RECEIVER_FIELD)
     require(0 <= fields["first_missing"] <= UINT32, "first_missing")
     require(len(fields["durable"]) <= 32, "durable")
     require(len(fields["resend"]) <= 32, "resend")

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import fixes
 import frames
+import rangecoder
 from wire import ProtocolError, SerialDecoder, crc24, stuff
 
 ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "unknown_type",
           "check_failed", "truncated", "trailing_bytes", "nonzero_padding", "invalid_field",
           "stuffing"}
-COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "reference"}
+COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "reference", "anchor"}
 VALID_KEYS = COMMON_KEYS | {"decoded", "canonical", "sender"}
 INVALID_KEYS = COMMON_KEYS | {"error", "field"}
 
@@ -34,6 +35,12 @@ def self_check():
     for code, (computed, written) in enumerate(zip(fixes.ACCURACY_TABLE, table)):
         expect(computed == written, f"accuracy code {code}: {computed}, the text has {written}")
         expect(fixes.accuracy_code(written) == code, f"accuracy code of {written} mm")
+    first = 4
+    for block in rangecoder.BLOCKS:
+        first += first == rangecoder.BACKWARD  # a decision between two blocks
+        expect(block.first == first, f"contexts: a block begins at {block.first}, not {first}")
+        first += block.instances * block.size
+    expect(first == rangecoder.CONTEXTS, f"contexts end at {first}")
 
 
 def unstuff(serial):
@@ -64,7 +71,9 @@ def check_valid(vector):
     expect(not set(vector) - VALID_KEYS, f"unknown keys: {sorted(set(vector) - VALID_KEYS)}")
     bare, serial, log = bytes.fromhex(vector["bare"]), bytes.fromhex(vector["serial"]), log_of(vector)
     reference = vector.get("reference", 0)
-    frame = frames.decode(bare, log, reference)
+    anchor = vector.get("anchor")
+    frame = frames.decode(bare, log, reference, anchor)
+    expect((anchor is not None) == (frame.type == frames.LIVE_FIX), "a live fix has an anchor")
     expect(frame.decoded == vector["decoded"],
            f"bare decodes to {json.dumps(frame.decoded, sort_keys=True)}")
     expect(frames.MESSAGES[frame.type].bound == (log is not None),
@@ -75,12 +84,13 @@ def check_valid(vector):
     expect(sender == vector["sender"], f"sender is {json.dumps(sender, sort_keys=True)}")
 
     again = frames.encode(frame.type, vector["decoded"], frame.address,
-                          frame.flags & frames.KNOWN_FLAGS, log, **frame.hints)
+                          frame.flags & frames.KNOWN_FLAGS, log, anchor=anchor,
+                          **frame.hints)
     if vector.get("canonical", True):
         expect(again == bare, f"encodes to {again.hex()}")
     else:
         expect(again != bare, "is canonical, but says it is not")
-        expect(frames.decode(again, log, reference).decoded == vector["decoded"],
+        expect(frames.decode(again, log, reference, anchor).decoded == vector["decoded"],
                "its canonical form decodes otherwise")
 
 
@@ -98,7 +108,8 @@ def check_invalid(vector):
             continue
         data = bytes.fromhex(vector[form])
         try:
-            frames.decode(unstuff(data) if form == "serial" else data, log, reference)
+            frames.decode(unstuff(data) if form == "serial" else data, log, reference,
+                          vector.get("anchor"))
         except ProtocolError as error:
             expect(error.as_json() == named, f"{form} fails with {error}, not with {named}")
         else:

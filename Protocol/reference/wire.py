@@ -36,6 +36,11 @@ class BitReader:
         self._value = int.from_bytes(data, "big")
         self._left = 8 * len(data)
 
+    @property
+    def left(self):
+        """Bits that are not read yet."""
+        return self._left
+
     def read(self, bits):
         """An unsigned number of that many bits."""
         if bits > self._left:

@@ -1,7 +1,11 @@
+#define _GNU_SOURCE
 #include "CLinuxEvents.h"
 
 #include <errno.h>
+#include <link.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { max_ready = 16 };
 
@@ -30,3 +34,21 @@ int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, i
     }
     return count;
 }
+
+static int release_object(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        // A writable segment holds relocated pages, which no file could give back.
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
+        uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+        // The kernel's own object is refused, and needs nothing.
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void release_pages_of_the_start(void) { dl_iterate_phdr(release_object, 0); }

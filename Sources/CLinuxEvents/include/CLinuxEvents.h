@@ -24,3 +24,7 @@ void event_poll_forget(int poll_fd, int fd);
 
 /// Waits; a hang-up counts as readable and writable. Returns how many are ready, or -1 with errno.
 int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, int timeout_ms);
+
+/// Gives back the read-only pages of the program and its libraries that only the start needed. What is used again is
+/// mapped again, from the page cache.
+void release_pages_of_the_start(void);

@@ -1,0 +1,147 @@
+"""encode and decode as commands: sizes, half steps, forms, and input that is no good."""
+
+import gzip
+import json
+import os
+import subprocess
+import unittest
+from decimal import Decimal
+
+import jsonschema
+
+import protocol_steps
+from collarlink import BINARY, ROOT, TRACKS, child_environment
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
+IS_ACCEPTANCE = os.environ.get("COLLAR_LINK_ACCEPTANCE") == "1"
+CORPUS = ROOT.parent / "shared" / "corpus"
+# Bytes a fix that a live frame may cost, everything included.
+LIVE_LIMITS = {"cats_uk": 13, "gpsd_rx": 10, "fit1hz": 9.5, "suunto1hz": 10.5, "hadza5s": 9, "fisher": 14.5}
+FULL = {
+    "ts_unix_ms": 1699401234000, "source": "collar", "coordinate": {"latitude": 37.7749, "longitude": -122.4194},
+    "alt_m": 10, "h_accuracy_m": 5, "v_accuracy_m": 10, "speed_mps": 0.5, "course_deg": 180, "heading_deg": 90,
+    "battery_pct": 85, "seq": 42}
+
+
+def run(command, *arguments, data=b""):
+    return subprocess.run(
+        [BINARY, command, *arguments], input=data, capture_output=True, env=child_environment(), timeout=300)
+
+
+def statistics(result):
+    return json.loads(result.stderr.splitlines()[-1])
+
+
+class TrackTest(unittest.TestCase):
+    def check_round_trip(self, data, encoded, *decode_arguments):
+        decoded = run("decode", *decode_arguments, data=encoded)
+        self.assertEqual((decoded.returncode, decoded.stderr), (0, b""))
+        sent = [json.loads(line, parse_float=Decimal) for line in data.splitlines()]
+        received = [json.loads(line, parse_float=Decimal) for line in decoded.stdout.splitlines()]
+        self.assertEqual(len(received), len(sent))
+        for before, after in zip(sent, received):
+            self.assertEqual(after["seq"], before["seq"])
+            self.assertEqual(protocol_steps.problems(before, after), [], f"fix {before['seq']}")
+        SCHEMA.validate(json.loads(decoded.stdout.splitlines()[0]))
+
+    def check_set(self, folder):
+        sizes = {1: 0, 16: 0}
+        fixes = 0
+        for path in sorted(folder.glob("*.ndjson.gz")):
+            with self.subTest(track=path.name):
+                data = gzip.decompress(path.read_bytes())
+                for lag in sizes:
+                    result = run("encode", "--mode", "live", "--anchor-lag", str(lag), "--stats", data=data)
+                    sizes[lag] += statistics(result)["wire_bytes"]
+                    if lag == 1:
+                        fixes += statistics(result)["fixes"]
+                        self.check_round_trip(data, result.stdout)
+        print(f"{folder.name}: live {sizes[1] / fixes:.2f} bytes a fix, 16 back {sizes[16] / fixes:.2f} ", end="")
+        self.assertLessEqual(sizes[1] / fixes, LIVE_LIMITS[folder.name])
+
+    def test_live_cats(self):
+        self.check_set(TRACKS / "cats_uk")
+
+    def test_live_receivers(self):
+        self.check_set(TRACKS / "gpsd_rx")
+
+    @unittest.skipUnless(IS_ACCEPTANCE and CORPUS.is_dir(), "all sets of the corpus: Tools/test acceptance")
+    def test_live_corpus(self):
+        for name in ("fit1hz", "suunto1hz", "hadza5s", "fisher"):
+            self.check_set(CORPUS / name)
+
+    def test_absolute_forms(self):
+        data = gzip.decompress((TRACKS / "gpsd_rx/sirf2.ndjson.gz").read_bytes())
+        for options in ((), ("--bare",)):
+            with self.subTest(options=options):
+                self.check_round_trip(data, run("encode", *options, data=data).stdout, *options)
+
+    def test_own_output_is_input(self):
+        data = gzip.decompress((TRACKS / "cats_uk/Amber-Tag.ndjson.gz").read_bytes())
+        first = run("decode", data=run("encode", data=data).stdout).stdout
+        again = run("decode", data=run("encode", data=first).stdout).stdout
+        self.assertEqual(first, again)
+
+
+class FrameTest(unittest.TestCase):
+    def encode(self, *lines, arguments=()):
+        data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        return run("encode", "--stats", *arguments, data=data)
+
+    def test_sizes(self):
+        later = dict(FULL, ts_unix_ms=1699401234567)
+        self.assertEqual(statistics(self.encode(FULL))["wire_bytes"], 27)
+        self.assertEqual(statistics(self.encode(later))["wire_bytes"], 29)
+        # A delimiter on either side and a byte of stuffing.
+        self.assertEqual(statistics(self.encode(FULL))["serial_bytes"], 30)
+
+    def test_precision(self):
+        fix = dict(FULL, coordinate={"latitude": 1.23456789, "longitude": -1.23456789})
+        for digits, latitude in ((5, 1.23457), (6, 1.234568), (7, 1.2345679)):
+            decoded = run("decode", data=self.encode(fix, arguments=("--precision", str(digits))).stdout)
+            self.assertEqual(json.loads(decoded.stdout)["coordinate"], {"latitude": latitude, "longitude": -latitude})
+
+    def test_both_flavours(self):
+        compact = {key: value for key, value in FULL.items() if key != "coordinate"}
+        compact.update(lat=37.7749, lon=-122.4194)
+        self.assertEqual(self.encode(compact).stdout, self.encode(FULL).stdout)
+        line = json.loads(run("decode", "--flavour", "compact", data=self.encode(FULL).stdout).stdout)
+        self.assertEqual((line["lat"], line["lon"], "id" in line), (37.7749, -122.4194, False))
+
+    def test_a_bad_line(self):
+        result = self.encode(FULL, dict(FULL, seq=43, battery_pct=101))
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"line 2: battery_pct: 101", result.stderr)
+        self.assertEqual(len(run("decode", data=result.stdout).stdout.splitlines()), 1, "the line before is written")
+
+    def test_a_capture_without_identity(self):
+        frames = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout
+        fix = frames[frames.index(b"\0", 1) + 1:]
+        self.assertEqual(run("decode", data=fix).stdout, b"")
+        line = json.loads(run("decode", "--device", "0123456789abcdef", "--log-id", "77", data=fix).stdout)
+        self.assertEqual((line["collar"], line["log"], line["seq"]), ("0123456789abcdef", 77, 42))
+
+    def test_noise_is_skipped_and_counted(self):
+        frames = self.encode(FULL, dict(FULL, seq=43)).stdout
+        noisy = b"\x07noise\0" + frames[:-10] + b"\xff" + frames[-9:] + b"\0\x03\0"
+        result = run("decode", data=noisy)
+        self.assertEqual([json.loads(line)["seq"] for line in result.stdout.splitlines()], [42])
+        self.assertRegex(result.stderr.decode(), r"skipped: .*1 checkFailed|1 brokenStuffing")
+
+    def test_text_shows_every_field_and_where(self):
+        text = run("decode", "-F", "text", data=self.encode(FULL).stdout).stdout.decode()
+        self.assertRegex(text, r"(?m)^@\d+ 43 bytes: identity, address 1$")
+        self.assertRegex(text, r"(?m)^@\d+ 27 bytes: absolute fix, address 1$")
+        for line in ("time: 2023-11-07T23:53:54.000Z", "latitude: 37.77490°", "longitude: -122.41940°", "altitude: 10 m",
+                     "speed: 0.5 m/s", "course: 180°", "heading: 90°", "battery: 85 %", "sequence: 42"):
+            self.assertIn(f"    {line}\n", text)
+
+    def test_a_cut_bare_capture(self):
+        bare = self.encode(FULL, arguments=("--bare",)).stdout
+        result = run("decode", "--bare", data=bare[:-1])
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"ends inside a frame", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
