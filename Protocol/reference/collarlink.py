@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
 """Reference implementation of the Collar Link Protocol, written from its text.
 
-It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes,
-messages, frames, verify. This file is the command line:
+It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live
+and rangecoder (live fixes), messages, reports, frames, verify. This file is
+the command line:
 
     collarlink.py verify FOLDER           check the vectors in FOLDER
     collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON
-    collarlink.py decode-lines [LOG]      the same for hex lines from stdin
+    collarlink.py decode-lines [LOG]      the same for lines from stdin, see below
     collarlink.py decode-serial [LOG]     the same for a serial capture from stdin
-    collarlink.py encode LOG --address N  JSON fixes from stdin to hex frames
+    collarlink.py encode LOG --address N  JSON from stdin to hex frames, see below
 
 LOG is --device HEX --log N, and --reference N, the highest sequence known.
+
+A line to decode is a bare frame in hex, or {"bare": hex, "anchor": the fix
+that a live fix was made from or null, "reference": N}; the keys but bare may
+be left out. A line to encode holds the fields of a message as decoded, and may
+have flags and reference. With anchor it becomes a live fix, without type (or
+with that of a live fix) and without anchor an absolute fix.
 """
 
 import argparse
@@ -30,27 +37,48 @@ def as_json(value):
     return json.dumps(value, sort_keys=True)
 
 
-def decode_to_json(frame, log, reference):
+def decode_to_json(frame, log, reference, anchor=None):
     """The decoded fields of a frame, or its error, as one line, and whether it is valid."""
     try:
         if isinstance(frame, ProtocolError):
             raise frame
-        return as_json(frames.decode(frame, log, reference).decoded), True
+        return as_json(frames.decode(frame, log, reference, anchor).decoded), True
     except ProtocolError as error:
         return as_json(error.as_json()), False
 
 
-def encode_line(line, log, address, reference):
-    """The frame of a JSON fix.
+def decode_line(line, log, reference):
+    """What a line to decode holds, decoded."""
+    anchor = None
+    try:
+        if line.lstrip().startswith("{"):
+            given = json.loads(line)
+            anchor, reference = given.get("anchor"), given.get("reference", reference)
+            line = given["bare"]
+        frame = bytes.fromhex(line)
+    except (ValueError, KeyError, TypeError):
+        return as_json({"error": "not_hex"})
+    return decode_to_json(frame, log, reference, anchor)[0]
 
-    A line may also have `flags` and `wide`. Without `wide` the short form is
-    taken where the reference completes it to the right sequence.
+
+def encode_line(line, log, address, reference):
+    """The frame of the message that a line holds.
+
+    An absolute fix may also have `wide`. Without it the short form is taken
+    where the reference completes it to the right sequence.
     """
-    fix = json.loads(line)
-    sequence = fix["sequence"]
-    short = complete_sequence(sequence & 0xFFFF, 16, reference) == sequence
-    return frames.encode(fix.get("type", 2), fix, address, fix.pop("flags", 0), log,
-                         wide=fix.pop("wide", not short))
+    fields = json.loads(line)
+    flags, anchor = fields.pop("flags", 0), fields.pop("anchor", None)
+    reference, wide = fields.pop("reference", reference), fields.pop("wide", None)
+    number = fields.get("type", 2)
+    if anchor is not None:
+        return frames.encode(frames.LIVE_FIX, fields, address, flags, log, anchor=anchor)
+    if number not in (2, frames.LIVE_FIX):
+        return frames.encode(number, fields, address, flags, log)
+    if wide is None:
+        sequence = fields["sequence"]
+        wide = complete_sequence(sequence & 0xFFFF, 16, reference) != sequence
+    return frames.encode(2, fields, address, flags, log, wide=wide)
 
 
 def main(arguments=None):
@@ -83,17 +111,12 @@ def main(arguments=None):
             print(decode_to_json(found, log, options.reference)[0])
         return 0
     if options.command == "encode" and log is None:
-        parser.error("a fix needs --device and --log")
+        parser.error("encode needs --device and --log")
 
     status = 0
     for line in sys.stdin:
         if options.command == "decode-lines":
-            try:
-                frame = bytes.fromhex(line)
-            except ValueError:
-                print(as_json({"error": "not_hex"}))
-                continue
-            print(decode_to_json(frame, log, options.reference)[0])
+            print(decode_line(line, log, options.reference))
         elif line.strip():
             try:
                 print(encode_line(line, log, options.address, options.reference).hex())

@@ -1,6 +1,8 @@
 """The invalid vectors: name -> vector."""
 
 import frames
+import live_vectors
+import report_vectors
 from frames import Log
 from vector_parts import (ADDRESS, FIX, IDENTITY, LOG, ORIGIN_BITS, OTHER_DEVICE, OTHER_LOG, bits,
                           bound_to, fix_bits, fix_frame, forms, frame_of, gamma)
@@ -16,10 +18,11 @@ class InvalidVectors:
     def __init__(self):
         self.vectors = {}
 
-    def add(self, name, meaning, frame, error, field=None, log=LOG, reference=None):
+    def add(self, name, meaning, frame, error, field=None, log=LOG, reference=None,
+            anchor=None):
         """A frame that must fail, bare and stuffed."""
         try:
-            frames.decode(frame, log, reference or 0)
+            frames.decode(frame, log, reference or 0, anchor)
         except ProtocolError as raised:
             if (raised.reason, raised.field) != (error, field):
                 raise AssertionError(f"{name} fails with {raised}") from raised
@@ -30,6 +33,8 @@ class InvalidVectors:
             vector["field"] = field
         if reference is not None:
             vector["reference"] = reference
+        if anchor is not None:
+            vector["anchor"] = anchor
         message = frames.MESSAGES.get(frame[0] & 0x1F) if frame else None
         if message is not None and message.bound:
             vector.update(bound_to(log))
@@ -267,4 +272,6 @@ def all_vectors():
     add_fix_fields(v)
     add_message_fields(v)
     add_stuffing(v)
+    report_vectors.add_invalid(v)
+    live_vectors.add_invalid(v)
     return v.vectors

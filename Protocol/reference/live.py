@@ -165,6 +165,11 @@ def encode_live_fix(fix, anchor):
     distance = fix["sequence"] - anchor["sequence"]
     if not 1 <= distance <= LONGEST_DISTANCE:
         raise ProtocolError("invalid_field", "anchor")
+    return fix["sequence"] & 0xFF, payload_unchecked(fix, anchor, distance)
+
+
+def payload_unchecked(fix, anchor, distance):
+    """The payload, whatever the values and the distance are."""
     known_before = {field: anchor[field] or 0 for field in OPTIONAL_FIELDS}
     encoder = rc.RangeEncoder()
     encoder.gamma(distance)
@@ -206,7 +211,7 @@ def encode_live_fix(fix, anchor):
             encoder.integer(angle, rc.ANGLE, interval)
     if fix["battery"] is not None:
         encoder.integer(known_before["battery"] - fix["battery"], rc.BATTERY, interval)
-    return fix["sequence"] & 0xFF, encoder.payload()
+    return encoder.payload()
 
 
 def _encode_time(encoder, fix, anchor):

@@ -1,6 +1,8 @@
 """The valid vectors: name -> vector."""
 
 import frames
+import live_vectors
+import report_vectors
 from frames import Log
 from vector_parts import (ACKNOWLEDGEMENT, ADDRESS, FIX, IDENTITY, LOG, ORIGIN, ORIGIN_BITS,
                           bits, bound_to, fix_frame, forms, frame_of)
@@ -15,9 +17,9 @@ class ValidVectors:
         self.vectors = {}
 
     def add_frame(self, name, meaning, frame, log=LOG, reference=None, canonical=True,
-                  origin=ORIGIN, expected=None):
+                  origin=ORIGIN, expected=None, anchor=None):
         """A vector of a frame. `expected` is compared, if given, with what it decodes to."""
-        decoded = frames.decode(frame, log, reference or 0)
+        decoded = frames.decode(frame, log, reference or 0, anchor)
         if expected is not None and decoded.decoded != expected:
             raise AssertionError(f"{name}: {decoded.decoded}, expected {expected}")
         if name in self.vectors:
@@ -29,15 +31,17 @@ class ValidVectors:
             vector.update(bound_to(log))
         if reference is not None:
             vector["reference"] = reference
+        if anchor is not None:
+            vector["anchor"] = anchor
         if not canonical:
             vector["canonical"] = False
         self.vectors[name] = vector
 
     def add(self, number, name, meaning, fields, address=ADDRESS, flags=0, log=LOG,
-            reference=None, **hints):
+            reference=None, anchor=None, **hints):
         """A vector of a message that the encoder writes."""
-        frame = frames.encode(number, fields, address, flags, log, **hints)
-        self.add_frame(name, meaning, frame, log, reference, expected=fields)
+        frame = frames.encode(number, fields, address, flags, log, anchor=anchor, **hints)
+        self.add_frame(name, meaning, frame, log, reference, expected=fields, anchor=anchor)
 
     def fix(self, name, meaning, flags=0, address=ADDRESS, wide=False, log=LOG, reference=4000,
             **changes):
@@ -338,4 +342,6 @@ def all_vectors():
     add_collar_messages(v)
     add_host_messages(v)
     add_zero_bytes(v)
+    report_vectors.add_valid(v)
+    live_vectors.add_valid(v)
     return v.vectors

@@ -181,12 +181,11 @@ def stuff(frame):
 class SerialDecoder:
     """Cuts a serial stream, fed in pieces of any size, into bare frames.
 
-    What stands before the first delimiter is not between two delimiters
-    and is dropped; so is what has no delimiter behind it yet.
+    What stands before the first delimiter is treated like what stands between
+    two; what has no delimiter behind it yet is kept.
     """
 
     def __init__(self):
-        self._inside = False
         self._buffer = bytearray()
 
     def feed(self, data):
@@ -195,9 +194,8 @@ class SerialDecoder:
         pieces = bytes(data).split(b"\0")
         for number, piece in enumerate(pieces):
             if number > 0:  # a delimiter stands before this piece
-                if self._inside and self._buffer:
+                if self._buffer:
                     found.append(self._decode(bytes(self._buffer)))
-                self._inside = True
                 self._buffer.clear()
             self._buffer += piece
         return found

@@ -105,11 +105,11 @@ public enum AbsoluteFix {
         let isPartial = reader.take(1) == 1
         let timeForm = TimeCode.Form(rawValue: UInt8(reader.take(2)))
         guard let positionStep = PositionStep(rawValue: UInt8(reader.take(2))) else {
-            throw .invalidField(.positionStep, code: 3)
+            throw reader.fault(.invalidField(.positionStep, code: 3))
         }
         let altitudeStep: AltitudeStep = reader.take(1) == 0 ? .meter : .decimeter
         guard let source = FixSource(rawValue: UInt8(reader.take(2))) else {
-            throw .invalidField(.source, code: 3)
+            throw reader.fault(.invalidField(.source, code: 3))
         }
         let isWide = reader.take(1) == 1
         let presence =
@@ -117,8 +117,8 @@ public enum AbsoluteFix {
         let high = reader.take(isWide ? 24 : 8)
         var sequence = high &<< 8 | UInt32(lowSequenceByte)
         if !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
-        guard sequence <= Fix.maximumSequence else { throw .invalidField(.sequence, code: sequence) }
-        guard let timeForm else { throw .invalidField(.secondFraction, code: 0) }
+        guard sequence <= Fix.maximumSequence else { throw reader.fault(.invalidField(.sequence, code: sequence)) }
+        guard let timeForm else { throw reader.fault(.invalidField(.secondFraction, code: 0)) }
         let time = try timeForm.read(from: &reader)
         var fix = Fix(
             sequence: sequence, unixMilliseconds: time, source: source, positionStep: positionStep,
@@ -134,9 +134,9 @@ public enum AbsoluteFix {
         let quarterTurn = fix.positionStep.stepsPerQuarterTurn
         let latitudeCode = reader.read(width)
         let longitudeCode = reader.read(width + 1)
-        guard latitudeCode <= 2 * UInt32(quarterTurn) else { throw .invalidField(.latitude, code: latitudeCode) }
+        guard latitudeCode <= 2 * UInt32(quarterTurn) else { throw reader.fault(.invalidField(.latitude, code: latitudeCode)) }
         guard longitudeCode <= 4 * UInt32(quarterTurn) else {
-            throw .invalidField(.longitude, code: longitudeCode)
+            throw reader.fault(.invalidField(.longitude, code: longitudeCode))
         }
         fix.latitudeSteps = Int32(bitPattern: latitudeCode) &- quarterTurn
         fix.longitudeSteps = Int32(bitPattern: longitudeCode) &- 2 &* quarterTurn
@@ -155,12 +155,12 @@ public enum AbsoluteFix {
         if presence.contains(.horizontalAccuracy) {
             let code = reader.take(7)
             fix.horizontalAccuracy = AccuracyCode(rawValue: UInt8(code))
-            if fix.horizontalAccuracy == nil { throw .invalidField(.horizontalAccuracy, code: code) }
+            if fix.horizontalAccuracy == nil { throw reader.fault(.invalidField(.horizontalAccuracy, code: code)) }
         }
         if presence.contains(.verticalAccuracy) {
             let code = reader.take(7)
             fix.verticalAccuracy = AccuracyCode(rawValue: UInt8(code))
-            if fix.verticalAccuracy == nil { throw .invalidField(.verticalAccuracy, code: code) }
+            if fix.verticalAccuracy == nil { throw reader.fault(.invalidField(.verticalAccuracy, code: code)) }
         }
         if presence.contains(.speed) {
             let code = reader.take(SpeedCode.bitCount)
@@ -170,16 +170,16 @@ public enum AbsoluteFix {
         if presence.contains(.course) {
             let code = reader.take(8)
             fix.course = AngleCode(steps: UInt8(code))
-            if fix.course == nil { throw .invalidField(.course, code: code) }
+            if fix.course == nil { throw reader.fault(.invalidField(.course, code: code)) }
         }
         if presence.contains(.heading) {
             let code = reader.take(8)
             fix.heading = AngleCode(steps: UInt8(code))
-            if fix.heading == nil { throw .invalidField(.heading, code: code) }
+            if fix.heading == nil { throw reader.fault(.invalidField(.heading, code: code)) }
         }
         if presence.contains(.battery) {
             let code = reader.take(7)
-            guard code <= 100 else { throw .invalidField(.battery, code: code) }
+            guard code <= 100 else { throw reader.fault(.invalidField(.battery, code: code)) }
             fix.batteryPercent = UInt8(code)
         }
     }

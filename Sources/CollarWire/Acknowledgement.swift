@@ -40,14 +40,16 @@ public struct Acknowledgement: Equatable, Sendable {
         address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         try validate()
-        let room = output.freeCapacity - Frame.overheadByteCount
+        let room = min(output.freeCapacity, Frame.maximumByteCount) - Frame.overheadByteCount
         var budget = room * 8 - Acknowledgement.fixedBitCount
         guard budget >= 0 else {
             throw .frameTooSmall(
                 neededByteCount: Frame.overheadByteCount + (Acknowledgement.fixedBitCount + 7) / 8)
         }
         let durableCount = countOfDurableThatFits(&budget)
-        let resendCount = RangeCoding.countThatFits(resend, bitBudget: budget)
+        // A range to resend is worth less than a durable one.
+        let resendCount =
+            durableCount < durable.count ? 0 : RangeCoding.countThatFits(resend, bitBudget: budget)
         var payload = BitWriter(byteLimit: room)
         payload.write(receiverID, 32)
         payload.write(firstMissing, 32)
@@ -66,17 +68,17 @@ public struct Acknowledgement: Equatable, Sendable {
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>, header: FrameHeader) throws(DecodeError) {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        guard header.lowByte <= 7 else { throw .invalidField(.ask, code: UInt32(header.lowByte)) }
+        guard header.lowByte <= 7 else { throw reader.fault(.invalidField(.ask, code: UInt32(header.lowByte))) }
         ask = AskNumber(rawValue: header.lowByte)
         receiverID = reader.read(32)
-        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
+        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
         firstMissing = reader.read(32)
         let durableCount = reader.read(RangeCoding.countBitCount)
         let resendCount = reader.read(RangeCoding.countBitCount)
         durable = SequenceRangeList()
         resend = SequenceRangeList()
         guard durableCount <= UInt32(SequenceRangeList.capacity) else {
-            throw .invalidField(.range, code: durableCount)
+            throw reader.fault(.invalidField(.range, code: durableCount))
         }
         try readDurable(Int(durableCount), from: &reader)
         resend = try RangeCoding.readAscending(resendCount, from: &reader)
@@ -92,7 +94,7 @@ public struct Acknowledgement: Equatable, Sendable {
             let first = last - Int64(widening: length) + 1
             guard first > Int64(widening: firstMissing), last <= Int64(widening: Fix.maximumSequence),
                 let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
-            else { throw .invalidField(.range, code: length) }
+            else { throw reader.fault(.invalidField(.range, code: length)) }
             durable.append(range)
             floor = first
         }

@@ -40,7 +40,7 @@ public struct RadioIdentity: Equatable, Sendable {
         let limit = reader.read(8)
         maximumFrameByteCount = UInt8(limit)
         try reader.checkNotPastEnd()
-        guard limit >= 51, limit <= 253 else { throw .invalidField(.frameLimit, code: limit) }
+        guard limit >= 51, limit <= 253 else { throw reader.fault(.invalidField(.frameLimit, code: limit)) }
     }
 }
 
@@ -92,10 +92,10 @@ public struct ModemSettings: Equatable, Sendable {
         switch kind {
         case 0:
             let bitsPerSecond = reader.read(32)
-            guard bitsPerSecond > 0 else { throw .invalidField(.modulation, code: 0) }
+            guard bitsPerSecond > 0 else { throw reader.fault(.invalidField(.modulation, code: 0)) }
             modulation = .serial(bitsPerSecond: bitsPerSecond)
         case 1: modulation = .lora(try LoRaSettings(from: &reader))
-        default: throw .invalidField(.modulation, code: kind)
+        default: throw reader.fault(.invalidField(.modulation, code: kind))
         }
         try reader.checkEnd()
     }
@@ -161,9 +161,9 @@ public struct LoRaSettings: Equatable, Sendable {
     fileprivate init(from reader: inout BitReader) throws(DecodeError) {
         frequencyHertz = reader.read(32)
         bandwidthHertz = reader.read(32)
-        guard bandwidthHertz > 0 else { throw .invalidField(.modulation, code: 0) }
+        guard bandwidthHertz > 0 else { throw reader.fault(.invalidField(.modulation, code: 0)) }
         let factor = reader.read(4)
-        guard factor >= 5, factor <= 12 else { throw .invalidField(.modulation, code: factor) }
+        guard factor >= 5, factor <= 12 else { throw reader.fault(.invalidField(.modulation, code: factor)) }
         spreadingFactor = UInt8(factor)
         codingRateDenominator = UInt8(reader.read(2)) + 5
         hasExplicitHeader = reader.read(1) == 1
@@ -194,6 +194,7 @@ public struct SignalReport: Equatable, Sendable {
     /// Appends the bare frame.
     public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         guard packetCheck < 1 &<< 24 else { throw .field(.packetCheck, value: packetCheck) }
+        guard signalToNoiseTenthsDB != .min else { throw .field(.signalToNoise, value: 32_768) }
         var payload = BitWriter()
         payload.write(packetCheck, 24)
         payload.writeSigned(Int32(strengthDBm), 16)

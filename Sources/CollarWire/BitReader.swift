@@ -51,12 +51,17 @@ public struct BitReader: ~Escapable {
     }
 
     /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
-    /// - Returns: 1 … 2^32 − 1, or nil where no such code stands.
+    /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
     @_lifetime(self: copy self)
     public mutating func readEliasGamma() -> UInt32? {
         refill()
         let zeroCount = window.leadingZeroBitCount
-        guard zeroCount < 32, zeroCount < remainingBitCount else { return nil }
+        if zeroCount >= 32, remainingBitCount >= 32 { return nil }
+        guard zeroCount < 32, zeroCount < remainingBitCount else {
+            // Cut off: what the caller makes of it is ``fault(_:)``.
+            bitPosition = endBit + 1
+            return nil
+        }
         bitPosition += zeroCount
         return read(zeroCount + 1)
     }
@@ -74,8 +79,14 @@ public struct BitReader: ~Escapable {
     public mutating func checkEnd() throws(DecodeError) {
         let remaining = endBit - bitPosition
         guard remaining >= 0 else { throw .truncated(bitOffset: endBit) }
-        guard remaining < 8 else { throw .trailingBytes(byteOffset: (bitPosition + 7) / 8) }
-        guard remaining == 0 || read(remaining) == 0 else { throw .nonzeroPadding(bitOffset: endBit - remaining) }
+        let padding = remaining & 7
+        guard padding == 0 || read(padding) == 0 else { throw .nonzeroPadding(bitOffset: endBit - remaining) }
+        guard bitPosition == endBit else { throw .trailingBytes(byteOffset: bitPosition / 8) }
+    }
+
+    /// What an invalid field amounts to: one that is not there completely is not invalid, the payload is cut off.
+    func fault(_ error: DecodeError) -> DecodeError {
+        remainingBitCount < 0 ? .truncated(bitOffset: endBit) : error
     }
 
     /// Ends reading a message that later versions may lengthen: what follows is ignored.

@@ -76,6 +76,8 @@ public enum WireField: UInt8, Equatable, Sendable {
     case modulation
     /// The check of the packet that a ``SignalReport`` is about.
     case packetCheck
+    /// A signal to noise of −3276.8 dB.
+    case signalToNoise
     /// The number of the ask that an ``Acknowledgement`` answers.
     case ask
 }

@@ -64,7 +64,7 @@ public struct Command: Equatable, Sendable {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         requestID = UInt16(reader.read(16))
         receiverID = reader.read(32)
-        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
+        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
         let code = reader.read(8)
         switch code {
         case 1: order = .startTracking
@@ -74,10 +74,10 @@ public struct Command: Equatable, Sendable {
         case 5: order = .reboot
         case 6:
             let other = reader.read(32)
-            guard other != 0 else { throw .invalidField(.receiver, code: 0) }
+            guard other != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
             order = .pair(receiverID: other)
         case 7: order = .unpair
-        default: throw .invalidField(.command, code: code)
+        default: throw reader.fault(.invalidField(.command, code: code))
         }
         try reader.checkEnd()
     }
@@ -134,7 +134,7 @@ public struct CommandResult: Equatable, Sendable {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         requestID = UInt16(reader.read(16))
         let code = reader.read(8)
-        guard let outcome = Outcome(rawValue: UInt8(code)) else { throw .invalidField(.outcome, code: code) }
+        guard let outcome = Outcome(rawValue: UInt8(code)) else { throw reader.fault(.invalidField(.outcome, code: code)) }
         self.outcome = outcome
         try reader.checkEnd()
     }

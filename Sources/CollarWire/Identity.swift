@@ -90,8 +90,8 @@ public struct Identity: Equatable, Sendable {
         capabilities = Capabilities(rawValue: UInt16(reader.read(16)))
         heartbeatSeconds = UInt16(reader.read(16))
         try reader.checkNotPastEnd()
-        guard Identity.isValidFrameLimit(frameLimit) else { throw .invalidField(.frameLimit, code: frameLimit) }
-        guard oldestSequence <= nextSequence else { throw .invalidField(.sequence, code: oldestSequence) }
+        guard Identity.isValidFrameLimit(frameLimit) else { throw reader.fault(.invalidField(.frameLimit, code: frameLimit)) }
+        guard oldestSequence <= nextSequence else { throw reader.fault(.invalidField(.sequence, code: oldestSequence)) }
     }
 
     private static func isValidFrameLimit(_ byteCount: UInt32) -> Bool {

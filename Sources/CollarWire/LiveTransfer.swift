@@ -226,8 +226,7 @@ struct LiveTransfer {
         let old = UInt32(before?.steps ?? 0)
         let turn = Int64(widening: (value + 180 - old + 90) % 180) &- 90
         let coded = coder.integer(turn, .angle, instance: interval)
-        guard coded >= -90, coded < 90 else { return nil }
-        let turned = UInt32(truncatingIfNeeded: coded &+ 180) &+ old
+        let turned = UInt32(truncatingIfNeeded: coded % 180 &+ 180) &+ old
         return AngleCode(steps: UInt8(turned % 180))
     }
 

@@ -46,6 +46,7 @@ public struct IdentityRequest: Equatable, Sendable {
 
     /// Appends the bare frame.
     public func encode(address: UInt8, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var payload = BitWriter()
         payload.write(receiverID, 32)
         let header = FrameHeader(
@@ -57,7 +58,7 @@ public struct IdentityRequest: Equatable, Sendable {
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         receiverID = reader.read(32)
-        guard receiverID != 0 else { throw .invalidField(.receiver, code: 0) }
+        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
         try reader.checkEnd()
     }
 }

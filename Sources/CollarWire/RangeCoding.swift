@@ -45,7 +45,7 @@ enum RangeCoding {
         _ count: UInt32, from reader: inout BitReader
     ) throws(DecodeError) -> SequenceRangeList {
         var list = SequenceRangeList()
-        guard count <= UInt32(SequenceRangeList.capacity) else { throw .invalidField(.range, code: count) }
+        guard count <= UInt32(SequenceRangeList.capacity) else { throw reader.fault(.invalidField(.range, code: count)) }
         var next: Int64 = 0
         while list.count < Int(count) {
             let first =
@@ -55,7 +55,7 @@ enum RangeCoding {
             let last = first + Int64(widening: length) - 1
             guard last <= Int64(widening: Fix.maximumSequence),
                 let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
-            else { throw .invalidField(.range, code: length) }
+            else { throw reader.fault(.invalidField(.range, code: length)) }
             list.append(range)
             next = last + 1
         }
@@ -64,7 +64,7 @@ enum RangeCoding {
 
     /// Reads a code of at least 1, or fails.
     static func readGamma(_ reader: inout BitReader) throws(DecodeError) -> UInt32 {
-        guard let value = reader.readEliasGamma() else { throw .invalidField(.range, code: 0) }
+        guard let value = reader.readEliasGamma() else { throw reader.fault(.invalidField(.range, code: 0)) }
         return value
     }
 }

@@ -128,7 +128,7 @@ public struct Settings: Equatable, Sendable {
         requestID = UInt16(reader.read(16))
         version = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
         let count = reader.read(8)
-        guard count <= UInt32(SettingList.capacity) else { throw .invalidField(.entryCount, code: count) }
+        guard count <= UInt32(SettingList.capacity) else { throw reader.fault(.invalidField(.entryCount, code: count)) }
         entries = SettingList()
         for _ in 0..<count {
             let key = UInt8(reader.read(8))

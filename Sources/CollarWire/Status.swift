@@ -121,7 +121,7 @@ public struct Status: Equatable, Sendable {
         _ = reader.read(1)
         trackingSinceUnixSeconds = reader.read(32)
         let percent = reader.read(7)
-        guard percent <= 100 || percent == 127 else { throw .invalidField(.battery, code: percent) }
+        guard percent <= 100 || percent == 127 else { throw reader.fault(.invalidField(.battery, code: percent)) }
         batteryPercent = percent == 127 ? nil : UInt8(percent)
         let millivolts = reader.read(13)
         batteryMillivolts = millivolts == 8191 ? nil : UInt16(millivolts)

@@ -56,12 +56,12 @@ extension TimeCode.Form {
         case .deciseconds:
             let seconds = Int64(widening: reader.read(32))
             let tenths = reader.read(4)
-            guard tenths < 10 else { throw .invalidField(.secondFraction, code: tenths) }
+            guard tenths < 10 else { throw reader.fault(.invalidField(.secondFraction, code: tenths)) }
             return seconds * 1000 + Int64(widening: tenths) * 100
         case .milliseconds:
             let seconds = Int64(widening: reader.read(32))
             let milliseconds = reader.read(10)
-            guard milliseconds < 1000 else { throw .invalidField(.secondFraction, code: milliseconds) }
+            guard milliseconds < 1000 else { throw reader.fault(.invalidField(.secondFraction, code: milliseconds)) }
             return seconds * 1000 + Int64(widening: milliseconds)
         case .wide:
             let high = Int64(widening: reader.readSigned(16))

@@ -18,12 +18,16 @@ public struct Tombstone: Equatable, Sendable {
     ) throws(EncodeError) {
         guard ranges.count > 0 else { throw .field(.range, value: 0) }
         try RangeCoding.validateAscending(ranges)
-        let room = output.freeCapacity - Frame.overheadByteCount
+        let room = min(output.freeCapacity, Frame.maximumByteCount) - Frame.overheadByteCount
         let count = RangeCoding.countThatFits(ranges, bitBudget: room * 8 - RangeCoding.countBitCount)
+        guard count > 0 else {
+            let bitCount =
+                RangeCoding.countBitCount + 32 + BitWriter.eliasGammaBitCount(ranges[0].last - ranges[0].first + 1)
+            throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + (bitCount + 7) / 8)
+        }
         var payload = BitWriter(byteLimit: room)
         payload.write(UInt32(count), RangeCoding.countBitCount)
         RangeCoding.writeAscending(ranges, count: count, into: &payload)
-        guard count > 0 else { throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + 6) }
         let header = FrameHeader(type: .tombstone, flags: flags, address: address, lowByte: 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
@@ -32,7 +36,7 @@ public struct Tombstone: Equatable, Sendable {
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         let count = reader.read(RangeCoding.countBitCount)
-        guard count > 0 else { throw .invalidField(.range, code: count) }
+        guard count > 0 else { throw reader.fault(.invalidField(.range, code: count)) }
         ranges = try RangeCoding.readAscending(count, from: &reader)
         try reader.checkEnd()
     }

@@ -99,10 +99,15 @@ import Testing
     /// Wherever it is cut, inside a number of fixed width or inside a code.
     @Test func aPayloadThatEndsInsideAFieldIsTruncated() throws {
         let whole = try frame(of: .acknowledgement(.sample), log: .sample)
+        var other: [DecodeError?] = []
         for end in 4..<whole.count - 3 {
-            #expect(throws: DecodeError.truncated(bitOffset: end * 8)) {
-                try decoded(sealed(Array(whole.prefix(end)), log: .sample))
+            do throws(DecodeError) {
+                _ = try decoded(sealed(Array(whole.prefix(end)), log: .sample))
+                other.append(nil)
+            } catch {
+                if error != .truncated(bitOffset: end * 8) { other.append(error) }
             }
         }
+        #expect(other.isEmpty)
     }
 }

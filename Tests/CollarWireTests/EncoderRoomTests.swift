@@ -9,21 +9,8 @@ import Testing
         var written = 0
         _ = [UInt8](capacity: room) { output in
             do throws(EncodeError) {
-                switch message {
-                case .fix(let fix):
-                    try AbsoluteFix.encode(
-                        fix, address: 7, flags: FrameFlags(ask: nil), log: .sample, reference: 40_000, into: &output)
-                case .identity(let identity):
-                    try identity.encode(address: 7, flags: FrameFlags(ask: nil), into: &output)
-                case .probe(let probe):
-                    try probe.encode(address: 7, flags: FrameFlags(ask: nil), into: &output)
-                case .identityRequest(let request):
-                    try request.encode(address: 7, into: &output)
-                case .tombstone(let tombstone):
-                    try tombstone.encode(address: 7, flags: FrameFlags(ask: nil), log: .sample, into: &output)
-                case .acknowledgement(let acknowledgement):
-                    try acknowledgement.encode(address: 7, log: .sample, into: &output)
-                }
+                try message.encode(
+                    address: 7, flags: FrameFlags(ask: nil), log: .sample, reference: 40_000, into: &output)
             } catch let thrown {
                 error = thrown
             }
@@ -53,11 +40,9 @@ import Testing
     @Test(arguments: try Sample.all().filter(\.leavesRangesOut))
     func whatLeavesRangesOutSaysTheLeastItNeeds(_ sample: Sample) {
         let least = (0...sample.bytes.count).first { attempt(sample.message, room: $0).error == nil }
-        for room in 0..<(least ?? 0) {
-            let result = attempt(sample.message, room: room)
-            #expect(result.error == .frameTooSmall(neededByteCount: least ?? 0))
-            #expect(result.written == 0)
-        }
+        let attempts = (0..<(least ?? 0)).map { attempt(sample.message, room: $0) }
+        #expect(attempts.allSatisfy { $0.error == .frameTooSmall(neededByteCount: least ?? 0) })
+        #expect(attempts.allSatisfy { $0.written == 0 })
         for room in (least ?? 0)...sample.bytes.count { #expect(attempt(sample.message, room: room).written <= room) }
     }
 

@@ -25,12 +25,11 @@ import Testing
     func oneRangeNeedsWhatItSays(_ range: ClosedRange<UInt32>) {
         let sent = Tombstone(ranges: SequenceRangeList([range]))
         let needed = 7 + (6 + ascendingBitCounts([range]).reduce(0, +) + 7) / 8
-        for room in 0..<needed {
-            #expect(throws: EncodeError.frameTooSmall(neededByteCount: needed)) {
-                try frame(of: .tombstone(sent), log: .sample, room: room)
-            }
+        let answers = (0...needed).map { room in
+            Result { () throws(EncodeError) in try frame(of: .tombstone(sent), log: .sample, room: room).count }
         }
-        #expect(throws: Never.self) { try frame(of: .tombstone(sent), log: .sample, room: needed) }
+        let refusal = Result<Int, EncodeError>.failure(.frameTooSmall(neededByteCount: needed))
+        #expect(answers == Array(repeating: refusal, count: needed) + [.success(needed)])
     }
 
     @Test func anOutputLargerThanTheLargestFrameIsUsedUpTo253Bytes() throws {
@@ -78,11 +77,16 @@ import Testing
 
     @Test func aPayloadThatEndsInsideAFieldIsTruncated() throws {
         let whole = try frame(of: .tombstone(.sample), log: .sample)
+        var other: [DecodeError?] = []
         for end in 4..<whole.count - 3 {
-            #expect(throws: DecodeError.truncated(bitOffset: end * 8)) {
-                try decoded(sealed(Array(whole.prefix(end)), log: .sample))
+            do throws(DecodeError) {
+                _ = try decoded(sealed(Array(whole.prefix(end)), log: .sample))
+                other.append(nil)
+            } catch {
+                if error != .truncated(bitOffset: end * 8) { other.append(error) }
             }
         }
+        #expect(other.isEmpty)
     }
 
     @Test func whatFollowsTheLastFieldIsRefused() throws {

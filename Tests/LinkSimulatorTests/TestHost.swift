@@ -68,7 +68,7 @@ struct TestHost {
             }
         case .probe:
             if log == nil { isStranger = true }
-        case .acknowledgement, .identityRequest: return
+        default: return
         }
         delivery?.received(flags: header.flags)
     }

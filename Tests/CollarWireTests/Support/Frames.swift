@@ -13,21 +13,7 @@ func frame(
     reference: UInt32? = nil, room: Int = Frame.maximumByteCount
 ) throws(EncodeError) -> [UInt8] {
     try frame(room: room) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-        switch message {
-        case .identity(let identity):
-            try identity.encode(address: address, flags: flags, into: &output)
-        case .fix(let fix):
-            try AbsoluteFix.encode(
-                fix, address: address, flags: flags, log: log, reference: reference, into: &output)
-        case .probe(let probe):
-            try probe.encode(address: address, flags: flags, into: &output)
-        case .tombstone(let tombstone):
-            try tombstone.encode(address: address, flags: flags, log: log, into: &output)
-        case .acknowledgement(let acknowledgement):
-            try acknowledgement.encode(address: address, log: log, into: &output)
-        case .identityRequest(let request):
-            try request.encode(address: address, into: &output)
-        }
+        try message.encode(address: address, flags: flags, log: log, reference: reference, into: &output)
     }
 }
 

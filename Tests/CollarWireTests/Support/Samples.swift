@@ -11,23 +11,25 @@ struct Sample: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    private init(_ name: String, _ message: Message, isBound: Bool) throws {
+    private init(_ name: String, _ message: Message) throws {
         self.name = name
         self.message = message
-        log = isBound ? .sample : nil
-        bytes = try frame(of: message, flags: FrameFlags(ask: .first), log: .sample, reference: 40_000)
+        let bytes = try frame(of: message, flags: FrameFlags(ask: .first), log: .sample, reference: 40_000)
+        let type = try FrameHeader(bytes.span).type
+        self.bytes = bytes
+        log = type?.isBoundToLog == true ? .sample : nil
     }
 
     static func all() throws -> [Sample] {
         try [
-            Sample("absolute fix, whole seconds", .fix(.sample), isBound: true),
-            Sample("absolute fix, milliseconds", .fix(.sampleWithMilliseconds), isBound: true),
-            Sample("identity", .identity(.sample), isBound: false),
-            Sample("probe", .probe(Probe(logTag: LogIdentity.sample.tag, nextSequence: 40_001)), isBound: false),
-            Sample("identity request", .identityRequest(IdentityRequest(receiverID: 0x1234_5678)), isBound: false),
-            Sample("acknowledgement", .acknowledgement(.sample), isBound: true),
-            Sample("tombstone", .tombstone(.sample), isBound: true),
-        ]
+            Sample("absolute fix, whole seconds", .fix(.sample)),
+            Sample("absolute fix, milliseconds", .fix(.sampleWithMilliseconds)),
+            Sample("identity", .identity(.sample)),
+            Sample("probe", .probe(Probe(logTag: LogIdentity.sample.tag, nextSequence: 40_001))),
+            Sample("identity request", .identityRequest(IdentityRequest(receiverID: 0x1234_5678))),
+            Sample("acknowledgement", .acknowledgement(.sample)),
+            Sample("tombstone", .tombstone(.sample)),
+        ] + Message.reportSamples.map { try Sample($0.name, $0.message) }
     }
 
     static func bound() throws -> [Sample] { try all().filter { $0.log != nil } }

@@ -24,14 +24,17 @@ extension DecodeError {
         switch field {
         case .secondFraction: return ["time"]
         case .range: return ["durable", "resend", "ranges"]
+        case .difference: return ["difference", "position_step", "source"]
+        case .anchor: return ["anchor", "distance", "sequence"]
         case .frameLimit: return ["largest_frame"]
+        case .receiver: return ["receiver_id"]
         case .sequence: return ["sequence", "oldest_sequence"]
         default: return [snakeCase("\(field)")]
         }
     }
 
     private func snakeCase(_ name: String) -> String {
-        name.replacing("ID", with: "Id").map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+        name.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
     }
 }
 

@@ -55,9 +55,9 @@ import Testing
     }
 
     private func end(_ bytes: [UInt8], _ vector: Vector) throws -> DecodeError? {
-        let log = try vector.log
+        let peer = try VectorPeer(vector)
         do throws(DecodeError) {
-            _ = try decoded(bytes, log: log, reference: vector.contents.reference ?? 0)
+            _ = try peer.read(bytes)
             return nil
         } catch {
             return error

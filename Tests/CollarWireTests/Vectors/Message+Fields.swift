@@ -10,6 +10,20 @@ extension Message {
             ["tag": FieldValue(probe.logTag), "next_sequence": FieldValue(probe.nextSequence)]
         case .identityRequest(let request): ["receiver_id": FieldValue(request.receiverID)]
         case .tombstone(let tombstone): ["ranges": FieldValue(tombstone.ranges)]
+        case .status(let status): status.fields
+        case .settings(let settings): settings.fields
+        case .settingsRequest(let request): ["request_id": FieldValue(request.requestID)]
+        case .command(let command): command.fields
+        case .commandResult(let result):
+            ["request_id": FieldValue(result.requestID), "outcome": FieldValue(result.outcome.rawValue)]
+        case .application(let message): message.fields
+        case .radioIdentity(let identity): identity.fields
+        case .modemSettings(let settings): settings.fields
+        case .signalReport(let report):
+            [
+                "packet_check": FieldValue(report.packetCheck), "strength": FieldValue(report.strengthDBm),
+                "signal_to_noise": FieldValue(report.signalToNoiseTenthsDB),
+            ]
         case .acknowledgement(let acknowledgement):
             [
                 "ask": FieldValue(acknowledgement.ask?.rawValue ?? 0),
@@ -28,10 +42,21 @@ extension FieldValue {
     }
 }
 
+extension FieldValue {
+    init(hexadecimal number: UInt64) {
+        let digits = String(number, radix: 16)
+        self = .text(String(repeating: "0", count: 16 - digits.count) + digits)
+    }
+
+    init(_ version: FirmwareVersion) {
+        self = .list([FieldValue(version.major), FieldValue(version.minor), FieldValue(version.patch)])
+    }
+}
+
 extension Fix {
     fileprivate var fields: [String: FieldValue] {
         [
-            "type": 2, "sequence": FieldValue(sequence), "time": FieldValue(unixMilliseconds),
+            "sequence": FieldValue(sequence), "time": FieldValue(unixMilliseconds),
             "source": FieldValue(source.rawValue), "position_step": FieldValue(positionStep.rawValue),
             "latitude": FieldValue(latitudeSteps), "longitude": FieldValue(longitudeSteps),
             "altitude_step": FieldValue(altitudeStep.rawValue), "altitude": FieldValue(altitudeSteps),
@@ -45,20 +70,18 @@ extension Fix {
 
 extension Identity {
     fileprivate var fields: [String: FieldValue] {
-        let digits = String(log.deviceID, radix: 16)
-        let version = [firmwareVersion.major, firmwareVersion.minor, firmwareVersion.patch]
-        return [
-            "device_id": .text(String(repeating: "0", count: 16 - digits.count) + digits),
-            "log_id": FieldValue(log.logID), "boot_count": FieldValue(bootCount),
+        [
+            "device_id": FieldValue(hexadecimal: log.deviceID), "log_id": FieldValue(log.logID), "boot_count": FieldValue(bootCount),
             "oldest_sequence": FieldValue(oldestSequence), "next_sequence": FieldValue(nextSequence),
             "paired_receiver": FieldValue(pairedReceiverID),
             "largest_frame": FieldValue(maximumFrameByteCount),
-            "firmware_version": .list(version.map { FieldValue($0) }),
-            "capabilities": FieldValue(capabilities.rawValue), "heartbeat": FieldValue(heartbeatSeconds),
+            "firmware_version": FieldValue(firmwareVersion),
+            // Those that are not named are left out.
+            "capabilities": FieldValue(capabilities.rawValue & 0b111), "heartbeat": FieldValue(heartbeatSeconds),
         ]
     }
 }
 
 extension FieldValue: ExpressibleByIntegerLiteral {
-    init(integerLiteral value: Int64) { self = .integer(value) }
+    init(integerLiteral value: Int64) { self = .integer(Int128(value)) }
 }

@@ -17,6 +17,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
         var deviceID: String?
         var logID: UInt32?
         var reference: UInt32?
+        var anchor: [String: FieldValue]?
         var canonical: Bool?
         var decoded: [String: FieldValue]?
         var error: String?
@@ -26,7 +27,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
             case meaning, origin, bare, serial
             case deviceID = "device_id"
             case logID = "log_id"
-            case reference, canonical, decoded, error, field
+            case reference, anchor, canonical, decoded, error, field
         }
     }
 
@@ -50,27 +51,34 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The value of a field in a vector.
+/// The value of a field in a vector. True and false count as 1 and 0, the bits they are sent as.
 enum FieldValue: Equatable, Sendable, Decodable {
     case unknown
-    case integer(Int64)
+    case integer(Int128)
     case text(String)
     case list([FieldValue])
+    case fields([String: FieldValue])
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .unknown
         } else if let integer = try? container.decode(Int64.self) {
-            self = .integer(integer)
+            self = .integer(Int128(integer))
+        } else if let integer = try? container.decode(UInt64.self) {
+            self = .integer(Int128(integer))
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .integer(flag ? 1 : 0)
         } else if let text = try? container.decode(String.self) {
             self = .text(text)
+        } else if let fields = try? container.decode([String: FieldValue].self) {
+            self = .fields(fields)
         } else {
             self = .list(try container.decode([FieldValue].self))
         }
     }
 
-    init(_ integer: some BinaryInteger) { self = .integer(Int64(integer)) }
+    init(_ integer: some BinaryInteger) { self = .integer(Int128(integer)) }
 
-    init(_ integer: (some BinaryInteger)?) { self = integer.map { .integer(Int64($0)) } ?? .unknown }
+    init(_ integer: (some BinaryInteger)?) { self = integer.map { .integer(Int128($0)) } ?? .unknown }
 }

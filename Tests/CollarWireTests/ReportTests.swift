@@ -1,0 +1,235 @@
+import CollarWire
+import Testing
+
+/// Status, settings, commands and what the base radio says, written and read back.
+@Suite struct ReportTests {
+    private func end(_ type: MessageType, _ payload: Payload) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try decoded(sealed(type, payload: payload.bytes, log: .sample))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func comesBack(_ message: Message) throws -> Bool {
+        try decoded(frame(of: message, log: .sample)) == message
+    }
+
+    @Test func randomStatusesComeBack() throws {
+        var random = SeededRandom(seed: 0x57)
+        for _ in 0..<20_000 {
+            var status = Status()
+            status.isTracking = random.oneIn(2)
+            status.isStationary = random.oneIn(2)
+            status.gnssState = Status.GNSSState(rawValue: UInt8(random.below(4))) ?? .off
+            status.throttleState = Status.ThrottleState(rawValue: UInt8(random.below(4))) ?? .none
+            status.trackingSinceUnixSeconds = random.anyLength()
+            status.batteryPercent = random.oneIn(3) ? nil : random.edgy(in: 0...100, edges: [])
+            status.batteryMillivolts = random.oneIn(3) ? nil : random.edgy(in: 0...8190, edges: [])
+            status.temperatureCelsius = random.oneIn(3) ? nil : random.edgy(in: -127...127, edges: [0, -1])
+            status.uptimeSeconds = random.anyLength()
+            status.lastErrorCode = random.byte()
+            status.fixesSent = random.anyLength()
+            status.queueDepth = random.edgy(in: 0...0xFF_FFFF, edges: [])
+            status.drops = random.edgy(in: 0...0xFF_FFFF, edges: [])
+            status.duplicates = random.edgy(in: 0...0xFF_FFFF, edges: [])
+            status.retransmissions = random.edgy(in: 0...0xFF_FFFF, edges: [])
+            status.airtimeMilliseconds = random.anyLength()
+            if random.oneIn(2) {
+                status.clockMapping = Status.ClockMapping(
+                    unixMilliseconds: random.edgy(in: Fix.timeRange, edges: [0, -1]),
+                    uptimeMilliseconds: random.anyLength())
+            }
+            #expect(try comesBack(.status(status)))
+        }
+    }
+
+    @Test func aStatusOutOfRangeIsNotWritten() {
+        let changes: [((inout Status) -> Void, WireField)] = [
+            ({ $0.batteryPercent = 101 }, .battery), ({ $0.batteryMillivolts = 8191 }, .voltage),
+            ({ $0.temperatureCelsius = -128 }, .temperature), ({ $0.queueDepth = 1 &<< 24 }, .counter),
+            ({ $0.drops = 1 &<< 24 }, .counter), ({ $0.duplicates = 1 &<< 24 }, .counter),
+            ({ $0.retransmissions = .max }, .counter),
+            ({ $0.clockMapping?.unixMilliseconds = 0x8000_0000_0000 }, .time),
+        ]
+        for (change, field) in changes {
+            var status = Status.sample
+            change(&status)
+            let error = #expect(throws: EncodeError.self) { try frame(of: .status(status), log: .sample) }
+            guard case .field(field, _) = error else {
+                Issue.record("\(String(describing: error)) for \(field)")
+                continue
+            }
+        }
+    }
+
+    @Test func aStatusOf101To126PercentIsRefused() throws {
+        var bytes = Array(try frame(of: .status(.sample), log: .sample).dropLast(3))
+        for percent in 0...127 as ClosedRange<UInt8> {
+            bytes[9] = percent &<< 1 | bytes[9] & 1
+            let expected: DecodeError? =
+                (101...126).contains(percent) ? .invalidField(.battery, code: UInt32(percent)) : nil
+            let result = Result { () throws(DecodeError) in try decoded(sealed(bytes, log: .sample)) }
+            if case .failure(let error) = result { #expect(error == expected) } else { #expect(expected == nil) }
+        }
+    }
+
+    @Test func settingsOfEveryCountThatFitsComeBack() throws {
+        var random = SeededRandom(seed: 0x5E7)
+        for direction in [Settings.Direction.report, .order] {
+            var entries = SettingList()
+            for count in 0...47 {
+                let settings = Settings(
+                    direction: direction, requestID: UInt16(random.below(1 &<< 16)), version: random.next(),
+                    entries: entries)
+                #expect(entries.count == count)
+                #expect(try comesBack(.settings(settings)))
+                entries.append(Setting(key: random.byte(), value: random.anyLength()))
+            }
+        }
+    }
+
+    @Test func moreThan48EntriesAreRefused() throws {
+        let start = Payload.Field.bits(0, 32)
+        for type in [MessageType.settingsReport, .settingsOrder] {
+            for count in [49, 255] as [UInt32] {
+                let payload = try Payload(start, start, .bits(0, 16), .bits(count, 8), start)
+                #expect(end(type, payload) == .invalidField(.entryCount, code: count))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        Command.Order.startTracking, .stopTracking, .locateNow, .sound(milliseconds: 0), .sound(milliseconds: .max),
+        .reboot, .pair(receiverID: 1), .pair(receiverID: .max), .unpair,
+    ])
+    func ordersComeBack(_ order: Command.Order) throws {
+        #expect(try comesBack(.command(Command(requestID: .max, receiverID: 1, order: order))))
+    }
+
+    @Test func receiverZeroNeitherOrdersNorIsPairedWith() throws {
+        for (receiverID, order) in [(0, .reboot), (1, .pair(receiverID: 0))] as [(UInt32, Command.Order)] {
+            let wrong = Command(requestID: 1, receiverID: receiverID, order: order)
+            #expect(throws: EncodeError.field(.receiver, value: 0)) { try frame(of: .command(wrong), log: .sample) }
+        }
+        let open = try Payload(.bits(1, 16), .bits(0, 32), .bits(5, 8))
+        #expect(end(.command, open) == .invalidField(.receiver, code: 0))
+        let pairing = try Payload(.bits(1, 16), .bits(1, 32), .bits(6, 8), .bits(0, 32))
+        #expect(end(.command, pairing) == .invalidField(.receiver, code: 0))
+    }
+
+    @Test func ordersAndOutcomesThatAreNotListedAreRefused() throws {
+        for code in [0] + Array(8...255) as [UInt32] {
+            let payload = try Payload(.bits(1, 16), .bits(1, 32), .bits(code, 8))
+            #expect(end(.command, payload) == .invalidField(.command, code: code))
+        }
+        for code in 0...255 as ClosedRange<UInt32> {
+            let payload = try Payload(.bits(1, 16), .bits(code, 8))
+            #expect(end(.commandResult, payload) == (code <= 8 ? nil : .invalidField(.outcome, code: code)))
+        }
+    }
+
+    @Test func applicationMessagesOfEveryLengthComeBack() throws {
+        var random = SeededRandom(seed: 0xA9)
+        for count in 0...243 {
+            let bytes = random.bytes(count)
+            for isFromHost in [false, true] {
+                let made = ApplicationMessage(
+                    channel: UInt8(count % 3), isFromHost: isFromHost, wantsReply: random.oneIn(2),
+                    requestID: UInt16(count), bytes: bytes.span)
+                let message = try #require(made)
+                let written = try frame(of: .application(message), log: .sample)
+                #expect(written.count == count + 10)
+                #expect(written[0] & 0x1F == (isFromHost ? 29 : 13) + UInt8(count % 3))
+                #expect(try decoded(written) == .application(message))
+            }
+        }
+    }
+
+    @Test func anApplicationMessageHasThreeChannelsAnd243Bytes() {
+        func isPossible(channel: UInt8, byteCount: Int) -> Bool {
+            let bytes = [UInt8](repeating: 1, count: byteCount)
+            return ApplicationMessage(
+                channel: channel, isFromHost: false, wantsReply: false, requestID: 0, bytes: bytes.span) != nil
+        }
+        #expect(isPossible(channel: 2, byteCount: 243))
+        #expect(!isPossible(channel: 3, byteCount: 0))
+        #expect(!isPossible(channel: 0, byteCount: 244))
+    }
+
+    @Test func modemSettingsComeBackWithinTheirRanges() throws {
+        for factor in 0...15 as ClosedRange<UInt8> {
+            for rate in 4...9 as ClosedRange<UInt8> {
+                var lora = LoRaSettings.sample
+                lora.spreadingFactor = factor
+                lora.codingRateDenominator = rate
+                lora.powerDBm = .min
+                let message = Message.modemSettings(
+                    ModemSettings(modulation: .lora(lora), turnaroundMilliseconds: .max))
+                if (5...12).contains(factor), (5...8).contains(rate) {
+                    #expect(try comesBack(message))
+                } else {
+                    #expect(throws: EncodeError.self) { try frame(of: message, log: .sample) }
+                }
+            }
+        }
+        let serial = ModemSettings(modulation: .serial(bitsPerSecond: .max), turnaroundMilliseconds: 0)
+        #expect(try comesBack(.modemSettings(serial)))
+    }
+
+    @Test func modulationsOutOfRangeAreRefused() throws {
+        let turnaround = Payload.Field.bits(5, 16)
+        for kind in 2...255 as ClosedRange<UInt32> {
+            let payload = try Payload(.bits(kind, 8), turnaround, .bits(9600, 32))
+            #expect(end(.modemSettings, payload) == .invalidField(.modulation, code: kind))
+        }
+        let stopped = try Payload(.bits(0, 8), turnaround, .bits(0, 32))
+        #expect(end(.modemSettings, stopped) == .invalidField(.modulation, code: 0))
+        let narrow = try Payload(.bits(1, 8), turnaround, .bits(1, 32), .bits(0, 32), .bits(0x9000, 16), .bits(0, 24))
+        #expect(end(.modemSettings, narrow) == .invalidField(.modulation, code: 0))
+        for factor in 0...15 as ClosedRange<UInt32> {
+            let payload = try Payload(
+                .bits(1, 8), turnaround, .bits(1, 32), .bits(1, 32), .bits(factor, 4), .bits(0, 12), .bits(0, 24))
+            let isValid = (5...12).contains(factor)
+            #expect(end(.modemSettings, payload) == (isValid ? nil : .invalidField(.modulation, code: factor)))
+        }
+    }
+
+    @Test func signalReportsComeBack() throws {
+        for noise in [nil, -32_767, -1, 0, 32_767] as [Int16?] {
+            for strength in [.min, -117, 0, .max] as [Int16] {
+                let report = SignalReport(packetCheck: 0xFF_FFFF, strengthDBm: strength, signalToNoiseTenthsDB: noise)
+                #expect(try comesBack(.signalReport(report)))
+            }
+        }
+        let wrong = SignalReport(packetCheck: 1 &<< 24, strengthDBm: 0, signalToNoiseTenthsDB: 0)
+        #expect(throws: EncodeError.field(.packetCheck, value: 1 &<< 24)) {
+            try frame(of: .signalReport(wrong), log: .sample)
+        }
+    }
+
+    /// −32768 means "unknown" on the wire, so it is no value that can be told.
+    @Test func theSignalToNoiseThatMeansUnknownIsNotWritten() {
+        let wrong = SignalReport(packetCheck: 1, strengthDBm: 0, signalToNoiseTenthsDB: .min)
+        #expect(throws: EncodeError.self) { try frame(of: .signalReport(wrong), log: .sample) }
+    }
+
+    @Test func aRadiosLargestFrameIsWithin51And253() throws {
+        for limit in [0, 50, 51, 253, 254, 255] as [UInt8] {
+            let identity = RadioIdentity(
+                radioID: 7, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
+                maximumFrameByteCount: limit)
+            let payload = try Payload(.bits(0, 32), .bits(7, 32), .bits(0x010203, 24), .bits(UInt32(limit), 8))
+            if (51...253).contains(limit) {
+                #expect(try comesBack(.radioIdentity(identity)))
+                #expect(end(.radioIdentity, payload) == nil)
+            } else {
+                #expect(throws: EncodeError.field(.frameLimit, value: UInt32(limit))) {
+                    try frame(of: .radioIdentity(identity), log: .sample)
+                }
+                #expect(end(.radioIdentity, payload) == .invalidField(.frameLimit, code: UInt32(limit)))
+            }
+        }
+    }
+}

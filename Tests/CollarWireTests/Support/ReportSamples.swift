@@ -1,0 +1,66 @@
+import CollarWire
+
+extension Status {
+    static var sample: Status {
+        var status = Status()
+        status.isTracking = true
+        status.trackingSinceUnixSeconds = 1_700_000_000
+        status.gnssState = .fix
+        status.throttleState = .lowBattery
+        status.batteryPercent = 17
+        status.batteryMillivolts = 3456
+        status.temperatureCelsius = -7
+        status.uptimeSeconds = 86_400
+        status.fixesSent = 1234
+        status.queueDepth = 5
+        status.airtimeMilliseconds = 98_765
+        status.clockMapping = ClockMapping(unixMilliseconds: 1_700_000_086_400, uptimeMilliseconds: 86_400_000)
+        return status
+    }
+}
+
+extension Settings {
+    static func sample(_ direction: Direction) -> Settings {
+        var entries = SettingList()
+        entries.append(Setting(key: SettingKey.intervalMilliseconds.rawValue, value: 5000))
+        entries.append(Setting(key: SettingKey.positionDigits.rawValue, value: 6))
+        return Settings(direction: direction, requestID: 0x1234, version: 0x0102_0304_0506_0708, entries: entries)
+    }
+}
+
+extension LoRaSettings {
+    static let sample = LoRaSettings(
+        frequencyHertz: 868_100_000, bandwidthHertz: 125_000, spreadingFactor: 9, codingRateDenominator: 5,
+        preambleSymbols: 8, hasExplicitHeader: true, hasCRC: true, optimizesLowDataRate: false, powerDBm: 14)
+}
+
+extension Message {
+    /// Messages beside those of the log.
+    static var reportSamples: [(name: String, message: Message)] {
+        let bytes: [UInt8] = [0, 1, 2, 0, 0xFF]
+        let application = ApplicationMessage(
+            channel: 1, isFromHost: true, wantsReply: true, requestID: 77, bytes: bytes.span)
+        let modem = ModemSettings.Modulation.lora(.sample)
+        let all: [(String, Message?)] = [
+            ("status", .status(.sample)), ("settings report", .settings(.sample(.report))),
+            ("settings order", .settings(.sample(.order))),
+            ("settings request", .settingsRequest(SettingsRequest(requestID: 9))),
+            ("command", .command(Command(requestID: 3, receiverID: 0x1234_5678, order: .sound(milliseconds: 900)))),
+            ("result", .commandResult(CommandResult(requestID: 3, outcome: .busy))),
+            ("application message", application.map { .application($0) }),
+            (
+                "radio identity",
+                .radioIdentity(
+                    RadioIdentity(
+                        radioID: 0x1122_3344_5566_7788, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 9),
+                        maximumFrameByteCount: 253))
+            ),
+            ("modem settings", .modemSettings(ModemSettings(modulation: modem, turnaroundMilliseconds: 30))),
+            (
+                "signal report",
+                .signalReport(SignalReport(packetCheck: 0xABCDEF, strengthDBm: -117, signalToNoiseTenthsDB: -75))
+            ),
+        ]
+        return all.compactMap { name, message in message.map { (name, $0) } }
+    }
+}
