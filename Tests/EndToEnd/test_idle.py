@@ -11,7 +11,7 @@ import unittest
 from collarlink import BINARY, EndToEndTest
 from serial_line import SerialLine
 
-IDLE_SECONDS = 5
+IDLE_SECONDS = 10
 
 
 @unittest.skipUnless(shutil.which("strace"), "needs strace")

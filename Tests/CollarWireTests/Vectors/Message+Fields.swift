@@ -71,7 +71,8 @@ extension Fix {
 extension Identity {
     fileprivate var fields: [String: FieldValue] {
         [
-            "device_id": FieldValue(hexadecimal: log.deviceID), "log_id": FieldValue(log.logID), "boot_count": FieldValue(bootCount),
+            "device_id": FieldValue(hexadecimal: log.deviceID), "log_id": FieldValue(log.logID),
+            "boot_count": FieldValue(bootCount),
             "oldest_sequence": FieldValue(oldestSequence), "next_sequence": FieldValue(nextSequence),
             "paired_receiver": FieldValue(pairedReceiverID),
             "largest_frame": FieldValue(maximumFrameByteCount),
