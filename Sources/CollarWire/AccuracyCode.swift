@@ -1,4 +1,4 @@
-/// An accuracy (a radius or half-height) on a scale of 127 codes, 7 bits on the wire; the 128th means "unknown" there.
+/// An accuracy (a radius or half-height) on a scale of 127 codes, 7 bits on the wire; the 128th code is invalid there.
 ///
 /// Code 0 is exactly 0. Codes 1 … 9 are centimetres. Codes 10 … 126 grow by 9 % a step from 0.1 m:
 /// code c is 100 × 1.09^(c − 10) mm, rounded to the nearest millimetre. The last code means "this or more".
