@@ -59,6 +59,13 @@ extension Receiver {
             receivedLive(frame, header: header, onPort: port)
             return
         }
+        if type == .absoluteFix, let collar = collarAtAddress[Int(header.address)],
+            let fix = collars[collar].fixOfNewestLog(in: frame)
+        {
+            heard(collar, log: 0, header: header, onPort: port)
+            store(fix, collar: collar, log: 0)
+            return
+        }
         guard let (collar, log) = sender(of: frame, address: header.address) else {
             countUnchecked(header, onPort: port)
             return

@@ -79,6 +79,32 @@ public enum AbsoluteFix {
         if let battery = fix.batteryPercent { writer.write(UInt32(battery), 7) }
     }
 
+    /// Decodes a bare frame: header, check, payload.
+    /// - Parameters:
+    ///   - reference: the highest sequence known of this log, against which a 16-bit sequence is completed.
+    /// - Throws: ``DecodeError``; ``DecodeError/unknownType`` for a frame of another type.
+    @inlinable
+    public static func decode(
+        _ frame: Span<UInt8>, log: LogIdentity, reference: UInt32
+    ) throws(DecodeError) -> Fix {
+        #if !hasFeature(Embedded)
+        do throws(NotCommonAbsoluteFix) {
+            return try decodeCommonAbsoluteFix(frame, boundCheck: log.boundCheck, reference: reference)
+        } catch {}
+        #endif
+        return try decodeAny(frame, log: log, reference: reference)
+    }
+
+    @usableFromInline
+    static func decodeAny(
+        _ frame: Span<UInt8>, log: LogIdentity, reference: UInt32
+    ) throws(DecodeError) -> Fix {
+        let header = try FrameHeader(frame)
+        guard header.type == .absoluteFix else { throw .unknownType(header.typeCode) }
+        guard FrameCheck.isValid(frame, log: log) else { throw .checkFailed }
+        return try decode(frame, header: header, reference: reference)
+    }
+
     /// Decodes the payload of a frame whose header and check have been verified.
     /// - Parameters:
     ///   - reference: the highest sequence known of this log, against which a 16-bit sequence is completed.

@@ -35,7 +35,7 @@ public struct BitReader: ~Escapable {
         let byte = bitPosition &>> 3
         let base = bytes.count - 8
         if byte <= base {
-            window = load(at: byte) &<< shiftCount(bitPosition & 7)
+            window = bytes.bigEndianWord(at: byte) &<< shiftCount(bitPosition & 7)
         } else {
             window = loadTail(from: byte) &<< shiftCount(bitPosition & 7)
         }
@@ -92,15 +92,6 @@ public struct BitReader: ~Escapable {
     /// Ends reading a message that later versions may lengthen: what follows is ignored.
     public func checkNotPastEnd() throws(DecodeError) {
         guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
-    }
-
-    func load(at start: Int) -> UInt64 {
-        precondition(start >= 0 && start <= bytes.count - 8, "eight bytes are there")
-        let a = UInt64(widening: bytes[start]) &<< 56 | UInt64(widening: bytes[start &+ 1]) &<< 48
-        let b = UInt64(widening: bytes[start &+ 2]) &<< 40 | UInt64(widening: bytes[start &+ 3]) &<< 32
-        let c = UInt64(widening: bytes[start &+ 4]) &<< 24 | UInt64(widening: bytes[start &+ 5]) &<< 16
-        let d = UInt64(widening: bytes[start &+ 6]) &<< 8 | UInt64(widening: bytes[start &+ 7])
-        return a | b | c | d
     }
 
     func loadTail(from start: Int) -> UInt64 {

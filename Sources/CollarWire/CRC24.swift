@@ -23,6 +23,7 @@ public struct CRC24: Equatable, Sendable {
     public var checksum: UInt32 { (register &>> 8) ^ CRC24.finalXOR }
 
     /// Adds one byte.
+    @inline(__always)
     public mutating func update(_ byte: UInt8) {
         let index = Int(truncatingIfNeeded: register &>> 24) ^ Int(byte)
         register = (register &<< 8) ^ CRC24Table.entry(index)
@@ -30,14 +31,35 @@ public struct CRC24: Equatable, Sendable {
 
     /// Adds bytes of `bytes` from `start` up to but not including `end`.
     ///
-    /// Complexity: one table step a byte.
+    /// Complexity: linear; eight bytes a step on a host, one in an embedded build.
     public mutating func update(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        precondition(start >= 0 && end <= bytes.count, "the range lies in the bytes")
         var index = start
+        #if !hasFeature(Embedded)
+        while index <= end &- 8 {
+            update(word: bytes.bigEndianWord(at: index))
+            index &+= 8
+        }
+        #endif
         while index < end {
             update(bytes[index])
-            index += 1
+            index &+= 1
         }
     }
+
+    #if !hasFeature(Embedded)
+    /// Adds eight bytes, most significant first.
+    @inline(__always)
+    mutating func update(word: UInt64) {
+        let high = UInt32(truncatingIfNeeded: word &>> 32) ^ register
+        let low = UInt32(truncatingIfNeeded: word)
+        let first = CRC24Table.entry(Int(high &>> 24), following: 7) ^ CRC24Table.entry(Int(high &>> 16), following: 6)
+        let second = CRC24Table.entry(Int(high &>> 8), following: 5) ^ CRC24Table.entry(Int(high), following: 4)
+        let third = CRC24Table.entry(Int(low &>> 24), following: 3) ^ CRC24Table.entry(Int(low &>> 16), following: 2)
+        let fourth = CRC24Table.entry(Int(low &>> 8), following: 1) ^ CRC24Table.entry(Int(low))
+        register = first ^ second ^ third ^ fourth
+    }
+    #endif
 
     /// Adds a 32-bit integer, most significant byte first.
     public mutating func update(bigEndian integer: UInt32) {

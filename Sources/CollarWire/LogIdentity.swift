@@ -5,7 +5,7 @@ public struct LogIdentity: Equatable, Sendable {
     /// Id of the log, 26 random bits drawn when the log was formatted.
     public let logID: UInt32
     /// The check after device id and log id, where every frame of this log starts.
-    let boundCheck: CRC24
+    @usableFromInline let boundCheck: CRC24
 
     /// The highest log id: 26 bits.
     public static let maximumLogID: UInt32 = (1 &<< 26) - 1

@@ -13,11 +13,15 @@ public struct StreamDecoder: Sendable {
         case rejected(StreamFault)
     }
 
-    private var storage = InlineArray<256, UInt8>(repeating: 0)
+    /// What stands since the last delimiter, still stuffed. Whole words fill it up.
+    private var stuffed = InlineArray<256, UInt8>(repeating: 0)
+    /// Bytes in ``stuffed``. Above ``longest`` the piece is too long, and nothing more is kept of it.
     private var count = 0
-    private var blockRemaining = 0
-    private var isZeroPending = false
-    private var fault: StreamFault?
+    /// Bytes of the frame last announced with the code byte before it.
+    private var stuffedFrameEnd = 1
+
+    /// The longest stuffed frame.
+    private static let longest = Frame.maximumByteCount + 1
 
     /// A decoder at the start of a stream.
     public init() {}
@@ -25,7 +29,7 @@ public struct StreamDecoder: Sendable {
     /// The frame that the last ``Event/frame`` announced.
     public var frame: Span<UInt8> {
         @_lifetime(borrow self)
-        get { storage.span.extracting(0..<count) }
+        get { stuffed.span.extracting(1..<stuffedFrameEnd) }
     }
 
     /// Reads on from `index` to the next event.
@@ -34,99 +38,100 @@ public struct StreamDecoder: Sendable {
     ///
     /// Complexity: linear in the bytes read.
     public mutating func next(in bytes: Span<UInt8>, at index: inout Int) -> Event? {
-        if isFinished { restart() }
+        if count == 0 {
+            // A delimiter behind a delimiter ends nothing.
+            var rest = bytes.extracting(index..<bytes.count)
+            while !rest.isEmpty, rest[0] == COBS.delimiter { rest = rest.extracting(1..<rest.count) }
+            if let length = keepWords(of: rest) {
+                index = bytes.count &- rest.count &+ length &+ 1
+                return end(length)
+            }
+            index = bytes.count &- rest.count
+        }
+        return keepBytes(of: bytes, at: &index)
+    }
+
+    /// Keeps the words of a piece that begins here, as far as they go.
+    /// - Returns: how long it is, if the delimiter was found.
+    @inline(__always)
+    private mutating func keepWords(of rest: Span<UInt8>) -> Int? {
+        var offset = 0
+        // The compiler unrolls what has a fixed length: most frames end within these words.
+        if rest.count >= 40 {
+            let start = rest.extracting(0..<40)
+            while offset < 40 {
+                if let length = keepWord(of: start, at: offset) { return length }
+                offset &+= 8
+            }
+        }
+        while offset <= min(rest.count, stuffed.count) &- 8 {
+            if let length = keepWord(of: rest, at: offset) { return length }
+            offset &+= 8
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func keepWord(of rest: Span<UInt8>, at offset: Int) -> Int? {
+        let word = rest.littleEndianWord(at: offset)
+        keep(word, at: offset)
+        let zeros = word.zeroByteMask
+        return zeros == 0 ? nil : offset &+ zeros.trailingZeroBitCount &>> 3
+    }
+
+    /// Keeps on byte by byte, where a read ended amid a piece.
+    private mutating func keepBytes(of bytes: Span<UInt8>, at index: inout Int) -> Event? {
         while index < bytes.count {
             let byte = bytes[index]
-            index += 1
+            index &+= 1
             if byte == COBS.delimiter {
-                if let event = end() { return event }
-            } else {
-                add(byte)
+                let length = count
+                count = 0
+                return end(length)
+            }
+            if count <= StreamDecoder.longest {
+                stuffed[count] = byte
+                count &+= 1
             }
         }
         return nil
     }
 
-    private var isFinished = false
-
-    private mutating func restart() {
-        count = 0
-        blockRemaining = 0
-        isZeroPending = false
-        fault = nil
-        isFinished = false
+    @inline(__always)
+    private mutating func keep(_ word: UInt64, at offset: Int) {
+        precondition(offset >= 0 && offset <= stuffed.count &- 8, "a word has room")
+        stuffed[offset] = UInt8(truncatingIfNeeded: word)
+        stuffed[offset &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        stuffed[offset &+ 2] = UInt8(truncatingIfNeeded: word &>> 16)
+        stuffed[offset &+ 3] = UInt8(truncatingIfNeeded: word &>> 24)
+        stuffed[offset &+ 4] = UInt8(truncatingIfNeeded: word &>> 32)
+        stuffed[offset &+ 5] = UInt8(truncatingIfNeeded: word &>> 40)
+        stuffed[offset &+ 6] = UInt8(truncatingIfNeeded: word &>> 48)
+        stuffed[offset &+ 7] = UInt8(truncatingIfNeeded: word &>> 56)
     }
 
-    private mutating func end() -> Event? {
-        if let fault {
-            restart()
-            return .rejected(fault)
+    /// Puts back the zero bytes of a stuffed frame: behind its first byte they stand where the code bytes are.
+    private mutating func end(_ stuffedCount: Int) -> Event {
+        guard stuffedCount <= StreamDecoder.longest else { return .rejected(.tooLong) }
+        var codeIndex = Int(stuffed[0])
+        while codeIndex < stuffedCount {
+            let code = Int(stuffed[codeIndex])
+            stuffed[codeIndex] = 0
+            codeIndex &+= code
         }
-        guard blockRemaining == 0 else {
-            restart()
-            return .rejected(.brokenStuffing)
-        }
-        // A delimiter behind a delimiter ends nothing. A lone code byte 1 would be an empty frame.
-        guard count > 0 || isZeroPending else {
-            restart()
-            return nil
-        }
-        guard count >= Frame.overheadByteCount else {
-            restart()
-            return .rejected(.tooShort)
-        }
-        isFinished = true
+        guard codeIndex == stuffedCount else { return .rejected(.brokenStuffing) }
+        guard stuffedCount > Frame.overheadByteCount else { return .rejected(.tooShort) }
+        stuffedFrameEnd = stuffedCount
         return .frame
-    }
-
-    private mutating func add(_ byte: UInt8) {
-        guard fault == nil else { return }
-        if blockRemaining > 0 {
-            append(byte)
-            blockRemaining -= 1
-            return
-        }
-        if isZeroPending { append(0) }
-        guard byte != 0xFF else {
-            fault = .brokenStuffing
-            return
-        }
-        blockRemaining = Int(byte) - 1
-        isZeroPending = true
-    }
-
-    private mutating func append(_ byte: UInt8) {
-        guard count < Frame.maximumByteCount else {
-            fault = .tooLong
-            return
-        }
-        storage[count] = byte
-        count += 1
     }
 }
 
 /// Why the bytes between two delimiters are no frame.
 public enum StreamFault: UInt8, Equatable, Sendable {
-    /// A block of the byte stuffing reaches beyond the delimiter, or its code is 0xFF.
+    /// A block of the byte stuffing reaches beyond the delimiter.
     case brokenStuffing
-    /// More than 253 bytes.
+    /// More than 254 stuffed bytes.
     case tooLong
-    /// Fewer than 7 bytes.
+    /// Fewer than 7 bytes without the stuffing.
     case tooShort
-}
-
-/// Writing frames to a serial stream.
-public enum StreamEncoder {
-    /// Bytes of a frame on the stream with both delimiters.
-    public static func encodedByteCount(for frameByteCount: Int) -> Int {
-        COBS.encodedByteCount(for: frameByteCount) + 2
-    }
-
-    /// Appends `frame` between delimiters. The leading one ends whatever noise stood on the line before.
-    /// - Precondition: `frame` has 1 … 253 bytes and `output` room for ``encodedByteCount(for:)``.
-    public static func encode(_ frame: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
-        output.append(COBS.delimiter)
-        COBS.encode(frame, into: &output)
-        output.append(COBS.delimiter)
-    }
 }

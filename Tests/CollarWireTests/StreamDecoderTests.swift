@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func theLengthByte255IsRefused() {
-        #expect(outcome([0xFF] + [UInt8](repeating: 5, count: 254) + [0]).faults == [.brokenStuffing])
+        #expect(outcome([0xFF] + [UInt8](repeating: 5, count: 253) + [0]).faults == [.brokenStuffing])
+        #expect(outcome([0xFF] + [UInt8](repeating: 5, count: 254) + [0]).faults == [.tooLong])
         #expect(outcome([2, 9, 0xFF, 0]).faults == [.brokenStuffing])
     }
 
