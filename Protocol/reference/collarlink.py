@@ -2,8 +2,8 @@
 """Reference implementation of the Collar Link Protocol, written from its text.
 
 It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live
-and rangecoder (live fixes), messages, reports, frames, verify. This file is
-the command line:
+and rangecoder (live fixes), messages, reports, frames, host (what a host does),
+verify. This file is the command line:
 
     collarlink.py verify FOLDER           check the vectors in FOLDER
     collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON

@@ -107,6 +107,19 @@ def assemble(first_byte, flags, address, low_byte, payload, log=None, length=Non
     return body + check_bytes(body, log, length, anchor)
 
 
+def look_at_header(frame):
+    """The message of a frame, or what is wrong before its check, raised."""
+    check_size(frame)
+    if frame[0] >> 5 != VERSION:
+        raise ProtocolError("unsupported_version")
+    if frame[1] & CRITICAL_FLAGS:
+        raise ProtocolError("critical_flags")
+    message = MESSAGES.get(frame[0] & 0x1F)
+    if message is None:
+        raise ProtocolError("unknown_type")
+    return message
+
+
 def decode(frame, log=None, reference=0, anchor=None):
     """Decode a bare frame, or raise ProtocolError.
 
@@ -114,15 +127,7 @@ def decode(frame, log=None, reference=0, anchor=None):
     is the highest sequence known of the log, `anchor` the fix that the
     receiver has to decode a live fix with.
     """
-    check_size(frame)
-    if frame[0] >> 5 != VERSION:
-        raise ProtocolError("unsupported_version")
-    if frame[1] & CRITICAL_FLAGS:
-        raise ProtocolError("critical_flags")
-    number = frame[0] & 0x1F
-    message = MESSAGES.get(number)
-    if message is None:
-        raise ProtocolError("unknown_type")
+    message, number = look_at_header(frame), frame[0] & 0x1F
     if message.bound and log is None:
         raise ProtocolError("check_failed")
     if number == LIVE_FIX:

@@ -255,13 +255,22 @@ def add_stuffing(v):
             ("cut-in-half", "The second half of the frame is lost.", encoded[:15]),
             ("first-block-beyond-delimiter", "The only block reaches far beyond the delimiter.", b"\x50" + encoded[1:]),
             ("length-beyond-at-end", "A length byte of 2 with nothing behind it.", encoded + b"\x02"),
-            ("length-ff", "The length byte 0xff with 254 bytes behind it.", b"\xff" + b"\x22" * 254),
+            ("254-bytes-last-beyond", "254 bytes, the last block one byte too long.", b"\x01" * 253 + b"\x02"),
+            ("254-bytes-ff", "The length byte 0xff with 253 bytes behind it, the longest there can be.", b"\xff" + b"\x22" * 253),
             ("length-ff-short", "The length byte 0xff with a frame behind it.", b"\xff" + encoded[1:]),
             ("length-ff-second", "The length byte 0xff of a second block.", b"\x02\x22\xff" + b"\x22" * 20)):
         v.add_serial(f"stuffing-{name}", meaning, b"\0" + between + b"\0", "stuffing")
     v.add_serial("stuffing-empty-frame", "One empty block: a frame of 0 bytes.", b"\0\x01\0", "too_short")
     v.add_serial("stuffing-six-zero-bytes", "Seven empty blocks: a frame of 6 zero bytes.", b"\0" + b"\x01" * 7 + b"\0", "too_short")
-    v.add_serial("stuffing-254-zero-bytes", "255 empty blocks: a frame of 254 zero bytes.", b"\0" + b"\x01" * 255 + b"\0", "too_long")
+    for name, meaning, between in (
+            ("255-bytes", "255 empty blocks: a frame of 254 zero bytes.", b"\x01" * 255),
+            ("255-bytes-last-beyond", "255 bytes, the last block one byte too long: the length comes first.", b"\x01" * 254 + b"\x02"),
+            ("255-bytes-ff", "The length byte 0xff with the 254 bytes behind it that it names: the length comes first.",
+             b"\xff" + b"\x22" * 254),
+            ("255-bytes-frame-first", "A whole frame and empty blocks behind it, 255 bytes.", encoded.ljust(255, b"\x01")),
+            ("256-bytes", "256 empty blocks.", b"\x01" * 256),
+            ("1000-bytes", "1000 bytes without a delimiter: one fault.", b"\x22" * 1000)):
+        v.add_serial(f"too-long-{name}", f"Serial line: {meaning}", b"\0" + between + b"\0", "too_long")
 
 
 def all_vectors():

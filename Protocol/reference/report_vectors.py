@@ -183,8 +183,6 @@ def add_invalid(v):
                   frame_of(number, payload[:size]), "truncated")
     v.add("truncated-status-clock", "Status that announces a clock mapping and ends inside it.",
           frame_of(6, payload_of(6, STATUS)[:-1]), "truncated")
-    v.add("truncated-settings-order-48", "Settings order that announces 48 entries, more than fit, and holds 47.",
-          frame_of(19, bits((1, 16), (2, 64), (48, 8), *[(5, 40)] * 47)), "truncated")
     v.add("truncated-command-sound", "Command to sound without a duration.",
           frame_of(20, bits((1, 16), (RECEIVER, 32), (4, 8))), "truncated")
     v.add("truncated-command-pair", "Command to pair with three bytes of a receiver id.",
@@ -207,7 +205,7 @@ def add_invalid(v):
         payload = plain[6][:5] + bytes([percent << 1 | plain[6][5] & 1]) + plain[6][6:]
         bad(f"status-battery-{percent}", f"Status: battery {percent} percent.", 6, payload, "battery")
     for number in (7, 19):
-        for count in (49, 255):
+        for count in (48, 255):
             bad(f"{names[number]}-{count}-entries", f"Type {number} with {count} entries announced.", number,
                 bits((1, 16), (2, 64), (count, 8), *[(5, 40)] * 47), "entry_count")
     for outcome in (9, 255):

@@ -6,7 +6,7 @@ Decoders and encoders are like those of messages. `decoded` also has `type`.
 from messages import RECEIVER_FIELD
 from wire import require
 
-MOST_ENTRIES = 48
+MOST_ENTRIES = 47
 LAST_OUTCOME = 8
 PAIR = 6
 # By order: bits of the argument.

@@ -6,6 +6,7 @@ from pathlib import Path
 import fixes
 import frames
 import rangecoder
+from host import Host
 from wire import ProtocolError, SerialDecoder, crc24, stuff
 
 ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "unknown_type",
@@ -14,6 +15,7 @@ ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "unk
 COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "reference", "anchor"}
 VALID_KEYS = COMMON_KEYS | {"decoded", "canonical", "sender"}
 INVALID_KEYS = COMMON_KEYS | {"error", "field"}
+SESSION_KEYS = {"meaning", "origin", "receiver_id", "steps", "fixes", "logs", "rejected"}
 
 
 class Failure(Exception):
@@ -116,6 +118,46 @@ def check_invalid(vector):
             raise Failure(f"{form} decodes, but must fail with {named}")
 
 
+def check_session(vector):
+    """A host that is fed what the radio sends answers, stores, loses and rejects what the session says."""
+    expect(set(vector) == SESSION_KEYS, f"keys differ: {sorted(set(vector) ^ SESSION_KEYS)}")
+    expect(not set(vector["rejected"]) - ERRORS - {"unknown_collar"}, f"no such errors: {vector['rejected']}")
+    host = Host(vector["receiver_id"])
+    answers, time = host.open(0), 0
+    for number, step in enumerate(vector["steps"]):
+        expect(set(step) in ({"time", "radio"}, {"time", "host"}), f"step {number} has other keys")
+        expect(step["time"] >= time, f"step {number}: time goes back")
+        if step["time"] > time:
+            expect(not answers, f"before step {number} the host sends also {hex_list(answers)}")
+            time = step["time"]
+            expect("host" in step or not host.wait(time - 1), f"before step {number} the host sends by itself")
+            answers = host.wait(time)
+        if "host" in step:
+            frame = bytes.fromhex(step["host"])
+            expect(frame in answers, f"step {number}: the host does not send this, but {hex_list(answers)}")
+            answers.remove(frame)
+        else:
+            expect(not answers, f"before step {number} the host sends also {hex_list(answers)}")
+            answers = host.receive(bytes.fromhex(step["radio"]), time)
+    expect(not answers, f"at the end the host sends also {hex_list(answers)}")
+    fixes = [{**names_of(log), **fix} for log, fix in host.stored]
+    expect(fixes == vector["fixes"], f"stores {json.dumps(fixes)}")
+    logs = [{**names_of(known.log), "first_missing": known.first_missing(), "durable": known.durable(),
+             "lost": known.lost} for known in host.logs]
+    expect(logs == vector["logs"], f"knows {json.dumps(logs)}")
+    expect(host.rejected == vector["rejected"], f"rejects {host.rejected}")
+
+
+def hex_list(answers):
+    """Frames for a message."""
+    return [frame.hex() for frame in answers]
+
+
+def names_of(log):
+    """The keys that name a log."""
+    return {"device_id": f"{log.device_id:016x}", "log_id": log.log_id}
+
+
 def verify(folder):
     """Check all vectors; returns the exit status."""
     failures = []
@@ -124,7 +166,7 @@ def verify(folder):
         self_check()
     except Failure as failure:
         failures.append(f"self-check: {failure}")
-    for kind, check in (("valid", check_valid), ("invalid", check_invalid)):
+    for kind, check in (("valid", check_valid), ("invalid", check_invalid), ("session", check_session)):
         paths = sorted((Path(folder) / kind).glob("*.json"))
         counts[kind] = len(paths)
         for path in paths:
@@ -138,6 +180,6 @@ def verify(folder):
             failures.append(f"no vectors in {Path(folder) / kind}")
     for failure in failures:
         print(f"FAILED {failure}")
-    print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors, "
-          f"{len(failures)} failures")
+    print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors and "
+          f"{counts['session']} sessions, {len(failures)} failures")
     return 1 if failures else 0

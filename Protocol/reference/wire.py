@@ -137,6 +137,8 @@ def crc24(data):
 
 # Serial lines (section 4)
 
+LONGEST_ENCODING = 254
+
 def cobs_encode(frame):
     """The encoded frame, without delimiters.
 
@@ -152,13 +154,12 @@ def cobs_encode(frame):
 
 
 def cobs_decode(encoded):
-    """What stood between two delimiters (at least one byte), decoded."""
+    """What stood between two delimiters (1 … 254 bytes, none zero), decoded."""
     blocks = []
     position = 0
     while position < len(encoded):
-        length = encoded[position]
-        end = position + length
-        if length in (0x00, 0xFF) or end > len(encoded):
+        end = position + encoded[position]
+        if end > len(encoded):
             raise ProtocolError("stuffing")
         blocks.append(encoded[position + 1:end])
         position = end
@@ -182,11 +183,13 @@ class SerialDecoder:
     """Cuts a serial stream, fed in pieces of any size, into bare frames.
 
     What stands before the first delimiter is treated like what stands between
-    two; what has no delimiter behind it yet is kept.
+    two; what has no delimiter behind it yet is kept, up to the longest
+    encoding of a frame.
     """
 
     def __init__(self):
         self._buffer = bytearray()
+        self._too_long = False
 
     def feed(self, data):
         """A list of frames (bytes) and faults (ProtocolError), in order."""
@@ -194,17 +197,23 @@ class SerialDecoder:
         pieces = bytes(data).split(b"\0")
         for number, piece in enumerate(pieces):
             if number > 0:  # a delimiter stands before this piece
-                if self._buffer:
-                    found.append(self._decode(bytes(self._buffer)))
-                self._buffer.clear()
-            self._buffer += piece
+                found += self._end()
+            self._too_long = self._too_long or len(self._buffer) + len(piece) > LONGEST_ENCODING
+            self._buffer += piece[:LONGEST_ENCODING - len(self._buffer)]
         return found
 
-    @staticmethod
-    def _decode(encoded):
+    def _end(self):
+        """What the next delimiter makes of the bytes before it: one frame, one fault, or nothing."""
+        encoded, too_long = bytes(self._buffer), self._too_long
+        self._buffer.clear()
+        self._too_long = False
+        if not encoded:
+            return []
         try:
+            if too_long:
+                raise ProtocolError("too_long")
             frame = cobs_decode(encoded)
             check_size(frame)
-            return frame
         except ProtocolError as error:
-            return error
+            return [error]
+        return [frame]

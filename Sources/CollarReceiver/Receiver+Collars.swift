@@ -55,6 +55,8 @@ extension Receiver {
             receivedUnbound(frame, header: header, type: type, onPort: port)
             return
         }
+        // What other hosts say is none of this one's business.
+        guard type.isFromCollar else { return }
         if type == .liveFix {
             receivedLive(frame, header: header, onPort: port)
             return
@@ -157,8 +159,7 @@ extension Receiver {
                 }
             default:
                 _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-                // From a collar it may be an ask; another receiver's frames are none of this one's business.
-                if type.isFromCollar { heard(index, log: log, header: header, onPort: port) }
+                heard(index, log: log, header: header, onPort: port)
             }
         } catch { statistics.malformedFrames += 1 }
     }

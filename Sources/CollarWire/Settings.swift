@@ -36,13 +36,13 @@ public enum SettingKey: UInt8, Equatable, Sendable {
     case altitudeDigits = 10
 }
 
-/// Up to 48 settings in a place of fixed size.
+/// Up to 47 settings, which fill the largest frame.
 public struct SettingList: Equatable, Sendable {
     /// The most settings it holds.
-    public static let capacity = 48
+    public static let capacity = 47
 
-    private var keys = InlineArray<48, UInt8>(repeating: 0)
-    private var values = InlineArray<48, UInt32>(repeating: 0)
+    private var keys = InlineArray<47, UInt8>(repeating: 0)
+    private var values = InlineArray<47, UInt32>(repeating: 0)
     /// Settings held.
     public private(set) var count = 0
 

@@ -90,10 +90,10 @@ import Testing
         }
     }
 
-    @Test func moreThan48EntriesAreRefused() throws {
+    @Test func moreThan47EntriesAreRefused() throws {
         let start = Payload.Field.bits(0, 32)
         for type in [MessageType.settingsReport, .settingsOrder] {
-            for count in [49, 255] as [UInt32] {
+            for count in [48, 255] as [UInt32] {
                 let payload = try Payload(start, start, .bits(0, 16), .bits(count, 8), start)
                 #expect(end(type, payload) == .invalidField(.entryCount, code: count))
             }

@@ -1,0 +1,211 @@
+"""A host (section 18) at one radio: it keeps everything in memory, which counts as durable."""
+
+import frames
+import live
+from frames import LIVE_FIX, Log
+from wire import ProtocolError, SerialDecoder
+
+IDENTITY, ABSOLUTE_FIX, PROBE, TOMBSTONE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 9, 16, 17
+RADIO_TYPES = (10, 11, 12)
+EVERYONE = 255
+REQUEST_INTERVAL = 1000  # ms
+REPETITIONS = (1000, 5000)  # ms after opening
+UNKNOWN_COLLAR = "unknown_collar"
+
+
+def add_range(ranges, first, last):
+    """The sorted ranges with one more; those that touch become one."""
+    joined = []
+    for low, high in sorted(ranges + [[first, last]]):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1][1] = max(joined[-1][1], high)
+        else:
+            joined.append([low, high])
+    return joined
+
+
+def gaps(ranges, first, last):
+    """What of first … last is in none of the sorted ranges."""
+    found = []
+    for low, high in ranges:
+        if first <= min(low - 1, last):
+            found.append([first, min(low - 1, last)])
+        first = max(first, high + 1)
+    return found + [[first, last]] if first <= last else found
+
+
+class KnownLog:
+    """What the host knows of one log."""
+
+    def __init__(self, log):
+        self.log = log
+        self.largest_frame = frames.LARGEST_FRAME
+        self.highest = 0   # the highest sequence known
+        self.fixes = {}    # by sequence
+        self.covered = []  # ranges: stored or lost
+        self.lost = []     # ranges
+
+    def hear_of(self, sequence):
+        """A sequence that the log is known to have had."""
+        self.highest = max(self.highest, sequence)
+
+    def store(self, fix):
+        """Store a fix; whether it is new."""
+        sequence = fix["sequence"]
+        self.hear_of(sequence)
+        if sequence in self.fixes:
+            return False
+        self.fixes[sequence] = fix
+        self.covered = add_range(self.covered, sequence, sequence)
+        return True
+
+    def lose(self, first, last):
+        """The collar has none of these any more; what is stored stays."""
+        for low, high in gaps(self.covered, first, last):
+            self.lost = add_range(self.lost, low, high)
+            self.covered = add_range(self.covered, low, high)
+
+    def first_missing(self):
+        """Everything below is covered."""
+        return self.covered[0][1] + 1 if self.covered and self.covered[0][0] == 0 else 0
+
+    def durable(self):
+        """The covered ranges above first missing, newest first."""
+        return [each for each in reversed(self.covered) if each[0] > 0]
+
+    def anchor_of(self, frame):
+        """The fix that a live fix needs, if it is stored."""
+        try:
+            _, sequence, _ = live.begin(frame[4:-3], frame[3], self.highest)
+        except ProtocolError:
+            return None
+        return self.fixes.get(sequence)
+
+
+class Host:
+    """Feed it what arrives; it returns the bare frames to send."""
+
+    def __init__(self, receiver_id):
+        self.receiver_id = receiver_id
+        self.logs = []      # in the order in which they became known
+        self.stored = []    # (log, fix), in the order in which they were stored
+        self.rejected = {}  # reason -> count
+        self._decoder = SerialDecoder()
+        self._at_address = {}  # the log heard last at an address
+        self._last_request = None
+        self._repetitions = []
+        self._asks = {}        # log -> address and number of its last open ask
+        self._answers = []
+
+    def open(self, time):
+        """The port was opened."""
+        self._request_identity(EVERYONE, time)
+        self._repetitions = [time + wait for wait in REPETITIONS]
+        return self._take_answers()
+
+    def wait(self, until):
+        """Nothing arrives before then."""
+        while self._repetitions and self._repetitions[0] <= until:
+            time = self._repetitions.pop(0)
+            if self._is_request_due(time):
+                self._request_identity(EVERYONE, time)
+        return self._take_answers()
+
+    def receive(self, data, time):
+        """Bytes arrived together."""
+        for found in self._decoder.feed(data):
+            try:
+                if isinstance(found, ProtocolError):
+                    raise found
+                self._take(found)
+            except ProtocolError as error:
+                self.rejected[error.reason] = self.rejected.get(error.reason, 0) + 1
+                if error.reason == UNKNOWN_COLLAR:
+                    self._ask_who_it_is(found, time)
+        return self._take_answers()
+
+    def _take(self, frame):
+        message, number = frames.look_at_header(frame), frame[0] & 0x1F
+        if number >= ACKNOWLEDGEMENT:
+            return  # of another host
+        if message.bound:
+            known, decoded = self._decode_bound(frame)
+        else:
+            decoded = frames.decode(frame)
+            if number in RADIO_TYPES:
+                return
+            known = self._log_of(decoded)
+        self._repetitions = []
+        self._learn(known, decoded)
+        self._at_address[decoded.address] = known
+        ask = decoded.flags & frames.KNOWN_FLAGS
+        if ask:
+            self._asks[known] = decoded.address, ask
+
+    def _decode_bound(self, frame):
+        """The log that the frame fits, and the frame decoded. The log heard last at the address is tried first."""
+        last = self._at_address.get(frame[2])
+        is_live = frame[0] & 0x1F == LIVE_FIX
+        for known in sorted(self.logs, key=lambda each: each is not last):
+            anchor = known.anchor_of(frame) if is_live else None
+            if is_live and anchor is None:
+                continue
+            try:
+                return known, frames.decode(frame, known.log, known.highest, anchor)
+            except ProtocolError as error:
+                if error.reason != "check_failed":
+                    raise
+        raise ProtocolError("check_failed" if last else UNKNOWN_COLLAR)
+
+    def _log_of(self, decoded):
+        """The log of a probe, or of an identity, by which it becomes known."""
+        if decoded.type == PROBE:
+            for known in self.logs:
+                if known.log.tag() == decoded.decoded["tag"]:
+                    return known
+            raise ProtocolError(UNKNOWN_COLLAR)
+        log = Log(int(decoded.decoded["device_id"], 16), decoded.decoded["log_id"])
+        for known in self.logs:
+            if known.log == log:
+                return known
+        self.logs.append(KnownLog(log))
+        return self.logs[-1]
+
+    def _learn(self, known, decoded):
+        fields = decoded.decoded
+        if decoded.type in (ABSOLUTE_FIX, LIVE_FIX):
+            fix = {name: value for name, value in fields.items() if name != "type"}
+            if known.store(fix):
+                self.stored.append((known.log, fix))
+        elif decoded.type == TOMBSTONE:
+            for first, last in fields["ranges"]:
+                known.hear_of(last)
+                known.lose(first, last)
+        elif decoded.type in (IDENTITY, PROBE):
+            known.hear_of(fields["next_sequence"] - 1)
+        if decoded.type == IDENTITY:
+            known.largest_frame = fields["largest_frame"]
+            known.lose(0, fields["oldest_sequence"] - 1)
+
+    def _ask_who_it_is(self, frame, time):
+        """A frame of an unknown collar: with an ask always, else unless a request went out just now."""
+        if frame[1] & frames.KNOWN_FLAGS or self._is_request_due(time):
+            self._request_identity(frame[2], time)
+
+    def _is_request_due(self, time):
+        return time - self._last_request >= REQUEST_INTERVAL
+
+    def _request_identity(self, address, time):
+        self._last_request = time
+        self._answers.append(frames.encode(IDENTITY_REQUEST, {"receiver_id": self.receiver_id}, address))
+
+    def _take_answers(self):
+        """The answers to what arrived: an acknowledgement for each log with an open ask, and requests."""
+        for known, (address, ask) in self._asks.items():
+            fields = frames.fit_acknowledgement(
+                {"ask": ask, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
+                 "durable": known.durable(), "resend": []}, known.largest_frame)
+            self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
+        self._asks = {}
+        answers, self._answers = self._answers, []
+        return answers

@@ -1,0 +1,126 @@
+"""What the makers of sessions share: collars that write frames, and the script of a session."""
+
+import frames
+from frames import LIVE_FIX, Log
+from vector_parts import FIX, IDENTITY
+from wire import stuff
+
+RECEIVER = 0xA1B2C3D4
+START = FIX["time"]
+
+
+def position(sequence, **changes):
+    """The fix of a sequence: a walk north-east, one fix a second."""
+    step = sequence % 1000
+    codes = {name: value for name, value in FIX.items() if name != "type"}
+    return {**codes, "sequence": sequence, "time": START + 1000 * step, "latitude": FIX["latitude"] + 2 * step,
+            "longitude": FIX["longitude"] + 3 * step, "speed": 14 + step % 3, **changes}
+
+
+class Collar:
+    """Writes the frames of one log, as they stand on the serial line."""
+
+    def __init__(self, device_id, log_id, address, largest_frame=253):
+        self.log = Log(device_id, log_id)
+        self.address = address
+        self.largest_frame = largest_frame
+
+    def send(self, number, fields, ask=0, address=None, **hints):
+        """Any message."""
+        return stuff(frames.encode(number, fields, address or self.address, ask, self.log, **hints))
+
+    def identity(self, ask=0, oldest=0, following=0, paired=0):
+        """Identity of a log that holds oldest … following - 1."""
+        fields = {**IDENTITY, "device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id,
+                  "oldest_sequence": oldest, "next_sequence": following, "paired_receiver": paired,
+                  "largest_frame": self.largest_frame}
+        return self.send(1, fields, ask)
+
+    def probe(self, following, ask=0):
+        """Probe."""
+        return self.send(5, {"tag": self.log.tag(), "next_sequence": following}, ask)
+
+    def fix(self, fix, ask=0, wide=False, **options):
+        """Absolute fix, given its sequence or its codes."""
+        return self.send(2, codes_of(fix), ask, wide=wide, **options)
+
+    def live(self, fix, anchor, ask=0):
+        """Live fix and its anchor, each given its sequence or its codes."""
+        return self.send(LIVE_FIX, codes_of(fix), ask, anchor=codes_of(anchor))
+
+    def tombstone(self, ranges, ask=0):
+        """Tombstone."""
+        return self.send(9, {"ranges": ranges}, ask)
+
+    def acknowledged(self, ask, first_missing, durable=(), address=None):
+        """The host's answer, bare. Durable ranges are given newest first."""
+        fields = {"ask": ask, "receiver_id": RECEIVER, "first_missing": first_missing,
+                  "durable": [list(each) for each in durable], "resend": []}
+        return frames.encode(16, fields, address or self.address, log=self.log)
+
+    def names(self):
+        """The keys that name the log in a vector."""
+        return {"device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id}
+
+
+A = Collar(0x0123456789ABCDEF, 44_813_807, 17)
+A_ERASED = Collar(A.log.device_id, 9_876_543, 17)
+A_MOVED = Collar(*A.log, 201)
+A_NARROW = Collar(*A.log, 17, largest_frame=51)
+B = Collar(0xFEDCBA9876543210, 1_234_567, 18)
+B_BESIDE_A = Collar(*B.log, 17)
+
+
+def codes_of(fix):
+    """The codes of a fix, given its sequence or its codes."""
+    return position(fix) if isinstance(fix, int) else fix
+
+
+def who_at(address):
+    """The host's identity request, bare."""
+    return frames.encode(17, {"receiver_id": RECEIVER}, address)
+
+
+class Session:
+    """The script of a session. What it expects is written down step by step, by hand."""
+
+    def __init__(self, meaning, origin):
+        self._vector = {"meaning": meaning, "origin": origin, "receiver_id": RECEIVER, "steps": [],
+                        "fixes": [], "logs": [], "rejected": {}}
+        self._host(0, who_at(255))
+
+    def _host(self, time, frame):
+        self._vector["steps"].append({"time": time, "host": frame.hex()})
+
+    def unasked(self, time, frame):
+        """What the host sends by itself."""
+        self._host(time, frame)
+        return self
+
+    def at(self, time, serial, *answers):
+        """Bytes that arrive, and what the host must answer."""
+        self._vector["steps"].append({"time": time, "radio": serial.hex()})
+        for answer in answers:
+            self._host(time, answer)
+        return self
+
+    def stored(self, collar, *fixes):
+        """The next fixes that are newly stored, each given its sequence or its codes."""
+        self._vector["fixes"] += [{**collar.names(), **codes_of(fix)} for fix in fixes]
+        return self
+
+    def rejected(self, **counts):
+        """How often what was rejected."""
+        self._vector["rejected"].update(counts)
+        return self
+
+    def ends(self, collar, first_missing, durable=(), lost=()):
+        """What the host knows of a log at the end."""
+        self._vector["logs"].append({**collar.names(), "first_missing": first_missing,
+                                     "durable": [list(each) for each in durable],
+                                     "lost": [list(each) for each in lost]})
+        return self
+
+    def vector(self):
+        """The finished vector."""
+        return self._vector

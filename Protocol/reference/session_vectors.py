@@ -1,0 +1,342 @@
+"""Sessions of known collars: what is delivered, acknowledged, lost. Name -> vector."""
+
+import session_faults
+from report_vectors import SETTINGS, STATUS
+from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
+                           position)
+
+END = (1 << 32) - 1  # the next sequence of a full log
+
+# Fixes with unknown fields and a fine step.
+SPARSE = position(0, altitude=None, horizontal_accuracy=None, vertical_accuracy=None, speed=None, course=None,
+                  heading=None, battery=None, source=0)
+FINE = position(1, position_step=2, latitude=-338_567_844, longitude=1_512_153_000, altitude_step=1, altitude=-105,
+                horizontal_accuracy=3, heading=None, source=1, time=START + 1_250)
+
+
+def booted(meaning, origin, collar=A, **identity):
+    """A session that begins with an identity that asks, of a log of which nothing is lost."""
+    return Session(meaning, origin).at(20, collar.identity(1, **identity), collar.acknowledged(1, 0))
+
+
+def boot():
+    """How a collar begins."""
+    return {
+        "boot": booted(
+            "A collar boots, is answered, sends its first fixes and asks with the last.",
+            "The identity makes the log known and its ask is answered: nothing is stored. Fixes 0 to 2 are stored, so 3 is "
+            "the first missing.")
+        .at(30, A.fix(0) + A.fix(1) + A.fix(2, 2), A.acknowledged(2, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "boot-again": booted(
+            "A collar boots a second time: its log goes on.",
+            "The second identity names the same log; the acknowledgement repeats what is stored.")
+        .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(40, A.identity(1, following=3), A.acknowledged(1, 2))
+        .at(50, A.fix(2, 2), A.acknowledged(2, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "identity-without-ask": Session(
+            "An identity without an ask is not answered; the fix behind it is understood.",
+            "Only an ask is answered. The ask of fix 0 is number 1.")
+        .at(20, A.identity()).at(30, A.fix(0, 1), A.acknowledged(1, 1))
+        .stored(A, 0).ends(A, 1),
+        "paired-with-another": booted(
+            "A collar that belongs to another receiver is answered all the same.",
+            "A host answers every ask; whom it believes is the collar's affair.", paired=77)
+        .at(30, A.fix(0, 2), A.acknowledged(2, 1))
+        .stored(A, 0).ends(A, 1),
+        "empty-log": Session(
+            "The first identity names a log that is empty because everything was overwritten.",
+            "Oldest and next sequence are 500: 0 to 499 are lost, and 500 is the first missing.")
+        .at(20, A.identity(1, oldest=500, following=500), A.acknowledged(1, 500))
+        .at(30, A.fix(500, 2), A.acknowledged(2, 501))
+        .stored(A, 500).ends(A, 501, lost=[(0, 499)]),
+        "erased": booted(
+            "The log is erased: a new log id, and sequences begin again. A late frame of the old log is still understood.",
+            "Sequence 0 of the new log is another fix than sequence 0 of the old one. The old log stays known, so its "
+            "fix 2 fits its check and is stored.")
+        .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(40, A_ERASED.identity(1), A_ERASED.acknowledged(1, 0))
+        .at(50, A_ERASED.fix(position(0, battery=99), 2), A_ERASED.acknowledged(2, 1))
+        .at(60, A.fix(2, 3), A.acknowledged(3, 3))
+        .stored(A, 0, 1).stored(A_ERASED, position(0, battery=99)).stored(A, 2)
+        .ends(A, 3).ends(A_ERASED, 1),
+        "address-changed": booted(
+            "A collar gets another address; what it sent under the old one is still understood.",
+            "The check names the log, whatever the address. The answer goes to the address of the ask.")
+        .at(30, A_MOVED.identity(2), A_MOVED.acknowledged(2, 0))
+        .at(40, A_MOVED.fix(0, 3), A_MOVED.acknowledged(3, 1))
+        .at(50, A.fix(1, 4), A.acknowledged(4, 2))
+        .at(60, A.fix(2, 5, address=90), A.acknowledged(5, 3, address=90))
+        .stored(A, 0, 1, 2).ends(A, 3),
+    }
+
+
+def asks():
+    """Which asks are answered, and with what."""
+    numbers = booted("Every ask number, and 1 again after 7.", "The answer repeats the number of the ask.")
+    for sequence, ask in enumerate((2, 3, 4, 5, 6, 7, 1)):
+        numbers.at(30 + 5 * sequence, A.fix(sequence, ask), A.acknowledged(ask, sequence + 1))
+    reports = booted(
+        "Status, settings report, result and application messages that ask.",
+        "Each is bound to the log and asks, so each is answered with an acknowledgement. None is a fix.")
+    messages = [(6, STATUS), (7, {"type": 7, **SETTINGS}), (8, {"type": 8, "request_id": 5, "outcome": 0})]
+    messages += [(13 + channel, {"type": 13 + channel, "channel": channel, "from_host": False, "wants_reply": channel == 1,
+                               "request_id": 9, "bytes": "00ff10"}) for channel in range(3)]
+    for ask, (number, fields) in enumerate(messages, 2):
+        reports.at(20 + 5 * ask, A.send(number, fields, ask), A.acknowledged(ask, 0))
+    return {
+        "ask-numbers": numbers.stored(A, *range(7)).ends(A, 7),
+        "reports-with-ask": reports.at(70, A.send(6, STATUS)).ends(A, 0),
+        "probe-with-ask": booted(
+            "A probe asks after the acknowledgement was lost; a probe without an ask is not answered.",
+            "The probe stores nothing; the answer names what is stored.")
+        .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(40, A.probe(2, 3), A.acknowledged(3, 2))
+        .at(50, A.probe(2))
+        .stored(A, 0, 1).ends(A, 2),
+        "asks-in-one-step": Session(
+            "Identity, fixes and a probe, three asks, arrive together: the last ask is answered.",
+            "The asks of one log wait together, so number 3 is answered, once everything is stored.")
+        .at(20, A.identity(1) + A.fix(0) + A.fix(1, 2) + A.fix(2) + A.probe(3, 3), A.acknowledged(3, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "fix-behind-ask": booted(
+            "Fixes arrive together with the ask before them.",
+            "The answer is made when the whole step is taken: it names fixes 0 to 2.")
+        .at(30, A.fix(0, 2) + A.fix(1) + A.fix(2), A.acknowledged(2, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "asks-of-two-collars": Session(
+            "Two collars ask in one step, one of them twice: each gets one answer.",
+            "Of each log the last ask is answered: number 4 of the first collar, 2 of the second.")
+        .at(20, A.identity(1) + B.identity(1), A.acknowledged(1, 0), B.acknowledged(1, 0))
+        .at(30, A.fix(0, 3) + B.fix(0, 2) + A.fix(1, 4), A.acknowledged(4, 2), B.acknowledged(2, 1))
+        .stored(A, 0).stored(B, 0).stored(A, 1).ends(A, 2).ends(B, 1),
+        "no-ask-no-answer": booted(
+            "Fixes without an ask are stored and not answered until something asks.",
+            "Fixes 0 to 2 are stored by three steps, the answer comes with the ask of fix 3.")
+        .at(30, A.fix(0)).at(35, A.fix(1)).at(40, A.fix(2)).at(45, A.fix(3, 2), A.acknowledged(2, 4))
+        .stored(A, 0, 1, 2, 3).ends(A, 4),
+    }
+
+
+def gaps():
+    """What does not arrive, arrives late, or twice."""
+    scattered = list(range(1, 80, 2))
+    first_half, second_half = ([(100 + 1000 * place, 400 + 1000 * place) for place in places]
+                               for places in (range(6), range(6, 12)))
+    return {
+        "gap-filled": booted(
+            "Fix 1 is lost on the air; the collar sends it again after the acknowledgement.",
+            "Missing is 1, and 2 to 3 is durable above it. With 1 everything below 4 is stored.")
+        .at(30, A.fix(0) + A.fix(2) + A.fix(3, 2), A.acknowledged(2, 1, [(2, 3)]))
+        .at(40, A.fix(1, 3), A.acknowledged(3, 4))
+        .stored(A, 0, 2, 3, 1).ends(A, 4),
+        "newest-first": booted(
+            "A burst begins with the newest fix and goes on with the oldest.",
+            "Above first missing 3 there is fix 9; then 3 and 8 leave 4 to 7 missing.", following=10)
+        .at(30, A.fix(9) + A.fix(0) + A.fix(1) + A.fix(2, 2), A.acknowledged(2, 3, [(9, 9)]))
+        .at(40, A.fix(3) + A.fix(8, 3), A.acknowledged(3, 4, [(8, 9)]))
+        .stored(A, 9, 0, 1, 2, 3, 8).ends(A, 4, [(8, 9)]),
+        "two-gaps": booted(
+            "Three ranges are durable; the gaps are closed from above.",
+            "Ranges are named newest first. Fix 4 joins 3 and 5 to 6; fix 1 joins all.")
+        .at(30, A.fix(0) + A.fix(3) + A.fix(5) + A.fix(6, 2), A.acknowledged(2, 1, [(5, 6), (3, 3)]))
+        .at(40, A.fix(4, 3), A.acknowledged(3, 1, [(3, 6)]))
+        .at(50, A.fix(1) + A.fix(2, 4), A.acknowledged(4, 7))
+        .stored(A, 0, 3, 5, 6, 4, 1, 2).ends(A, 7),
+        "duplicates": booted(
+            "An acknowledgement is lost: the newest fix comes again, then the whole burst, once as a live fix.",
+            "Every ask is answered, and what is stored already is not stored again.")
+        .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(40, A.fix(1, 3), A.acknowledged(3, 2))
+        .at(50, A.fix(0) + A.live(1, 0, 4), A.acknowledged(4, 2))
+        .at(60, A.fix(2) + A.fix(2) + A.fix(2, 5), A.acknowledged(5, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "more-than-32-ranges": booted(
+            "Forty single fixes with gaps: the acknowledgement names the 32 newest.",
+            "The fixes are 1, 3 … 79. Ranges are left out oldest first, so 79 down to 17 are named; at the end all 40 are "
+            "durable.")
+        .at(30, b"".join(A.fix(each) for each in scattered))
+        .at(40, A.probe(80, 2), A.acknowledged(2, 0, [(each, each) for each in reversed(scattered[8:])]))
+        .stored(A, *scattered).ends(A, 0, [(each, each) for each in reversed(scattered)]),
+        "largest-frame": booted(
+            "The collar takes frames of 51 bytes: the acknowledgement leaves out the oldest ranges.",
+            "51 bytes leave 276 bits for ranges. The newest takes 27 + 17 bits, each further one 19 + 17, so 7 of 12 fit.",
+            A_NARROW, following=20_000)
+        .at(30, A_NARROW.tombstone(first_half) + A_NARROW.tombstone(second_half, 2),
+            A_NARROW.acknowledged(2, 0, list(reversed(second_half)) + [first_half[5]]))
+        .ends(A_NARROW, 0, list(reversed(first_half + second_half)), first_half + second_half),
+    }
+
+
+def losses():
+    """What the collar does not have any more."""
+    return {
+        "tombstone": booted(
+            "A tombstone fills gaps between fixes.",
+            "0 to 1 and 5 to 6 count as covered, so 2 is the first missing; with 2 and 4 all up to 6 is covered.")
+        .at(30, A.fix(3) + A.tombstone([(0, 1), (5, 6)], 2), A.acknowledged(2, 2, [(5, 6), (3, 3)]))
+        .at(40, A.fix(2) + A.fix(4, 3), A.acknowledged(3, 7))
+        .stored(A, 3, 2, 4).ends(A, 7, lost=[(0, 1), (5, 6)]),
+        "tombstone-joins-fixes": booted(
+            "Lost and stored sequences that touch are one range of the acknowledgement.",
+            "3 to 4 are lost, 5 is stored: 3 to 5 is one covered range.")
+        .at(30, A.fix(0) + A.fix(5) + A.tombstone([(3, 4)], 2), A.acknowledged(2, 1, [(3, 5)]))
+        .stored(A, 0, 5).ends(A, 1, [(3, 5)], [(3, 4)]),
+        "tombstone-over-stored": booted(
+            "A tombstone names what is stored already: only the others are lost. It comes twice.",
+            "1 is stored, so of 0 to 2 only 0 and 2 are lost.")
+        .at(30, A.fix(1) + A.tombstone([(0, 2)], 2), A.acknowledged(2, 3))
+        .at(40, A.tombstone([(0, 2)], 3), A.acknowledged(3, 3))
+        .stored(A, 1).ends(A, 3, lost=[(0, 0), (2, 2)]),
+        "tombstone-without-ask": booted(
+            "A tombstone without an ask counts, too.",
+            "It is not answered; the next answer has it.")
+        .at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))
+        .stored(A, 10).ends(A, 11, lost=[(0, 9)]),
+        "oldest-above-first-missing": booted(
+            "A collar whose flash ran over while nobody listened names a later oldest sequence.",
+            "0 to 1 and 4 are stored, 8 is oldest: 2 to 3 and 5 to 7 are lost.")
+        .at(30, A.fix(0) + A.fix(1) + A.fix(4, 2), A.acknowledged(2, 2, [(4, 4)]))
+        .at(40, A.identity(1, oldest=8, following=10), A.acknowledged(1, 8))
+        .at(50, A.fix(8) + A.fix(9, 2), A.acknowledged(2, 10))
+        .stored(A, 0, 1, 4, 8, 9).ends(A, 10, lost=[(2, 3), (5, 7)]),
+        "oldest-below-first-missing": booted(
+            "An identity whose oldest sequence is not above the first missing one says nothing about losses.",
+            "Everything below 3 is stored; oldest is 2, then 3.")
+        .at(30, A.fix(0) + A.fix(1) + A.fix(2, 2), A.acknowledged(2, 3))
+        .at(40, A.identity(1, oldest=2, following=5), A.acknowledged(1, 3))
+        .at(50, A.identity(1, oldest=3, following=5), A.acknowledged(1, 3))
+        .stored(A, 0, 1, 2).ends(A, 3),
+        "first-heard-late": Session(
+            "The host hears of the collar when its oldest fix is 1000.",
+            "0 to 999 are lost to this host; the short sequence of fix 1004 is completed near 1004.")
+        .at(20, A.identity(1, oldest=1000, following=1005), A.acknowledged(1, 1000))
+        .at(30, A.fix(1004) + A.fix(1000, 2), A.acknowledged(2, 1001, [(1004, 1004)]))
+        .stored(A, 1004, 1000).ends(A, 1001, [(1004, 1004)], [(0, 999)]),
+    }
+
+
+def forms():
+    """Live fixes, sequences and times."""
+    step_back = position(1, time=START - 3_600_000)
+    before_1970 = position(4, time=-1)
+    return {
+        "live": booted(
+            "Live fixes against anchors that were acknowledged, at several distances.",
+            "Anchor 0 and then 3 are stored when the live fixes that need them come.")
+        .at(30, A.fix(0, 2), A.acknowledged(2, 1))
+        .at(40, A.live(1, 0)).at(45, A.live(2, 0) + A.live(3, 1, 3), A.acknowledged(3, 4))
+        .at(55, A.live(4, 3) + A.live(5, 3, 4), A.acknowledged(4, 6))
+        .stored(A, 0, 1, 2, 3, 4, 5).ends(A, 6),
+        "live-after-losses": booted(
+            "Live fixes are understood whatever was lost between them and their anchor.",
+            "Anchor 0 is stored. 1 and 3 to 126 never come.")
+        .at(30, A.fix(0, 2), A.acknowledged(2, 1))
+        .at(40, A.live(2, 0) + A.live(127, 0, 3), A.acknowledged(3, 1, [(127, 127), (2, 2)]))
+        .stored(A, 0, 2, 127).ends(A, 1, [(127, 127), (2, 2)]),
+        "live-without-anchor": booted(
+            "A live fix whose anchor the host does not hold, with and without an ask; then its absolute form.",
+            "A live fix without its anchor fits no log, and a known collar uses the address: damaged, no answer. 6 is "
+            "understood when 5 is stored.")
+        .at(30, A.fix(0, 2), A.acknowledged(2, 1))
+        .at(40, A.live(6, 5, 3)).at(45, A.live(6, 5))
+        .at(50, A.fix(5, 4), A.acknowledged(4, 1, [(5, 5)]))
+        .at(60, A.live(6, 5, 5), A.acknowledged(5, 1, [(5, 6)]))
+        .stored(A, 0, 5, 6).rejected(check_failed=2).ends(A, 1, [(5, 6)]),
+        "live-against-lost": booted(
+            "An anchor that is known to be lost is not held.",
+            "A tombstone covers 0, but there is no fix to compute with: damaged, no answer.")
+        .at(30, A.tombstone([(0, 0)], 2), A.acknowledged(2, 1))
+        .at(40, A.live(1, 0, 3))
+        .rejected(check_failed=1).ends(A, 1, lost=[(0, 0)]),
+        "clock-jumps-back": booted(
+            "The clock of the collar is set back by an hour, forward again, and to before 1970.",
+            "Sequences order the fixes, times are what they are; the live fixes go back and forth in time.")
+        .at(30, A.fix(0) + A.fix(step_back, 2), A.acknowledged(2, 2))
+        .at(40, A.live(2, step_back) + A.live(position(3, time=START - 7_200_500), 0, 3), A.acknowledged(3, 4))
+        .at(50, A.fix(before_1970, 4), A.acknowledged(4, 5))
+        .stored(A, 0, step_back, 2, position(3, time=START - 7_200_500), before_1970).ends(A, 5),
+        "fields-unknown": booted(
+            "Fixes with unknown fields, fine positions and other sources.",
+            "What is unknown stays unknown, in both forms.")
+        .at(30, A.fix(SPARSE) + A.fix(FINE) + A.live({**SPARSE, "sequence": 2, "time": START + 90_250}, FINE, 2),
+            A.acknowledged(2, 3))
+        .stored(A, SPARSE, FINE, {**SPARSE, "sequence": 2, "time": START + 90_250}).ends(A, 3),
+        "sequences-end": Session(
+            "The last sequences there can be, in the short form and as a live fix; then the log is full.",
+            "The identity loses everything below 4294967292. Behind 4294967294 nothing can be missing.")
+        .at(20, A.identity(1, oldest=END - 3, following=END - 2), A.acknowledged(1, END - 3))
+        .at(30, A.fix(END - 3) + A.fix(END - 2, 2), A.acknowledged(2, END - 1))
+        .at(40, A.live(END - 1, END - 2, 3), A.acknowledged(3, END))
+        .at(50, A.identity(1, oldest=END - 3, following=END), A.acknowledged(1, END))
+        .at(60, A.fix(END - 1, 2), A.acknowledged(2, END))
+        .stored(A, END - 3, END - 2, END - 1).ends(A, END, lost=[(0, END - 4)]),
+        "sequences-end-gap": Session(
+            "The very last sequence comes before the others.",
+            "4294967294 is durable above first missing 4294967292.")
+        .at(20, A.identity(1, oldest=END - 3, following=END), A.acknowledged(1, END - 3))
+        .at(30, A.fix(END - 1, 2), A.acknowledged(2, END - 3, [(END - 1, END - 1)]))
+        .at(40, A.fix(END - 3) + A.tombstone([(END - 2, END - 2)], 3), A.acknowledged(3, END))
+        .stored(A, END - 1, END - 3).ends(A, END, lost=[(0, END - 4), (END - 2, END - 2)]),
+        "sequences-short": Session(
+            "Short sequences on both sides of 65536, and a wide one far below.",
+            "By the identity the highest known is 65534: the short forms of 65535 and 65536 are completed near it. 65534 "
+            "is completed to itself, 7 needs the wide form.")
+        .at(20, A.identity(1, following=65_535), A.acknowledged(1, 0))
+        .at(30, A.fix(65_535) + A.fix(65_536) + A.fix(65_534, 2), A.acknowledged(2, 0, [(65_534, 65_536)]))
+        .at(40, A.fix(7, 3, wide=True), A.acknowledged(3, 0, [(65_534, 65_536), (7, 7)]))
+        .stored(A, 65_535, 65_536, 65_534, 7).ends(A, 0, [(65_534, 65_536), (7, 7)]),
+        "sequences-by-probe": booted(
+            "A probe tells how far the log is; short sequences are completed near that.",
+            "The next sequence is 200000, so the short form of 199999 is not 3391.")
+        .at(30, A.probe(200_000, 2), A.acknowledged(2, 0))
+        .at(40, A.fix(199_999, 3), A.acknowledged(3, 0, [(199_999, 199_999)]))
+        .stored(A, 199_999).ends(A, 0, [(199_999, 199_999)]),
+        "sequences-by-tombstone": booted(
+            "A tombstone tells how far the log is.",
+            "130000 is the highest known, so the short form of 130001 is not 64465.")
+        .at(30, A.tombstone([(0, 130_000)], 2), A.acknowledged(2, 130_001))
+        .at(40, A.fix(130_001, 3), A.acknowledged(3, 130_002))
+        .stored(A, 130_001).ends(A, 130_002, lost=[(0, 130_000)]),
+    }
+
+
+def two_collars():
+    """Two collars at one radio."""
+    return {
+        "two-collars": Session(
+            "Two collars with addresses of their own.",
+            "Each log has its own sequences and its own answers.")
+        .at(20, A.identity(1), A.acknowledged(1, 0))
+        .at(30, B.identity(1), B.acknowledged(1, 0))
+        .at(40, A.fix(0) + B.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(50, B.fix(2, 2), B.acknowledged(2, 1, [(2, 2)]))
+        .at(60, B.live(1, 0, 3), B.acknowledged(3, 3))
+        .stored(A, 0).stored(B, 0).stored(A, 1).stored(B, 2, 1).ends(A, 2).ends(B, 3),
+        "equal-addresses": Session(
+            "Two collars with the same address, told apart by the check of each frame and the tag of a probe.",
+            "Every frame fits the check of one log only. Both hold a fix 1, with other values; each live fix has the "
+            "anchor of its own log.")
+        .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0), B_BESIDE_A.acknowledged(1, 0))
+        .at(30, A.fix(0) + B_BESIDE_A.fix(position(0, battery=9)) + A.fix(1, 2), A.acknowledged(2, 2))
+        .at(40, B_BESIDE_A.live(position(1, battery=8), position(0, battery=9), 2), B_BESIDE_A.acknowledged(2, 2))
+        .at(50, A.live(2, 1, 3), A.acknowledged(3, 3))
+        .at(60, B_BESIDE_A.probe(2, 3), B_BESIDE_A.acknowledged(3, 2))
+        .at(70, A.probe(3, 4), A.acknowledged(4, 3))
+        .at(80, B_BESIDE_A.send(6, STATUS, 4) + A.tombstone([(3, 3)], 5),
+            B_BESIDE_A.acknowledged(4, 2), A.acknowledged(5, 4))
+        .stored(A, 0).stored(B_BESIDE_A, position(0, battery=9)).stored(A, 1)
+        .stored(B_BESIDE_A, position(1, battery=8)).stored(A, 2)
+        .ends(A, 4, lost=[(3, 3)]).ends(B_BESIDE_A, 2),
+    }
+
+
+def all_vectors():
+    """All sessions by name."""
+    sessions = {}
+    for part in (boot(), asks(), gaps(), losses(), forms(), two_collars(), session_faults.sessions()):
+        if set(part) & set(sessions):
+            raise AssertionError(f"twice: {set(part) & set(sessions)}")
+        sessions.update(part)
+    return {name: session.vector() for name, session in sessions.items()}
