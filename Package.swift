@@ -25,6 +25,7 @@ let package = Package(
     products: [
         .executable(name: "collar-link", targets: ["collar-link"]),
         .library(name: "CollarWire", targets: ["CollarWire"]),
+        .library(name: "CollarBridge", targets: ["CollarDomain", "CollarBridge"]),
         .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],
     targets: [

@@ -1,0 +1,1321 @@
+-- Wireshark dissector of the Collar Link Protocol, version 1 (PROTOCOL.md; section numbers below are its).
+--
+-- Link type USER0 (147): a packet is one bare frame. USER1 (148): packets are the bytes of a serial line, cut
+-- anywhere. Both are also offered by "Decode As" for UDP, and the serial line for TCP (a networked serial port).
+--
+-- Runs with Lua 5.2 (Wireshark 4.0) and later, so bits are taken apart with arithmetic: the libraries for them went
+-- when the operators came. Numbers are exact to 53 bits; longer fields stay bytes.
+
+local VERSION = 1
+local HEADER, CHECK = 4, 3
+local SHORTEST_FRAME, LONGEST_FRAME = 7, 253
+local LONGEST_ENCODING = 254
+local MAX_SEQUENCE = 4294967294
+local MOST_RANGES, MOST_ENTRIES = 32, 47
+
+local floor = math.floor
+local number = string.format
+
+local function spaced(name)
+    return (name:gsub("_", " "))
+end
+
+local bare = Proto("collarlink", "Collar Link Protocol")
+local serial = Proto("collarlink_serial", "Collar Link Protocol, serial line")
+
+bare.prefs.device_id = Pref.string("Device id", "", "16 hexadecimal digits: for a capture without an identity frame")
+bare.prefs.log_id = Pref.string("Log id", "", "A number: the log of this device id")
+
+-- Names of values ---------------------------------------------------------------------------------------------------
+
+local SOURCES = {[0] = "watchOS", "iOS", "collar", "invalid"}
+local TIME_FORMS = {[0] = "seconds", "seconds and tenths", "seconds and milliseconds", "milliseconds since 1970"}
+local POSITION_STEPS = {[0] = "0.00001 degree", "0.000001 degree", "0.0000001 degree", "invalid"}
+local ALTITUDE_STEPS = {[0] = "1 m", "0.1 m"}
+local GNSS = {[0] = "off", "searching", "fix", "fault"}
+local THROTTLES = {[0] = "nothing", "low battery", "critical battery", "duty cycle"}
+local ORDERS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
+    "pair with another receiver", "unpair"}
+local OUTCOMES = {[0] = "ok", "unknown", "unsupported", "invalid", "refused", "conflict", "busy", "timeout", "failed"}
+local MODULATIONS = {[0] = "serial", "LoRa"}
+local CODING_RATES = {[0] = "4/5", "4/6", "4/7", "4/8"}
+local SETTINGS = {
+    {"interval between sent fixes above 20 % battery", "ms"},
+    {"interval at 10 to 20 % battery, moving", "ms"},
+    {"interval at 10 to 20 % battery, stationary", "ms"},
+    {"interval below 10 % battery", "ms"},
+    {"change of horizontal accuracy that is always sent", "cm"},
+    {"stationary: distance", "cm"},
+    {"stationary: time", "s"},
+    {"heartbeat", "s"},
+    {"decimal places of a degree", nil},
+    {"decimal places of a metre of altitude", nil},
+}
+local CHECK_STATUS = {[0] = "Bad", "Good", "Unverified"} -- the numbers Wireshark itself uses
+local BAD, GOOD, UNVERIFIED = 0, 1, 2
+
+-- Fields ------------------------------------------------------------------------------------------------------------
+
+local F = {}   -- by the name behind "collarlink."
+local MESSAGES = {} -- by type; filled below, each beside its code
+local TYPE_NAMES = {}
+
+local function field(kind, name, label, ...)
+    F[name] = ProtoField[kind]("collarlink." .. name, label, ...)
+end
+
+local function flag_field(name, label)
+    field("bool", name, label, base.NONE, {"yes", "no"})
+end
+
+-- header, check
+field("uint8", "version", "Version")
+field("uint8", "flags", "Flags", base.HEX)
+field("bool", "flags.sealed", "Sealed (critical)", 8, {"yes", "no"}, 0x80)
+field("uint8", "flags.critical", "Reserved, critical", base.HEX, nil, 0x60)
+field("uint8", "flags.reserved", "Reserved", base.HEX, nil, 0x18)
+field("uint8", "ask_number", "Ask number", base.DEC, nil, 0x07)
+field("uint8", "address", "Address")
+field("uint8", "low_byte", "Low byte")
+field("bytes", "payload", "Payload")
+field("uint24", "check", "Check", base.HEX)
+field("uint8", "check.status", "Check status", base.DEC, CHECK_STATUS)
+field("uint64", "check.device_id", "Fits device id", base.HEX)
+field("uint32", "check.log_id", "Fits log id")
+field("string", "unknown", "Unknown")
+field("bytes", "ignored", "Ignored bytes")
+-- fixes
+flag_field("partial", "Partial")
+field("uint8", "time_form", "Time form", base.DEC, TIME_FORMS)
+field("uint8", "position_step", "Position step", base.DEC, POSITION_STEPS)
+field("uint8", "altitude_step", "Altitude step", base.DEC, ALTITUDE_STEPS)
+field("uint8", "source", "Source", base.DEC, SOURCES)
+flag_field("wide", "Wide sequence")
+field("uint8", "mask", "Mask of known fields", base.HEX)
+field("uint32", "sequence", "Sequence")
+field("absolute_time", "time", "Time", base.UTC)
+field("int64", "time.unix_ms", "Milliseconds since 1970")
+for name, label in pairs {latitude = "Latitude", longitude = "Longitude", altitude = "Altitude",
+        horizontal_accuracy = "Horizontal accuracy", vertical_accuracy = "Vertical accuracy", speed = "Speed"} do
+    field("double", name, label)
+    field("int32", name .. ".code", "Code")
+end
+for name, label in pairs {course = "Course", heading = "Heading"} do
+    field("uint16", name, label)
+    field("uint8", name .. ".code", "Code")
+end
+field("uint8", "battery", "Battery")
+field("uint32", "distance", "Distance to the anchor")
+field("uint32", "anchor", "Anchor's sequence")
+-- identity, probe, acknowledgement, tombstone
+field("uint64", "device_id", "Device id", base.HEX)
+field("uint32", "log_id", "Log id")
+field("uint32", "boot_count", "Boot count")
+field("uint32", "oldest_sequence", "Oldest sequence")
+field("uint32", "next_sequence", "Next sequence")
+field("uint32", "paired_receiver", "Paired receiver")
+field("uint8", "largest_frame", "Largest frame")
+field("string", "firmware_version", "Firmware version")
+field("uint16", "capabilities", "Capabilities", base.HEX)
+field("bool", "capabilities.compass", "Compass", 16, {"yes", "no"}, 0x0001)
+field("bool", "capabilities.sounder", "Sounder", 16, {"yes", "no"}, 0x0002)
+field("bool", "capabilities.listens", "Listens before it talks", 16, {"yes", "no"}, 0x0004)
+field("uint16", "heartbeat", "Heartbeat")
+field("uint24", "tag", "Tag", base.HEX)
+field("uint32", "receiver_id", "Receiver id")
+field("uint8", "ask", "Answers ask number")
+field("uint32", "first_missing", "First missing")
+field("uint8", "durable_count", "Durable ranges")
+field("uint8", "resend_count", "Resend ranges")
+field("uint8", "range_count", "Lost ranges")
+for name, label in pairs {durable = "Durable", resend = "Resend", ranges = "Lost"} do
+    field("string", name, label)
+    field("uint32", name .. ".first", "First")
+    field("uint32", name .. ".last", "Last")
+end
+-- status
+flag_field("tracking", "Tracking")
+field("uint8", "gnss", "GNSS", base.DEC, GNSS)
+field("uint8", "throttle", "Sending is limited by", base.DEC, THROTTLES)
+flag_field("stationary", "Stationary")
+flag_field("clock", "Clock mapping")
+field("absolute_time", "since", "Tracking has this value since", base.UTC)
+field("uint32", "since.unix_s", "Seconds since 1970")
+field("uint16", "voltage", "Voltage")
+field("int8", "temperature", "Temperature")
+field("uint32", "uptime", "Uptime")
+field("uint8", "last_error", "Last error")
+field("uint32", "fixes_sent", "Fixes sent")
+field("uint24", "queue_depth", "Queue depth")
+field("uint24", "drops", "Drops")
+field("uint24", "duplicates", "Duplicates")
+field("uint24", "retransmissions", "Retransmissions")
+field("uint32", "airtime", "Airtime")
+field("absolute_time", "clock.time", "Clock: time", base.UTC)
+field("int64", "clock.time.unix_ms", "Milliseconds since 1970")
+field("uint32", "clock.uptime", "Clock: uptime at it")
+-- settings, commands, application messages
+field("uint16", "request_id", "Request id")
+field("uint64", "settings_version", "Version of the settings")
+field("uint8", "entry_count", "Entries")
+field("string", "entry", "Entry")
+field("uint8", "entry.key", "Key")
+field("uint32", "entry.value", "Value")
+field("uint8", "order", "Order", base.DEC, ORDERS)
+field("uint32", "argument", "Argument")
+field("uint8", "outcome", "Outcome", base.DEC, OUTCOMES)
+field("uint8", "channel", "Channel")
+flag_field("wants_reply", "Wants a reply")
+field("bytes", "bytes", "Bytes")
+-- base radio
+field("uint64", "radio_id", "Radio id", base.HEX)
+field("uint8", "modulation", "Modulation", base.DEC, MODULATIONS)
+field("uint16", "turnaround", "Turnaround")
+field("uint32", "bit_rate", "Bit rate")
+field("uint32", "frequency", "Frequency")
+field("uint32", "bandwidth", "Bandwidth")
+field("uint8", "spreading_factor", "Spreading factor")
+field("uint8", "coding_rate", "Coding rate", base.DEC, CODING_RATES)
+flag_field("explicit_header", "Explicit header")
+flag_field("crc", "CRC of the modem")
+flag_field("low_data_rate", "Low data rate optimisation")
+field("uint16", "preamble", "Preamble")
+field("int8", "power", "Power")
+field("uint24", "packet_check", "Check of the packet", base.HEX)
+field("framenum", "reported_packet", "The packet it is about")
+field("int16", "strength", "Strength")
+field("double", "signal_to_noise", "Signal to noise")
+local S = {
+    encoded = ProtoField.bytes("collarlink_serial.encoded", "Encoded frame"),
+    began_in = ProtoField.framenum("collarlink_serial.began_in", "Began in packet"),
+    carried = ProtoField.uint32("collarlink_serial.carried", "Bytes that go on in a later packet"),
+}
+serial.fields = S
+
+-- Faults, by the names of section 20. The first fault of a frame is the one that is shown.
+local X, XS = {}, {}
+
+local function fault(where, prefix, name, label, group, severity)
+    where[name] = ProtoExpert.new(prefix .. name, label, group, severity)
+end
+
+for name, label in pairs {
+    too_short = "Fewer than 7 bytes: not a frame", too_long = "More than 253 bytes: not a frame",
+    unsupported_version = "Another version", critical_flags = "A critical flag that is not known",
+    unknown_type = "An unknown type", truncated = "The payload ends early",
+    trailing_bytes = "Bytes behind the last field", nonzero_padding = "The padding is not zero",
+    invalid_field = "Invalid field",
+} do
+    fault(X, "collarlink.", name, label, expert.group.MALFORMED, expert.severity.WARN)
+end
+fault(X, "collarlink.", "check_failed", "The check fails: damaged", expert.group.CHECKSUM, expert.severity.ERROR)
+fault(X, "collarlink.", "unknown_collar", "Of an unknown collar or log: cannot be checked", expert.group.UNDECODED,
+    expert.severity.NOTE)
+fault(X, "collarlink.", "anchor_needed", "Bound to its anchor: neither checked nor decoded further",
+    expert.group.UNDECODED, expert.severity.CHAT)
+bare.experts = X
+for name, label in pairs {
+    stuffing = "A block reaches beyond the delimiter", too_short = "Fewer than 7 decoded bytes",
+    too_long = "More than 254 bytes between two delimiters",
+} do
+    fault(XS, "collarlink_serial.", name, label, expert.group.MALFORMED, expert.severity.WARN)
+end
+serial.experts = XS
+
+-- The check (section 3) ---------------------------------------------------------------------------------------------
+
+-- Lua 5.2 has a library for it, later ones an operator that 5.2 could not even read.
+local xor = bit32 and bit32.bxor or load("return function(a, b) return a ~ b end")()
+
+local CRC_TABLE = {}
+for byte = 0, 255 do
+    local register = byte * 65536
+    for _ = 1, 8 do
+        register = register * 2
+        if register >= 16777216 then register = xor(register - 16777216, 0x7B01BD) end
+    end
+    CRC_TABLE[byte] = register
+end
+
+local CRC_INITIAL = 0xB704CE
+
+local function crc(register, data)
+    for i = 1, #data do
+        register = xor((register % 65536) * 256, CRC_TABLE[xor(floor(register / 65536), data:byte(i))])
+    end
+    return register
+end
+
+-- The check of a frame without its check, from the register behind step 1.
+local function check_of(register, body)
+    return 16777215 - crc(crc(register, string.char((#body + CHECK) % 256)), body)
+end
+
+-- What a capture tells: logs, and what was known when each frame came -----------------------------------------------
+
+local state -- of the capture; set by init below
+
+local function binding_of(device, log_id)
+    local bytes = {}
+    for i = 4, 1, -1 do
+        bytes[i] = string.char(log_id % 256)
+        log_id = floor(log_id / 256)
+    end
+    return device .. table.concat(bytes)
+end
+
+-- The log of a device id (8 bytes); a log that is not known yet is added.
+local function know_log(device, log_id)
+    local binding = binding_of(device, log_id)
+    for _, log in ipairs(state.logs) do
+        if log.binding == binding then return log end
+    end
+    local log = {binding = binding, device = device, log_id = log_id, register = crc(CRC_INITIAL, binding), highest = 0}
+    log.tag = 16777215 - log.register
+    table.insert(state.logs, log)
+    return log
+end
+
+local function know_log_of_preferences()
+    local digits, log_id = bare.prefs.device_id:gsub("^0[xX]", ""), tonumber(bare.prefs.log_id)
+    if not digits:match("^%x+$") or #digits ~= 16 or not log_id then return end
+    if log_id < 0 or log_id >= 2 ^ 26 or log_id ~= floor(log_id) then return end
+    know_log(digits:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end), log_id)
+end
+
+local function hear(log, address)
+    state.last_at[address] = log
+end
+
+local function know_sequence(log, sequence)
+    if log and sequence > log.highest and sequence <= MAX_SEQUENCE then log.highest = sequence end
+end
+
+-- A new capture, or other preferences.
+function bare.init()
+    state = {
+        logs = {},     -- in the order in which they were heard of
+        last_at = {},  -- by address: the log whose frame was received there last
+        memos = {},    -- by frame: what was known when it came; a packet that is shown again needs the same
+        checks = {},   -- by check: the packet that had it, for signal reports
+    }
+    know_log_of_preferences()
+end
+
+local function log_of_tag(tag)
+    for _, log in ipairs(state.logs) do
+        if log.tag == tag then return log end
+    end
+end
+
+-- The log that a bound frame's check fits: the one heard last at its address is tried first.
+local function log_that_fits(address, body, check)
+    local last = state.last_at[address]
+    if last and check_of(last.register, body) == check then return last end
+    for _, log in ipairs(state.logs) do
+        if check_of(log.register, body) == check then return log end
+    end
+end
+
+-- Payloads ----------------------------------------------------------------------------------------------------------
+
+-- Reads a payload from its most significant bit on and adds what it reads to the tree.
+local Payload = {}
+Payload.__index = Payload
+
+local function new_payload(tvb, tree, frame)
+    local range = tvb:len() > HEADER + CHECK and tvb(HEADER, tvb:len() - HEADER - CHECK) or nil
+    return setmetatable({range = range, data = range and range:bytes():raw() or "", tree = tree, frame = frame,
+        position = 0, first = 0}, Payload)
+end
+
+-- A fault ends the reading of a payload. It travels as a table, so that a mistake in this file is told from it.
+local function reject(name, what)
+    error({fault = name, what = what}, 0)
+end
+
+local function require_field(condition, what)
+    if not condition then reject("invalid_field", what) end
+end
+
+function Payload:left()
+    return 8 * #self.data - self.position
+end
+
+-- The next bits as a number, at most 48 of them. `first` stays at the first bit until the field is added.
+function Payload:bits(count)
+    if count > self:left() then reject("truncated") end
+    local value = 0
+    while count > 0 do
+        local byte, offset = self.data:byte(floor(self.position / 8) + 1), self.position % 8
+        local take = math.min(8 - offset, count)
+        value = value * 2 ^ take + floor(byte / 2 ^ (8 - offset - take)) % 2 ^ take
+        self.position, count = self.position + take, count - take
+    end
+    return floor(value)
+end
+
+function Payload:signed_bits(count)
+    local value = self:bits(count)
+    return value < 2 ^ (count - 1) and value or floor(value - 2 ^ count)
+end
+
+function Payload:gamma(what)
+    local zeros = 0
+    while self:bits(1) == 0 do
+        zeros = zeros + 1
+        require_field(zeros < 32, what)
+    end
+    return floor(2 ^ zeros) + self:bits(zeros)
+end
+
+-- The bytes that hold what was read since the last field was added.
+function Payload:bytes_of_field()
+    local first, last = floor(self.first / 8), floor((self.position - 1) / 8)
+    self.first = self.position
+    if not self.range or last < first then return nil end
+    return self.range(first, last - first + 1)
+end
+
+-- Adds a value that was read; without one, the field takes it from the bytes.
+function Payload:add(name, value, unit)
+    local range, item = self:bytes_of_field()
+    if not range then
+        item = self.tree:add(F[name], value)
+        item:set_generated()
+    elseif value == nil then
+        item = self.tree:add(F[name], range)
+    else
+        item = self.tree:add(F[name], range, value)
+    end
+    if unit then item:append_text(" " .. unit) end
+    return item
+end
+
+-- Reads and adds. Returns the value and its item.
+function Payload:uint(name, bits, unit)
+    local value = self:bits(bits)
+    return value, self:add(name, value, unit)
+end
+
+function Payload:signed(name, bits, unit)
+    local value = self:signed_bits(bits)
+    return value, self:add(name, value, unit)
+end
+
+function Payload:flag(name)
+    local value = self:bits(1) == 1
+    self:add(name, value)
+    return value
+end
+
+-- A field of whole bytes at a byte's beginning, of any size.
+function Payload:bytes(name, count)
+    if 8 * count > self:left() then reject("truncated") end
+    self.position = self.position + 8 * count
+    return self:add(name)
+end
+
+-- A field that the sender does not know: said in words, and found by collarlink.unknown == "name".
+function Payload:unknown(name)
+    local range = self:bytes_of_field()
+    local item = range and self.tree:add(F.unknown, range, name) or self.tree:add(F.unknown, name)
+    local words = spaced(name)
+    item:set_text(words:sub(1, 1):upper() .. words:sub(2) .. ": unknown")
+    return item
+end
+
+-- A field one value of which means that it is unknown. Returns nil for that.
+function Payload:known(name, value, unknown, unit)
+    if value == unknown then
+        self:unknown(name)
+        return nil
+    end
+    self:add(name, value, unit)
+    return value
+end
+
+function Payload:skip(bits)
+    self:bits(bits)
+    self.first = self.position
+end
+
+-- What follows the last field: nothing, or what a receiver ignores.
+function Payload:finish(ignores_trailing)
+    if ignores_trailing then
+        local bytes = floor(self:left() / 8)
+        self:skip(self:left() % 8)
+        if bytes > 0 then self:bytes("ignored", bytes) end
+        return
+    end
+    if self:bits(self:left() % 8) ~= 0 then reject("nonzero_padding") end
+    if self:left() > 0 then reject("trailing_bytes", number("%d", self:left() / 8)) end
+end
+
+-- Adds a time in milliseconds, and the number itself below it.
+function Payload:time(name, milliseconds)
+    local seconds = floor(milliseconds / 1000)
+    local item = self:add(name, NSTime.new(seconds, (milliseconds - 1000 * seconds) * 1000000))
+    item:add(F[name .. ".unix_ms"], Int64.new(milliseconds))
+end
+
+-- Defines a type: one call, beside the code that reads it.
+--   bound: the check is bound to the log. ignores_trailing: a receiver ignores what follows the last field.
+--   read(payload): adds the fields, returns the words for the info column, and what `learn` wants to know.
+--   learn(frame, told): takes over what a frame that is all right tells of its log.
+--   anchored: the check needs the anchor as well.
+local function message(number_of_type, name, definition)
+    definition.name = name
+    MESSAGES[number_of_type] = definition
+    TYPE_NAMES[number_of_type] = name
+end
+
+-- Fixes (sections 5, 6, 11) -----------------------------------------------------------------------------------------
+
+-- By position step: decimal places, bits of the latitude, of the longitude.
+local POSITIONS = {[0] = {5, 25, 26}, {6, 28, 29}, {7, 31, 32}}
+local ACCURACIES = {}
+for code = 0, 126 do
+    ACCURACIES[code] = (code < 10 and 10 * code or floor(100 * 1.09 ^ (code - 10) + 0.5)) / 1000
+end
+
+-- The number ending in these bits that is nearest to the reference, of two equally near ones the lower.
+local function complete_sequence(low, bits, reference)
+    local period = floor(2 ^ bits)
+    local middle = reference - reference % period + low
+    local best
+    for _, candidate in ipairs {middle - period, middle, middle + period} do
+        if candidate >= 0 and candidate <= 4294967295
+            and (not best or math.abs(candidate - reference) < math.abs(best - reference)) then
+            best = candidate
+        end
+    end
+    return best
+end
+
+-- Adds a sequence of which only the low bits were sent. Where the log is unknown these are all there is.
+local function add_short_sequence(payload, low, bits)
+    local frame = payload.frame
+    local sequence = complete_sequence(low, bits, frame.reference)
+    require_field(sequence <= MAX_SEQUENCE, "sequence")
+    local item = payload:add("sequence", sequence)
+    if frame.log then
+        item:append_text(number(" (low %d bits sent)", bits))
+        return sequence, number("%d", sequence)
+    end
+    item:append_text(number(" (only its low %d bits: the log is unknown)", bits))
+    return sequence, number("..%d", sequence)
+end
+
+local function read_sequence(payload, wide)
+    if not wide then return add_short_sequence(payload, payload:bits(8) * 256 + payload.frame.low_byte, 16) end
+    local sequence = payload:bits(24) * 256 + payload.frame.low_byte
+    require_field(sequence <= MAX_SEQUENCE, "sequence")
+    payload:add("sequence", sequence)
+    return sequence, number("%d", sequence)
+end
+
+local function read_fix_time(payload, form)
+    if form == 3 then return payload:time("time", payload:signed_bits(48)) end
+    local time = 1000 * payload:bits(32)
+    if form == 1 then
+        local tenths = payload:bits(4)
+        require_field(tenths <= 9, "time")
+        time = time + 100 * tenths
+    elseif form == 2 then
+        local milliseconds = payload:bits(10)
+        require_field(milliseconds <= 999, "time")
+        time = time + milliseconds
+    end
+    payload:time("time", time)
+end
+
+local function read_coordinate(payload, name, degrees, places, bits)
+    local unit = floor(10 ^ places)
+    local code = payload:bits(bits) - degrees * unit
+    require_field(code <= degrees * unit, name)
+    local text = number("%." .. places .. "f", code / unit)
+    local item = payload:add(name, code / unit)
+    item:set_text(number("%s: %s degrees", name == "latitude" and "Latitude" or "Longitude", text))
+    item:add(F[name .. ".code"], code)
+    return text
+end
+
+local function read_accuracy(payload, name)
+    local code = payload:bits(7)
+    require_field(code <= 126, name)
+    local item = payload:add(name, ACCURACIES[code], "m")
+    if code == 126 then item:append_text(" or more") end
+    item:add(F[name .. ".code"], code)
+    local metres = ACCURACIES[code]
+    return number(metres >= 10 and "%.0f m" or metres >= 1 and "%.1f m" or "%.2f m", metres)
+end
+
+local function read_direction(payload, name)
+    local code = payload:bits(8)
+    require_field(code <= 179, name)
+    payload:add(name, 2 * code, "degrees"):add(F[name .. ".code"], code)
+end
+
+-- The fields that may be unknown, in the order of the mask and of the payload. What they return is for the info.
+local OPTIONAL = {
+    {"altitude", function(payload, _, altitude_step)
+        local code = payload:bits(14)
+        code = code == 16383 and payload:signed_bits(24) or code - 1000
+        payload:add("altitude", altitude_step == 1 and code / 10 or code, "m"):add(F["altitude.code"], code)
+    end},
+    {"horizontal_accuracy", read_accuracy},
+    {"vertical_accuracy", function(...) read_accuracy(...) end},
+    {"speed", function(payload)
+        local code = payload:bits(9)
+        if code == 511 then code = payload:bits(20) end
+        payload:add("speed", code / 10, "m/s"):add(F["speed.code"], code)
+    end},
+    {"course", read_direction},
+    {"heading", read_direction},
+    {"battery", function(payload)
+        local percent = payload:bits(7)
+        require_field(percent <= 100, "battery")
+        payload:add("battery", percent, "%")
+        return number("%d %%", percent)
+    end},
+}
+
+local function read_optional_fields(payload, mask, altitude_step)
+    local words = {}
+    for index, optional in ipairs(OPTIONAL) do
+        local name, read = optional[1], optional[2]
+        if floor(mask / 2 ^ (7 - index)) % 2 == 1 then
+            words[#words + 1] = read(payload, name, altitude_step)
+        else
+            payload:unknown(name):set_generated()
+        end
+    end
+    return words
+end
+
+message(2, "Absolute fix", {
+    bound = true,
+    read = function(payload)
+        local partial = payload:flag("partial")
+        local form = payload:uint("time_form", 2)
+        local step = payload:uint("position_step", 2)
+        require_field(step < 3, "position_step")
+        local altitude_step = payload:uint("altitude_step", 1)
+        require_field(payload:uint("source", 2) < 3, "source")
+        local wide = payload:flag("wide")
+        local mask = partial and payload:uint("mask", 7) or 127
+        local sequence, name = read_sequence(payload, wide)
+        read_fix_time(payload, form)
+        local places, latitude_bits, longitude_bits = table.unpack(POSITIONS[step])
+        local latitude = read_coordinate(payload, "latitude", 90, places, latitude_bits)
+        local longitude = read_coordinate(payload, "longitude", 180, places, longitude_bits)
+        local words = read_optional_fields(payload, mask, altitude_step)
+        return table.concat({"fix", name, latitude, longitude, table.unpack(words)}, " "), sequence
+    end,
+    learn = function(frame, sequence) know_sequence(frame.log, sequence) end,
+})
+
+-- The distance of a live fix: a gamma code of uniform values of 2, each half of the range that is left.
+local function read_live_distance(data)
+    local range, code, position = 4294967295, 0, 0
+    local function next_byte()
+        position = position + 1
+        return data:byte(position) or 0
+    end
+    for _ = 1, 4 do code = code * 256 + next_byte() end
+    local function bit()
+        range = floor(range / 2)
+        local value = math.min(floor(code / range), 1)
+        code = code - value * range
+        while range < 16777216 do
+            range = range * 256
+            code = (code * 256 + next_byte()) % 4294967296
+        end
+        return value
+    end
+    local zeros, distance = 0, 1
+    while bit() == 0 do
+        zeros = zeros + 1
+        require_field(zeros <= 30, "distance")
+    end
+    for _ = 1, zeros do distance = 2 * distance + bit() end
+    return distance
+end
+
+message(3, "Live fix", {
+    bound = true,
+    anchored = true,
+    read = function(payload)
+        local sequence, name = add_short_sequence(payload, payload.frame.low_byte, 8)
+        local distance = read_live_distance(payload.data)
+        payload:add("distance", distance)
+        -- Where the log is unknown the sequence is, and with it the anchor's.
+        if payload.frame.log then
+            require_field(distance <= sequence, "anchor")
+            payload:add("anchor", sequence - distance)
+        end
+        if #payload.data > 0 then payload:bytes("payload", #payload.data) end
+        return number("live fix %s, %d behind its anchor", name, distance), sequence
+    end,
+    -- Nothing vouches for the sequence; but where acknowledgements are not captured, only live fixes tell that the
+    -- log grows. So the next ones count, and a damaged one leads astray at most by a burst.
+    learn = function(frame, sequence)
+        if sequence - frame.reference <= 16 then know_sequence(frame.log, sequence) end
+    end,
+})
+
+-- Identity, probe, identity request (sections 7, 8) -----------------------------------------------------------------
+
+local function read_largest_frame(payload)
+    local largest = payload:uint("largest_frame", 8, "bytes")
+    require_field(largest >= 51 and largest <= 253, "largest_frame")
+end
+
+local function read_firmware_version(payload)
+    payload:add("firmware_version", number("%d.%d.%d", payload:bits(8), payload:bits(8), payload:bits(8)))
+end
+
+local function hex(data)
+    return (data:gsub(".", function(byte) return number("%02x", byte:byte()) end))
+end
+
+local function uint64(data)
+    local halves = {0, 0}
+    for i = 1, 8 do
+        local half = i <= 4 and 1 or 2
+        halves[half] = halves[half] * 256 + data:byte(i)
+    end
+    return UInt64.new(halves[2], halves[1])
+end
+
+message(1, "Identity", {
+    ignores_trailing = true,
+    read = function(payload)
+        payload:bytes("device_id", 8)
+        local device = payload.data:sub(1, 8)
+        local log_id = payload:uint("log_id", 26)
+        payload:skip(6)
+        local boots = payload:uint("boot_count", 32)
+        local oldest = payload:uint("oldest_sequence", 32)
+        local next_sequence, item = payload:uint("next_sequence", 32)
+        if next_sequence > MAX_SEQUENCE then item:append_text(" (the log is full)") end
+        require_field(oldest <= next_sequence, "oldest_sequence")
+        local paired, receiver = payload:uint("paired_receiver", 32)
+        if paired == 0 then receiver:append_text(" (not paired)") end
+        read_largest_frame(payload)
+        read_firmware_version(payload)
+        local _, capabilities = payload:uint("capabilities", 16)
+        local bytes = payload.range(floor(payload.position / 8) - 2, 2)
+        for _, name in ipairs {"compass", "sounder", "listens"} do
+            capabilities:add(F["capabilities." .. name], bytes)
+        end
+        payload:uint("heartbeat", 16, "s")
+        return number("identity %s log %d, boot %d, next sequence %d", hex(device), log_id, boots, next_sequence),
+            {device = device, log_id = log_id, next_sequence = next_sequence}
+    end,
+    learn = function(frame, told)
+        local log = know_log(told.device, told.log_id)
+        hear(log, frame.address)
+        know_sequence(log, told.next_sequence - 1)
+    end,
+})
+
+message(5, "Probe", {
+    read = function(payload)
+        local tag, item = payload:uint("tag", 24)
+        local log = payload.frame.log
+        if log then
+            item:append_text(number(" (device %s, log %d)", hex(log.device), log.log_id))
+        else
+            item:append_text(" (of no known log)")
+            payload.frame.unknown_tag = true
+        end
+        local next_sequence = payload:uint("next_sequence", 32)
+        return number("probe, next sequence %d", next_sequence), next_sequence
+    end,
+    find_log = function(data)
+        if #data < 3 then return nil end
+        local first, second, third = data:byte(1, 3)
+        return log_of_tag(first * 65536 + second * 256 + third)
+    end,
+    learn = function(frame, next_sequence)
+        if frame.log then know_sequence(frame.log, next_sequence - 1) end
+    end,
+})
+
+local function read_receiver_id(payload)
+    local receiver = payload:uint("receiver_id", 32)
+    require_field(receiver ~= 0, "receiver_id")
+    return receiver
+end
+
+message(17, "Identity request", {
+    read = function(payload)
+        return number("identity request of receiver %d", read_receiver_id(payload))
+    end,
+})
+
+-- Acknowledgement and tombstone (sections 9, 10) --------------------------------------------------------------------
+
+local function add_range(payload, name, first, last)
+    local text = first == last and number("%d", first) or number("%d to %d", first, last)
+    local item = payload:add(name, text)
+    item:add(F[name .. ".first"], first)
+    item:add(F[name .. ".last"], last)
+    return text
+end
+
+-- Newest first. Returns the newest durable sequence, nil without ranges.
+local function read_durable(payload, count, first_missing)
+    local newest, before
+    for _ = 1, count do
+        local distance = payload:gamma("durable")
+        local last = before and before - 1 - distance or first_missing + distance
+        require_field(last <= MAX_SEQUENCE, "durable")
+        local first = last - payload:gamma("durable") + 1
+        require_field(first > first_missing, "durable")
+        add_range(payload, "durable", first, last)
+        newest, before = newest or last, first
+    end
+    return newest
+end
+
+-- The info column has room for a few ranges.
+local function few(texts)
+    if #texts <= 3 then return table.concat(texts, ", ") end
+    return number("%s and %d more ranges", table.concat(texts, ", ", 1, 3), #texts - 3)
+end
+
+-- Oldest first. Returns the text of each range and the newest sequence.
+local function read_ascending(payload, count, name)
+    local texts, last = {}, nil
+    for _ = 1, count do
+        local first = last and last + 1 + payload:gamma(name) or payload:bits(32)
+        require_field(first <= MAX_SEQUENCE, name)
+        last = first + payload:gamma(name) - 1
+        require_field(last <= MAX_SEQUENCE, name)
+        table.insert(texts, add_range(payload, name, first, last))
+    end
+    return texts, last
+end
+
+message(16, "Acknowledgement", {
+    bound = true,
+    read = function(payload)
+        require_field(payload.frame.low_byte <= 7, "ask")
+        read_receiver_id(payload)
+        local first_missing, item = payload:uint("first_missing", 32)
+        if first_missing > MAX_SEQUENCE then item:append_text(" (nothing is missing of a full log)") end
+        local durable = payload:uint("durable_count", 6)
+        require_field(durable <= MOST_RANGES, "durable")
+        local resend = payload:uint("resend_count", 6)
+        require_field(resend <= MOST_RANGES, "resend")
+        local newest = read_durable(payload, durable, first_missing)
+        local again = read_ascending(payload, resend, "resend")
+        local words = {number("acknowledgement below %d", first_missing)}
+        if durable > 0 then
+            table.insert(words, number("%d durable range%s to %d", durable, durable > 1 and "s" or "", newest))
+        end
+        if resend > 0 then table.insert(words, "resend " .. few(again)) end
+        return table.concat(words, ", "), newest or first_missing - 1
+    end,
+    -- What the host has, the collar has sent, whether or not this capture saw it.
+    learn = function(frame, newest) know_sequence(frame.log, newest) end,
+})
+
+message(9, "Tombstone", {
+    bound = true,
+    read = function(payload)
+        local count = payload:uint("range_count", 6)
+        require_field(count >= 1 and count <= MOST_RANGES, "ranges")
+        local texts, newest = read_ascending(payload, count, "ranges")
+        return "tombstone " .. few(texts), newest
+    end,
+    learn = function(frame, newest) know_sequence(frame.log, newest) end,
+})
+
+-- Status (section 12) -----------------------------------------------------------------------------------------------
+
+local COUNTERS = {{"uptime", 32, "s"}, {"last_error", 8}, {"fixes_sent", 32}, {"queue_depth", 24}, {"drops", 24},
+    {"duplicates", 24}, {"retransmissions", 24}, {"airtime", 32, "ms"}}
+
+local function read_since(payload)
+    local since = payload:bits(32)
+    if since == 0 then return payload:unknown("since") end
+    payload:add("since", NSTime.new(since, 0)):add(F["since.unix_s"], since)
+end
+
+message(6, "Status", {
+    bound = true,
+    ignores_trailing = true,
+    read = function(payload)
+        local tracking = payload:flag("tracking")
+        local gnss = payload:uint("gnss", 2)
+        payload:uint("throttle", 2)
+        payload:flag("stationary")
+        local clock = payload:flag("clock")
+        payload:skip(1)
+        read_since(payload)
+        local percent = payload:bits(7)
+        require_field(percent <= 100 or percent == 127, "battery")
+        local battery = payload:known("battery", percent, 127, "%")
+        payload:known("voltage", payload:bits(13), 8191, "mV")
+        payload:known("temperature", payload:signed_bits(8), -128, "degrees Celsius")
+        for _, counter in ipairs(COUNTERS) do
+            local value, item = payload:uint(table.unpack(counter))
+            if counter[1] == "queue_depth" and value == 16777215 then item:append_text(" or more") end
+            if counter[1] == "last_error" and value == 0 then item:append_text(" (none)") end
+        end
+        if clock then
+            payload:time("clock.time", payload:signed_bits(48))
+            payload:uint("clock.uptime", 32, "ms")
+        end
+        return number("status, tracking %s, GNSS %s%s", tracking and "on" or "off", GNSS[gnss],
+            battery and number(", %d %%", battery) or "")
+    end,
+})
+
+-- Settings, commands, application messages (sections 13 to 15) ------------------------------------------------------
+
+local function add_entry(payload, key, value)
+    local setting = SETTINGS[key] or {"unknown key " .. number("%d", key)}
+    local text = number("%s: %d%s", setting[1], value, setting[2] and " " .. setting[2] or "")
+    local item = payload:add("entry", text)
+    item:add(F["entry.key"], key)
+    item:add(F["entry.value"], value)
+end
+
+local function settings_reader(words)
+    return function(payload)
+        local request = payload:uint("request_id", 16)
+        payload:bytes("settings_version", 8)
+        local version = payload.range(2, 8):uint64()
+        local count = payload:uint("entry_count", 8)
+        require_field(count <= MOST_ENTRIES, "entry_count")
+        for _ = 1, count do add_entry(payload, payload:bits(8), payload:bits(32)) end
+        return number("%s %d, version %s, %d entries", words, request, tostring(version), count)
+    end
+end
+
+message(7, "Settings report", {bound = true, read = settings_reader("settings report")})
+message(19, "Settings order", {bound = true, read = settings_reader("settings order")})
+message(18, "Settings request", {
+    bound = true,
+    read = function(payload) return number("settings request %d", payload:uint("request_id", 16)) end,
+})
+
+-- By order: reads the argument.
+local ARGUMENTS = {
+    [4] = function(payload) payload:uint("argument", 16, "ms") end,
+    [6] = function(payload)
+        local receiver, item = payload:uint("argument", 32)
+        item:append_text(" (receiver id)")
+        require_field(receiver ~= 0, "receiver_id")
+    end,
+}
+
+message(20, "Command", {
+    bound = true,
+    read = function(payload)
+        local request = payload:uint("request_id", 16)
+        read_receiver_id(payload)
+        local order = payload:uint("order", 8)
+        require_field(ORDERS[order], "command")
+        if ARGUMENTS[order] then ARGUMENTS[order](payload) end
+        return number("command %d: %s", request, ORDERS[order])
+    end,
+})
+
+message(8, "Result", {
+    bound = true,
+    read = function(payload)
+        local request = payload:uint("request_id", 16)
+        local outcome = payload:uint("outcome", 8)
+        require_field(OUTCOMES[outcome], "outcome")
+        return number("result of %d: %s", request, OUTCOMES[outcome])
+    end,
+})
+
+for channel = 0, 2 do
+    local definition = {
+        bound = true,
+        read = function(payload)
+            payload:add("channel", channel)
+            local wants_reply = payload:flag("wants_reply")
+            payload:skip(7)
+            local request = payload:uint("request_id", 16)
+            local size = floor(payload:left() / 8)
+            if size > 0 then payload:bytes("bytes", size) end
+            return number("application message %d on channel %d, %d bytes%s", request, channel, size,
+                wants_reply and ", wants a reply" or "")
+        end,
+    }
+    message(13 + channel, number("Application message, channel %d, from the collar", channel), definition)
+    message(29 + channel, number("Application message, channel %d, from the host", channel),
+        {bound = true, read = definition.read})
+end
+
+-- Base radio (section 16) -------------------------------------------------------------------------------------------
+
+message(10, "Radio identity", {
+    ignores_trailing = true,
+    read = function(payload)
+        payload:bytes("radio_id", 8)
+        read_firmware_version(payload)
+        read_largest_frame(payload)
+        return "radio identity " .. hex(payload.data:sub(1, 8))
+    end,
+})
+
+local function read_lora(payload)
+    local frequency = payload:uint("frequency", 32, "Hz")
+    local bandwidth = payload:uint("bandwidth", 32, "Hz")
+    require_field(bandwidth ~= 0, "modulation")
+    local factor = payload:uint("spreading_factor", 4)
+    require_field(factor >= 5 and factor <= 12, "modulation")
+    payload:uint("coding_rate", 2)
+    payload:flag("explicit_header")
+    payload:flag("crc")
+    payload:flag("low_data_rate")
+    payload:skip(7)
+    payload:uint("preamble", 16, "symbols")
+    payload:signed("power", 8, "dBm")
+    return number("LoRa, %.3f MHz, SF%d", frequency / 1000000, factor)
+end
+
+local function read_serial_modem(payload)
+    local rate = payload:uint("bit_rate", 32, "bit/s")
+    require_field(rate ~= 0, "modulation")
+    return number("serial, %d bit/s", rate)
+end
+
+message(11, "Modem settings", {
+    read = function(payload)
+        local modulation = payload:uint("modulation", 8)
+        require_field(MODULATIONS[modulation], "modulation")
+        payload:uint("turnaround", 16, "ms")
+        return "modem settings, " .. (modulation == 0 and read_serial_modem or read_lora)(payload)
+    end,
+})
+
+message(12, "Signal report", {
+    read = function(payload)
+        payload:uint("packet_check", 24)
+        if payload.frame.reported then
+            payload.tree:add(F.reported_packet, payload.frame.reported):set_generated()
+        end
+        local strength = payload:signed("strength", 16, "dBm")
+        local tenths = payload:signed_bits(16)
+        local noise = payload:known("signal_to_noise", tenths == -32768 and tenths or tenths / 10, -32768, "dB")
+        return number("signal report, %d dBm%s", strength, noise and number(", %.1f dB above noise", noise) or "")
+    end,
+    find_packet = function(data) return #data >= 3 and state.checks[data:sub(1, 3)] or nil end,
+})
+
+-- Only now are all types known by name.
+field("uint8", "type", "Type", base.DEC, TYPE_NAMES)
+bare.fields = F
+
+-- Frames (section 2) ------------------------------------------------------------------------------------------------
+
+local function add_header(tvb, tree)
+    local byte, address, low = tvb(0, 1):uint(), tvb(2, 1):uint(), tvb(3, 1):uint()
+    tree:add(F.version, tvb(0, 1), floor(byte / 32))
+    tree:add(F.type, tvb(0, 1), byte % 32)
+    local flags = tree:add(F.flags, tvb(1, 1))
+    for _, name in ipairs {"flags.sealed", "flags.critical", "flags.reserved", "ask_number"} do
+        local item = flags:add(F[name], tvb(1, 1))
+        if name == "ask_number" and tvb(1, 1):uint() % 8 == 0 then item:append_text(" (wants no answer)") end
+    end
+    tree:add(F.address, tvb(2, 1)):append_text(address == 0 and " (base radio)" or address == 255 and " (every collar)"
+        or "")
+    -- In an acknowledgement it is the number of the ask it answers; in a fix a part of the sequence.
+    local item = tree:add(byte % 32 == 16 and F.ask or F.low_byte, tvb(3, 1))
+    if byte % 32 == 16 and low == 0 then item:append_text(" (none)") end
+    return {version = floor(byte / 32), type = byte % 32, flags = tvb(1, 1):uint(), address = address, low_byte = low}
+end
+
+-- What makes a frame unusable before its check, in the order of section 2.
+local function fault_of_header(frame)
+    if frame.version ~= VERSION then return "unsupported_version" end
+    if frame.flags >= 32 then return "critical_flags" end
+    if not MESSAGES[frame.type] then return "unknown_type" end
+end
+
+-- Finds out what the check says, and of which log the frame is.
+local function verify(frame, data)
+    local definition = MESSAGES[frame.type]
+    local body, check = data:sub(1, -CHECK - 1), data:sub(-CHECK)
+    local value = check:byte(1) * 65536 + check:byte(2) * 256 + check:byte(3)
+    local payload = body:sub(HEADER + 1)
+    if definition.anchored then
+        -- The log heard last at the address is the best guess; the check cannot confirm it.
+        return {status = UNVERIFIED, log = state.last_at[frame.address] or (#state.logs == 1 and state.logs[1]) or nil}
+    end
+    if not definition.bound then
+        local good = check_of(CRC_INITIAL, body) == value
+        return {status = good and GOOD or BAD, log = good and definition.find_log and definition.find_log(payload),
+            reported = definition.find_packet and definition.find_packet(payload)}
+    end
+    local log = log_that_fits(frame.address, body, value)
+    if log then return {status = GOOD, log = log} end
+    return {status = state.last_at[frame.address] and BAD or UNVERIFIED}
+end
+
+-- What was known when the frame came. A packet that is shown again must not learn from what came later.
+local function memo_of(frame, data, pinfo, key)
+    if not pinfo.visited or not state.memos[key] then
+        local memo = verify(frame, data)
+        memo.log = memo.log or nil
+        memo.reference = memo.log and memo.log.highest or 0
+        state.memos[key] = memo
+        state.checks[data:sub(-CHECK)] = pinfo.number
+    end
+    return state.memos[key]
+end
+
+local function add_check(tvb, tree, frame)
+    local item = tree:add(F.check, tvb(tvb:len() - CHECK, CHECK))
+    item:append_text(frame.status and number(" [%s]", frame.verdict) or "")
+    local status = tree:add(F["check.status"], frame.status or UNVERIFIED)
+    status:set_generated()
+    if frame.status == GOOD and frame.log and MESSAGES[frame.type].bound then
+        tree:add(F["check.device_id"], uint64(frame.log.device)):set_generated()
+        tree:add(F["check.log_id"], frame.log.log_id):set_generated()
+    end
+    return item
+end
+
+-- Reads the payload. Returns the words for the info column, what it tells, and the fault that ended it.
+local function read_payload(definition, payload)
+    local ok, words, told = pcall(function()
+        local words, told = definition.read(payload)
+        if not definition.anchored then payload:finish(definition.ignores_trailing) end
+        return words, told
+    end)
+    if ok then return words, told end
+    -- A mistake in this file is shown as one.
+    if type(words) ~= "table" then error(words, 0) end
+    return nil, nil, words
+end
+
+local function add_fault(tree, name, what)
+    tree:add_proto_expert_info(X[name])
+    if what then tree:append_text(number(" [%s]", what)) end
+end
+
+-- Says in words what came of the check. The first fault of a frame counts: where the check does not hold, what is
+-- wrong with the payload is no news.
+local function verdict_of(frame)
+    if MESSAGES[frame.type].anchored then return "bound to its anchor, not verified" end
+    if frame.status == GOOD then return "correct" end
+    return frame.status == BAD and "incorrect" or "unknown log"
+end
+
+local function fault_of_check(frame)
+    if frame.status == BAD then return "check_failed" end
+    if frame.status == UNVERIFIED and not MESSAGES[frame.type].anchored then return "unknown_collar" end
+end
+
+-- A frame that is all right tells of its log; only the first time it is seen.
+local function learn(frame, definition, told, pinfo)
+    if pinfo.visited then return end
+    if frame.log and frame.status == GOOD then hear(frame.log, frame.address) end
+    if definition.learn and told then definition.learn(frame, told) end
+end
+
+local function dissect_message(tvb, pinfo, tree, frame, key)
+    local definition = MESSAGES[frame.type]
+    local memo = memo_of(frame, tvb():bytes():raw(), pinfo, key)
+    frame.status, frame.log, frame.reference, frame.reported = memo.status, memo.log, memo.reference, memo.reported
+    frame.verdict = verdict_of(frame)
+    local payload = new_payload(tvb, tree, frame)
+    local words, told, wrong = read_payload(definition, payload)
+    local check = add_check(tvb, tree, frame)
+    words = words or definition.name:sub(1, 1):lower() .. definition.name:sub(2)
+    local name = fault_of_check(frame)
+    if name then
+        add_fault(check, name)
+        return number("%s [%s]", words, frame.verdict)
+    end
+    if wrong then
+        local what = spaced(wrong.fault) .. (wrong.what and ": " .. spaced(wrong.what) or "")
+        add_fault(tree, wrong.fault, what)
+        -- The check was right, so this was a frame of that log.
+        if not pinfo.visited and frame.log and frame.status == GOOD then hear(frame.log, frame.address) end
+        return number("%s [%s]", words, what)
+    end
+    if definition.anchored then add_fault(check, "anchor_needed") end
+    learn(frame, definition, told, pinfo)
+    if not frame.unknown_tag then return words end
+    add_fault(tree, "unknown_collar")
+    return words .. " [unknown log]"
+end
+
+local function dissect_whole_frame(tvb, pinfo, tree, key)
+    local frame = add_header(tvb, tree)
+    local name = fault_of_header(frame)
+    local words
+    if name then
+        words = spaced(name)
+        if tvb:len() > HEADER + CHECK then tree:add(F.payload, tvb(HEADER, tvb:len() - HEADER - CHECK)) end
+        add_check(tvb, tree, frame)
+        add_fault(tree, name)
+    else
+        words = dissect_message(tvb, pinfo, tree, frame, key)
+    end
+    tree:append_text(", " .. words)
+    local ask = frame.flags % 8
+    return ask > 0 and number("%s, ask %d", words, ask) or words, frame
+end
+
+-- Source and destination are columns of a link that has no addresses of its own.
+local function set_columns(pinfo, frame)
+    local collar = frame.address == 255 and "every collar" or frame.address == 0 and "base radio"
+        or number("collar %d", frame.address)
+    local from_host = frame.type >= 16
+    pinfo.cols.src = from_host and "host" or collar
+    pinfo.cols.dst = from_host and collar or "host"
+end
+
+-- One frame. Returns its words for the info column, and its header where it has one.
+local function dissect_frame(tvb, pinfo, tree, key)
+    local subtree = tree:add(bare, tvb())
+    if tvb:len() >= SHORTEST_FRAME and tvb:len() <= LONGEST_FRAME then
+        return dissect_whole_frame(tvb, pinfo, subtree, key)
+    end
+    local name = tvb:len() < SHORTEST_FRAME and "too_short" or "too_long"
+    add_fault(subtree, name)
+    return spaced(name)
+end
+
+local function has_link_addresses(pinfo)
+    return tostring(pinfo.src) ~= "" and tostring(pinfo.src) ~= "NONE"
+end
+
+function bare.dissector(tvb, pinfo, tree)
+    if tvb:len() == 0 then return 0 end
+    pinfo.cols.protocol = "CollarLink"
+    local words, frame = dissect_frame(tvb, pinfo, tree, number("%d", pinfo.number))
+    pinfo.cols.info = words
+    if frame and not has_link_addresses(pinfo) then set_columns(pinfo, frame) end
+    return tvb:len()
+end
+
+-- Serial lines (section 4) ------------------------------------------------------------------------------------------
+
+-- Each interface and direction is a line of its own, and so is each conversation.
+local interface_field = Field.new("frame.interface_id")
+local streams = {}
+
+function serial.init()
+    streams = {}
+end
+
+local function stream_of(pinfo)
+    local interface = interface_field()
+    local key = table.concat({interface and tostring(interface.value) or "", tostring(pinfo.p2p_dir),
+        tostring(pinfo.src), tostring(pinfo.src_port), tostring(pinfo.dst), tostring(pinfo.dst_port)}, "|")
+    streams[key] = streams[key] or {rest = {data = "", length = 0}, starts = {}}
+    return streams[key]
+end
+
+-- What stood before this packet without a delimiter behind it. As first seen: packets are shown in any order later.
+local function start_of(stream, pinfo)
+    if not pinfo.visited then stream.starts[pinfo.number] = stream.rest end
+    return stream.starts[pinfo.number] or {data = "", length = 0}
+end
+
+-- A piece is bytes between two delimiters: its data (no more than shows that it is too long), its true length, where
+-- it begins in the packet, and in which earlier packet it began, if in one.
+local function extend(piece, data, offset)
+    local kept = data:sub(1, math.max(0, LONGEST_ENCODING + 1 - #piece.data))
+    return {data = piece.data .. kept, length = piece.length + #data, began_in = piece.began_in, offset = offset,
+        size = #data}
+end
+
+-- Cuts a packet at its delimiters. Returns the pieces that end in it, and the rest.
+local function cut(start, data)
+    local pieces, piece, position = {}, start, 1
+    while true do
+        local zero = data:find("\0", position, true)
+        if not zero then break end
+        table.insert(pieces, extend(piece, data:sub(position, zero - 1), position - 1))
+        piece, position = {data = "", length = 0}, zero + 1
+    end
+    return pieces, extend(piece, data:sub(position), position - 1)
+end
+
+-- Undoes the stuffing; nil where a block reaches beyond the delimiter.
+local function unstuff(data)
+    local blocks, position = {}, 1
+    while position <= #data do
+        local length = data:byte(position)
+        if position + length - 1 > #data then return nil end
+        table.insert(blocks, data:sub(position + 1, position + length - 1))
+        position = position + length
+    end
+    return table.concat(blocks, "\0")
+end
+
+local function fault_of_piece(piece, frame)
+    if piece.length > LONGEST_ENCODING then return "too_long" end
+    if not frame then return "stuffing" end
+    if #frame < SHORTEST_FRAME then return "too_short" end
+end
+
+-- A piece stands in the tree of the line, the frame in it beside that.
+local function dissect_piece(tvb, pinfo, tree, line, piece, key)
+    local frame = unstuff(piece.data)
+    local name = fault_of_piece(piece, frame)
+    local item = piece.size > 0 and line:add(S.encoded, tvb(piece.offset, piece.size)) or line:add(S.encoded, tvb(0, 1))
+    item:set_text(number("Between two delimiters: %d bytes", piece.length))
+    if piece.began_in then item:add(S.began_in, piece.began_in):set_generated() end
+    if name then
+        item:add_proto_expert_info(XS[name])
+        return number("%d bytes dropped: %s", piece.length, spaced(name))
+    end
+    return dissect_frame(ByteArray.new(hex(frame)):tvb("Frame"), pinfo, tree, key)
+end
+
+-- Keeps the rest for the next packet of the line, and says that there is one.
+local function carry(stream, rest, pinfo, tree, tvb, words)
+    if not pinfo.visited then
+        rest.began_in = rest.length > 0 and (rest.began_in or pinfo.number) or nil
+        stream.rest = rest
+    end
+    if rest.size == 0 then return end
+    tree:add(S.carried, tvb(rest.offset, rest.size), rest.size)
+    table.insert(words, number("%d bytes carried over", rest.size))
+end
+
+function serial.dissector(tvb, pinfo, tree)
+    if tvb:len() == 0 then return 0 end
+    pinfo.cols.protocol = "CollarLink"
+    local line = tree:add(serial, tvb())
+    local stream = stream_of(pinfo)
+    local pieces, rest = cut(start_of(stream, pinfo), tvb():bytes():raw())
+    local words, header = {}, nil
+    for index, piece in ipairs(pieces) do
+        -- Nothing between two delimiters is nothing.
+        if piece.length > 0 then
+            local text, frame = dissect_piece(tvb, pinfo, tree, line, piece, number("%d/%d", pinfo.number, index))
+            table.insert(words, text)
+            header = header or frame
+        end
+    end
+    carry(stream, rest, pinfo, line, tvb, words)
+    pinfo.cols.info = #words > 0 and table.concat(words, "; ") or "delimiters only"
+    if header and not has_link_addresses(pinfo) then set_columns(pinfo, header) end
+    return tvb:len()
+end
+
+-- Where it applies --------------------------------------------------------------------------------------------------
+
+local encapsulations = DissectorTable.get("wtap_encap")
+encapsulations:add(wtap_encaps.USER0, bare)
+encapsulations:add(wtap_encaps.USER1, serial)
+DissectorTable.get("udp.port"):add_for_decode_as(bare)
+DissectorTable.get("udp.port"):add_for_decode_as(serial)
+DissectorTable.get("tcp.port"):add_for_decode_as(serial)

@@ -1,0 +1,43 @@
+// One benchmark a run, so that callgrind sees nothing else:
+//
+//     benchmarks NAME ROUNDS    prints: nanoseconds an element (least, median), elements a round, bytes an element
+//     benchmarks                prints the names
+//
+// Times are those of the processor, not of the clock on the wall: the machines are shared.
+import Glibc
+
+func processorNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+let samples = try Samples()
+let names = ["copy", "decode", "encode", "line", "frame to line", "JSONEncoder", "JSONDecoder"]
+guard CommandLine.arguments.count == 3, let rounds = Int(CommandLine.arguments[2]), rounds > 0 else {
+    names.forEach { print($0) }
+    exit(CommandLine.arguments.count == 1 ? 0 : 64)
+}
+let benchmark: Benchmark
+switch CommandLine.arguments[1] {
+case "copy": benchmark = samples.copy
+case "decode": benchmark = samples.decode
+case "encode": benchmark = samples.encode
+case "line": benchmark = samples.line
+case "frame to line": benchmark = samples.decodeToLine
+case "JSONEncoder": benchmark = samples.foundationEncode
+case "JSONDecoder": benchmark = samples.foundationDecode
+default:
+    print("no benchmark '\(CommandLine.arguments[1])'")
+    exit(64)
+}
+var times: [Double] = []
+var checksum = 0
+for _ in 0..<rounds {
+    let start = processorNanoseconds()
+    checksum &+= benchmark.round()
+    times.append(Double(processorNanoseconds() - start) / Double(benchmark.elementCount))
+}
+times.sort()
+// Printing the sum keeps the work.
+print(times[0], times[times.count / 2], benchmark.elementCount, benchmark.bytesPerElement, checksum)

@@ -1,0 +1,141 @@
+import CollarWire
+// Everything a collar uses of the codec: what it sends and what it receives. Compiled together with the codec itself, so
+// that the linker leaves out what no collar uses. Values come from outside, or the optimizer would compute the frames
+// at build time.
+
+@_silgen_name("input_word")
+func inputWord() -> UInt32
+
+@_silgen_name("output_byte")
+func outputByte(_ byte: UInt8)
+
+@_silgen_name("frame_buffer")
+func frameBuffer() -> UnsafeMutablePointer<UInt8>
+
+@_silgen_name("serial_buffer")
+func serialBuffer() -> UnsafeMutablePointer<UInt8>
+
+/// One radio, one place for the frame that comes in.
+nonisolated(unsafe) private var stream = StreamDecoder()
+
+@c(use_codec)
+public func useCodec() {
+    let deviceID = UInt64(widening: inputWord()) &<< 32 | UInt64(widening: inputWord())
+    guard let log = LogIdentity(deviceID: deviceID, logID: inputWord() & LogIdentity.maximumLogID) else { return }
+    sendFixes(log)
+    sendReports(log)
+    receive(log)
+}
+
+/// Writes a frame with its delimiters; a radio packet would be the frame alone.
+@inline(never)
+func send(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
+    var frame = OutputSpan(
+        buffer: UnsafeMutableBufferPointer(start: frameBuffer(), count: Frame.maximumByteCount), initializedCount: 0)
+    do throws(EncodeError) { try encode(&frame) } catch { return }
+    var serial = OutputSpan(
+        buffer: UnsafeMutableBufferPointer(start: serialBuffer(), count: Frame.maximumByteCount + 3),
+        initializedCount: 0)
+    StreamEncoder.encode(frame.span, into: &serial)
+    for index in serial.indices { outputByte(serial[index]) }
+}
+
+func inputFix() -> Fix {
+    var fix = Fix(
+        sequence: inputWord(), unixMilliseconds: Int64(widening: inputWord()) &* 1000,
+        latitudeSteps: Int32(bitPattern: inputWord()), longitudeSteps: Int32(bitPattern: inputWord()))
+    let known = inputWord()
+    if known & 1 != 0 { fix.altitudeSteps = Int32(bitPattern: inputWord()) }
+    if known & 2 != 0 { fix.horizontalAccuracy = AccuracyCode(nearestToMillimeters: inputWord()) }
+    if known & 4 != 0 { fix.verticalAccuracy = AccuracyCode(nearestToMillimeters: inputWord()) }
+    if known & 8 != 0 { fix.speedDecimetersPerSecond = inputWord() }
+    if known & 16 != 0 { fix.course = AngleCode(steps: UInt8(truncatingIfNeeded: inputWord())) }
+    if known & 32 != 0 { fix.heading = AngleCode(steps: UInt8(truncatingIfNeeded: inputWord())) }
+    if known & 64 != 0 { fix.batteryPercent = UInt8(truncatingIfNeeded: inputWord()) }
+    return fix
+}
+
+@inline(never)
+func sendFixes(_ log: LogIdentity) {
+    let anchor = inputFix()
+    let fix = inputFix()
+    let reference = inputWord()
+    send { (output) throws(EncodeError) in
+        try AbsoluteFix.encode(
+            fix, address: 1, flags: FrameFlags(ask: nil), log: log, reference: reference, into: &output)
+    }
+    send { (output) throws(EncodeError) in
+        try LiveFix.encode(
+            fix, anchor: anchor, address: 1, flags: FrameFlags(ask: .first), log: log, into: &output)
+    }
+}
+
+@inline(never)
+func sendReports(_ log: LogIdentity) {
+    let flags = FrameFlags(ask: .first)
+    let identity = Identity(
+        log: log, bootCount: inputWord(), oldestSequence: inputWord(), nextSequence: inputWord(),
+        pairedReceiverID: inputWord(), maximumFrameByteCount: 253,
+        firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+        capabilities: Capabilities(rawValue: UInt16(truncatingIfNeeded: inputWord())), heartbeatSeconds: 60)
+    send { (output) throws(EncodeError) in try identity.encode(address: 1, flags: flags, into: &output) }
+    let probe = Probe(logTag: log.tag, nextSequence: inputWord())
+    send { (output) throws(EncodeError) in try probe.encode(address: 1, flags: flags, into: &output) }
+    var ranges = SequenceRangeList()
+    if let range = SequenceRange(inputWord(), inputWord()) { ranges.append(range) }
+    let tombstone = Tombstone(ranges: ranges)
+    send { (output) throws(EncodeError) in try tombstone.encode(address: 1, flags: flags, log: log, into: &output) }
+    var status = Status()
+    status.queueDepth = inputWord()
+    status.batteryPercent = UInt8(truncatingIfNeeded: inputWord())
+    send { (output) throws(EncodeError) in try status.encode(address: 1, flags: flags, log: log, into: &output) }
+    var entries = SettingList()
+    entries.append(Setting(key: 1, value: inputWord()))
+    let settings = Settings(direction: .report, requestID: 1, version: UInt64(widening: inputWord()), entries: entries)
+    send { (output) throws(EncodeError) in try settings.encode(address: 1, flags: flags, log: log, into: &output) }
+    let result = CommandResult(requestID: UInt16(truncatingIfNeeded: inputWord()), outcome: .ok)
+    send { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
+}
+
+/// Reads a serial line until it is silent.
+@inline(never)
+func receive(_ log: LogIdentity) {
+    while case let word = inputWord(), word != 0xFFFF_FFFF {
+        let chunk: InlineArray<1, UInt8> = [UInt8(truncatingIfNeeded: word)]
+        var index = 0
+        while let event = stream.next(in: chunk.span, at: &index) {
+            if event == .frame { take(stream.frame, log) }
+        }
+    }
+}
+
+/// What hosts send.
+@inline(never)
+func take(_ frame: Span<UInt8>, _ log: LogIdentity) {
+    do throws(DecodeError) {
+        let header = try FrameHeader(frame)
+        guard let type = header.type, !type.isFromCollar else { return }
+        guard FrameCheck.isValid(frame, log: type.isBoundToLog ? log : nil) else { return }
+        switch type {
+        case .acknowledgement:
+            let acknowledgement = try Acknowledgement(decoding: frame, header: header)
+            outputByte(UInt8(truncatingIfNeeded: acknowledgement.firstMissing))
+            for index in 0..<acknowledgement.durable.count {
+                outputByte(UInt8(truncatingIfNeeded: acknowledgement.durable[index].last))
+            }
+        case .identityRequest:
+            outputByte(UInt8(truncatingIfNeeded: try IdentityRequest(decoding: frame).receiverID))
+        case .settingsRequest:
+            outputByte(UInt8(truncatingIfNeeded: try SettingsRequest(decoding: frame).requestID))
+        case .settingsOrder:
+            let settings = try Settings(decoding: frame, direction: .order)
+            for index in 0..<settings.entries.count {
+                outputByte(UInt8(truncatingIfNeeded: settings.entries[index].value))
+            }
+        case .command:
+            let command = try Command(decoding: frame)
+            outputByte(UInt8(truncatingIfNeeded: command.requestID))
+        default: break
+        }
+    } catch { outputByte(0) }
+}
