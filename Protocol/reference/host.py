@@ -1,4 +1,4 @@
-"""A host (section 18) at one radio: it keeps everything in memory, which counts as durable."""
+"""A host (section 19) at one radio: it keeps everything in memory, which counts as durable."""
 
 import frames
 import live

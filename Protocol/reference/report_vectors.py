@@ -1,4 +1,4 @@
-"""Vectors of the messages of sections 12 to 16, valid and invalid."""
+"""Vectors of the messages of sections 13 to 17, valid and invalid."""
 
 import frames
 from vector_parts import ADDRESS, LOG, ORIGIN_BITS, bits, frame_of

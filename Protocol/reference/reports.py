@@ -1,4 +1,4 @@
-"""Status, settings, command, result, application messages, base radio: sections 12 to 16.
+"""Status, settings, command, result, application messages, base radio: sections 13 to 17.
 
 Decoders and encoders are like those of messages. `decoded` also has `type`.
 """
@@ -27,7 +27,7 @@ def _or(value, unknown, field):
     return unknown if value is None else value
 
 
-# Status (section 12)
+# Status (section 13)
 
 def decode_status(reader, low_byte, reference):
     """Status; the caller ignores what follows the last field."""
@@ -67,7 +67,7 @@ def encode_status(writer, fields):
     return 0
 
 
-# Settings (section 13)
+# Settings (section 14)
 
 def decode_settings_request(reader, low_byte, reference):
     """Settings request."""
@@ -101,7 +101,7 @@ def encode_settings(writer, fields):
     return 0
 
 
-# Command and result (section 14)
+# Command and result (section 15)
 
 def decode_command(reader, low_byte, reference):
     """Command."""
@@ -145,7 +145,7 @@ def encode_result(writer, fields):
     return 0
 
 
-# Application messages (section 15)
+# Application messages (section 16)
 
 def application_coders(number):
     """Decoder and encoder of an application message of a type."""
@@ -174,7 +174,7 @@ def application_coders(number):
     return decode, encode
 
 
-# Base radio (section 16)
+# Base radio (section 17)
 
 def decode_radio_identity(reader, low_byte, reference):
     """Radio identity; the caller ignores what follows the last field."""

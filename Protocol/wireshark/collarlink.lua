@@ -192,7 +192,7 @@ local S = {
 }
 serial.fields = S
 
--- Faults, by the names of section 20. The first fault of a frame is the one that is shown.
+-- Faults, by the names of section 21. The first fault of a frame is the one that is shown.
 local X, XS = {}, {}
 
 local function fault(where, prefix, name, label, group, severity)
@@ -835,7 +835,7 @@ message(9, "Tombstone", {
     learn = function(frame, newest) know_sequence(frame.log, newest) end,
 })
 
--- Status (section 12) -----------------------------------------------------------------------------------------------
+-- Status (section 13) -----------------------------------------------------------------------------------------------
 
 local COUNTERS = {{"uptime", 32, "s"}, {"last_error", 8}, {"fixes_sent", 32}, {"queue_depth", 24}, {"drops", 24},
     {"duplicates", 24}, {"retransmissions", 24}, {"airtime", 32, "ms"}}
@@ -876,7 +876,7 @@ message(6, "Status", {
     end,
 })
 
--- Settings, commands, application messages (sections 13 to 15) ------------------------------------------------------
+-- Settings, commands, application messages (sections 14 to 16) ------------------------------------------------------
 
 local function add_entry(payload, key, value)
     local setting = SETTINGS[key] or {"unknown key " .. number("%d", key)}
@@ -956,7 +956,7 @@ for channel = 0, 2 do
         {bound = true, read = definition.read})
 end
 
--- Base radio (section 16) -------------------------------------------------------------------------------------------
+-- Base radio (section 17) -------------------------------------------------------------------------------------------
 
 message(10, "Radio identity", {
     ignores_trailing = true,

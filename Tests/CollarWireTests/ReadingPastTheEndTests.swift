@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Section 20: "then padding, then bytes behind".
+    /// Section 21: "then padding, then bytes behind".
     @Test func paddingCountsBeforeBytesBehind() {
         #expect(end([0x01, 0], 2, after: 5) == .nonzeroPadding(bitOffset: 5))
         #expect(end([0x00, 1], 2, after: 5) == .trailingBytes(byteOffset: 1))
