@@ -159,8 +159,8 @@ public enum AbsoluteFix {
         let width = fix.positionStep.latitudeBitCount
         let quarterTurn = fix.positionStep.stepsPerQuarterTurn
         let latitudeCode = reader.read(width)
-        let longitudeCode = reader.read(width + 1)
         guard latitudeCode <= 2 * UInt32(quarterTurn) else { throw reader.fault(.invalidField(.latitude, code: latitudeCode)) }
+        let longitudeCode = reader.read(width + 1)
         guard longitudeCode <= 4 * UInt32(quarterTurn) else {
             throw reader.fault(.invalidField(.longitude, code: longitudeCode))
         }

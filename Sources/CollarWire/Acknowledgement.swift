@@ -74,12 +74,15 @@ public struct Acknowledgement: Equatable, Sendable {
         guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
         firstMissing = reader.read(32)
         let durableCount = reader.read(RangeCoding.countBitCount)
-        let resendCount = reader.read(RangeCoding.countBitCount)
-        durable = SequenceRangeList()
-        resend = SequenceRangeList()
         guard durableCount <= UInt32(SequenceRangeList.capacity) else {
             throw reader.fault(.invalidField(.range, code: durableCount))
         }
+        let resendCount = reader.read(RangeCoding.countBitCount)
+        guard resendCount <= UInt32(SequenceRangeList.capacity) else {
+            throw reader.fault(.invalidField(.range, code: resendCount))
+        }
+        durable = SequenceRangeList()
+        resend = SequenceRangeList()
         try readDurable(Int(durableCount), from: &reader)
         resend = try RangeCoding.readAscending(resendCount, from: &reader)
         try reader.checkEnd()
@@ -89,10 +92,13 @@ public struct Acknowledgement: Equatable, Sendable {
         var floor = Int64(widening: firstMissing)
         for index in 0..<count {
             let distance = try RangeCoding.readGamma(&reader)
-            let length = try RangeCoding.readGamma(&reader)
             let last = index == 0 ? floor + Int64(widening: distance) : floor - Int64(widening: distance) - 1
+            guard last <= Int64(widening: Fix.maximumSequence) else {
+                throw reader.fault(.invalidField(.range, code: distance))
+            }
+            let length = try RangeCoding.readGamma(&reader)
             let first = last - Int64(widening: length) + 1
-            guard first > Int64(widening: firstMissing), last <= Int64(widening: Fix.maximumSequence),
+            guard first > Int64(widening: firstMissing),
                 let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
             else { throw reader.fault(.invalidField(.range, code: length)) }
             durable.append(range)

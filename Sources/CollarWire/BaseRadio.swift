@@ -88,14 +88,14 @@ public struct ModemSettings: Equatable, Sendable {
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         let kind = reader.read(8)
+        guard kind <= 1 else { throw reader.fault(.invalidField(.modulation, code: kind)) }
         turnaroundMilliseconds = UInt16(reader.read(16))
-        switch kind {
-        case 0:
+        if kind == 0 {
             let bitsPerSecond = reader.read(32)
             guard bitsPerSecond > 0 else { throw reader.fault(.invalidField(.modulation, code: 0)) }
             modulation = .serial(bitsPerSecond: bitsPerSecond)
-        case 1: modulation = .lora(try LoRaSettings(from: &reader))
-        default: throw reader.fault(.invalidField(.modulation, code: kind))
+        } else {
+            modulation = .lora(try LoRaSettings(from: &reader))
         }
         try reader.checkEnd()
     }

@@ -82,16 +82,16 @@ public struct Identity: Equatable, Sendable {
         bootCount = reader.read(32)
         oldestSequence = reader.read(32)
         nextSequence = reader.read(32)
+        guard oldestSequence <= nextSequence else { throw reader.fault(.invalidField(.sequence, code: oldestSequence)) }
         pairedReceiverID = reader.read(32)
         let frameLimit = reader.read(8)
+        guard Identity.isValidFrameLimit(frameLimit) else { throw reader.fault(.invalidField(.frameLimit, code: frameLimit)) }
         maximumFrameByteCount = UInt8(frameLimit)
         firmwareVersion = FirmwareVersion(
             major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
         capabilities = Capabilities(rawValue: UInt16(reader.read(16)))
         heartbeatSeconds = UInt16(reader.read(16))
         try reader.checkNotPastEnd()
-        guard Identity.isValidFrameLimit(frameLimit) else { throw reader.fault(.invalidField(.frameLimit, code: frameLimit)) }
-        guard oldestSequence <= nextSequence else { throw reader.fault(.invalidField(.sequence, code: oldestSequence)) }
     }
 
     private static func isValidFrameLimit(_ byteCount: UInt32) -> Bool {

@@ -51,6 +51,9 @@ enum RangeCoding {
             let first =
                 list.count == 0
                 ? Int64(widening: reader.read(32)) : next + Int64(widening: try readGamma(&reader))
+            guard first <= Int64(widening: Fix.maximumSequence) else {
+                throw reader.fault(.invalidField(.range, code: UInt32(truncatingIfNeeded: first)))
+            }
             let length = try readGamma(&reader)
             let last = first + Int64(widening: length) - 1
             guard last <= Int64(widening: Fix.maximumSequence),

@@ -1,0 +1,58 @@
+import CollarWire
+
+/// Any payload of one type of message, or any frame at all.
+public final class MessageTarget: FuzzTarget {
+    public let name: String
+    public let contextByteCount = FrameInput.contextByteCount
+    public let maximumByteCount = FrameInput.contextByteCount + 280
+    private let type: MessageType?
+
+    /// The target of a type.
+    /// - Parameter type: nil for any type, also those that are unknown.
+    public init(_ type: MessageType?) {
+        self.type = type
+        name = type.map { kebabCase("\($0)") } ?? "frame"
+    }
+
+    public var meaning: String {
+        type == nil
+            ? "any frame: it is refused for its size, header or check exactly where it must be"
+            : "this type with any payload: the result depends on header and payload alone"
+    }
+
+    public func seeds(from vector: SeedVector) -> [[UInt8]] { FrameReading.seeds(from: vector, type: type) }
+
+    public func run(_ input: Span<UInt8>) -> Outcome {
+        let context = FrameInput(input)
+        let frame = FrameReading.frame(in: input, type: type)
+        let reading = FrameReading.read(frame.span, reference: context.reference)
+        let twin = FrameReading.frame(in: input, type: type, isTwin: true)
+        let twinReading = FrameReading.read(twin.span, reference: context.reference)
+        guard reading == twinReading else {
+            return .wrong("it depends on bytes outside header and payload: \(reading), then \(twinReading)")
+        }
+        if type == .absoluteFix, let difference = differenceOfForms(reading, frame.span, context) { return difference }
+        if case .success(.fix(let fix)) = reading {
+            do throws(FixRangeError) { try fix.validate() } catch { return .wrong("out of range: \(error) of \(fix)") }
+        }
+        return FrameReading.judge(reading, of: frame.span, context: context)
+    }
+
+    public func describe(_ input: [UInt8]) -> InputDescription { FrameReading.describe(input, type: type) }
+
+    /// An absolute fix has a decoder of its own, which is faster and must say the same.
+    private func differenceOfForms(_ reading: Reading, _ frame: Span<UInt8>, _ context: FrameInput) -> Outcome? {
+        let other: Reading
+        do throws(DecodeError) {
+            other = .success(.fix(try AbsoluteFix.decode(frame, log: .fuzzed, reference: context.reference)))
+        } catch {
+            other = .failure(error)
+        }
+        return other == reading ? nil : .wrong("AbsoluteFix.decode says \(other), Message.decode \(reading)")
+    }
+}
+
+/// The name of a case in lower case with hyphens.
+private func kebabCase(_ name: String) -> String {
+    name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+}

@@ -1,0 +1,20 @@
+/// Bytes and numbers in hexadecimal digits.
+enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef")
+
+    static func text(of bytes: [UInt8]) -> String {
+        String(bytes.flatMap { [digits[Int($0 / 16)], digits[Int($0 % 16)]] })
+    }
+
+    /// 16 digits.
+    static func text(of number: UInt64) -> String {
+        text(of: (0..<8).reversed().map { UInt8(truncatingIfNeeded: number &>> UInt64(8 * $0)) })
+    }
+
+    /// Nil where the text is no whole bytes.
+    static func bytes(of text: String) -> [UInt8]? {
+        let values = text.compactMap(\.hexDigitValue)
+        guard values.count == text.count, values.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(16 * values[$0] + values[$0 + 1]) }
+    }
+}

@@ -1,0 +1,5 @@
+/// How long a target is fuzzed.
+enum Limit {
+    case seconds(Double)
+    case executions(UInt64)
+}

@@ -1,0 +1,105 @@
+import CollarWire
+
+extension Message {
+    /// The message by the names of PROTOCOL.md, without its type.
+    var referenceFields: [String: ReferenceText] {
+        switch self {
+        case .fix(let fix): fix.referenceFields
+        case .identity(let identity): identity.referenceFields
+        case .probe(let probe):
+            ["tag": ReferenceText(probe.logTag), "next_sequence": ReferenceText(probe.nextSequence)]
+        case .identityRequest(let request): ["receiver_id": ReferenceText(request.receiverID)]
+        case .tombstone(let tombstone): ["ranges": ReferenceText(tombstone.ranges)]
+        case .status(let status): status.referenceFields
+        case .settings(let settings): settings.referenceFields
+        case .settingsRequest(let request): ["request_id": ReferenceText(request.requestID)]
+        case .command(let command): command.referenceFields
+        case .commandResult(let result):
+            ["request_id": ReferenceText(result.requestID), "outcome": ReferenceText(result.outcome.rawValue)]
+        case .application(let message): message.referenceFields
+        case .radioIdentity(let identity): identity.referenceFields
+        case .modemSettings(let settings): settings.referenceFields
+        case .signalReport(let report):
+            [
+                "packet_check": ReferenceText(report.packetCheck), "strength": ReferenceText(report.strengthDBm),
+                "signal_to_noise": ReferenceText(report.signalToNoiseTenthsDB),
+            ]
+        case .acknowledgement(let acknowledgement):
+            [
+                "ask": ReferenceText(acknowledgement.ask?.rawValue ?? 0),
+                "receiver_id": ReferenceText(acknowledgement.receiverID),
+                "first_missing": ReferenceText(acknowledgement.firstMissing),
+                "durable": ReferenceText(acknowledgement.durable), "resend": ReferenceText(acknowledgement.resend),
+            ]
+        }
+    }
+}
+
+extension Fix {
+    var referenceFields: [String: ReferenceText] {
+        [
+            "sequence": ReferenceText(sequence), "time": ReferenceText(unixMilliseconds),
+            "source": ReferenceText(source.rawValue), "position_step": ReferenceText(positionStep.rawValue),
+            "latitude": ReferenceText(latitudeSteps), "longitude": ReferenceText(longitudeSteps),
+            "altitude_step": ReferenceText(altitudeStep.rawValue), "altitude": ReferenceText(altitudeSteps),
+            "horizontal_accuracy": ReferenceText(horizontalAccuracy?.rawValue),
+            "vertical_accuracy": ReferenceText(verticalAccuracy?.rawValue),
+            "speed": ReferenceText(speedDecimetersPerSecond), "course": ReferenceText(course?.steps),
+            "heading": ReferenceText(heading?.steps), "battery": ReferenceText(batteryPercent),
+        ]
+    }
+}
+
+extension Identity {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        [
+            "device_id": ReferenceText(hexadecimal: log.deviceID), "log_id": ReferenceText(log.logID),
+            "boot_count": ReferenceText(bootCount), "oldest_sequence": ReferenceText(oldestSequence),
+            "next_sequence": ReferenceText(nextSequence), "paired_receiver": ReferenceText(pairedReceiverID),
+            "largest_frame": ReferenceText(maximumFrameByteCount),
+            "firmware_version": ReferenceText(firmwareVersion),
+            // Those that are not named are left out.
+            "capabilities": ReferenceText(capabilities.rawValue & 0b111),
+            "heartbeat": ReferenceText(heartbeatSeconds),
+        ]
+    }
+}
+
+extension Settings {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        let entries = (0..<entries.count).map { self.entries[$0] }
+        return [
+            "request_id": ReferenceText(requestID), "version": ReferenceText(version),
+            "entries": .list(entries.map { .list([ReferenceText($0.key), ReferenceText($0.value)]) }),
+        ]
+    }
+}
+
+extension Command {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        let (code, argument): (Int, ReferenceText) =
+            switch order {
+            case .startTracking: (1, .null)
+            case .stopTracking: (2, .null)
+            case .locateNow: (3, .null)
+            case .sound(let milliseconds): (4, ReferenceText(milliseconds))
+            case .reboot: (5, .null)
+            case .pair(let receiverID): (6, ReferenceText(receiverID))
+            case .unpair: (7, .null)
+            }
+        return [
+            "request_id": ReferenceText(requestID), "receiver_id": ReferenceText(receiverID),
+            "order": ReferenceText(code), "argument": argument,
+        ]
+    }
+}
+
+extension ApplicationMessage {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        [
+            "channel": ReferenceText(channel), "from_host": .flag(isFromHost), "wants_reply": .flag(wantsReply),
+            "request_id": ReferenceText(requestID),
+            "bytes": .text(Hexadecimal.text(of: bytes.indices.map { bytes[$0] })),
+        ]
+    }
+}
