@@ -2,8 +2,9 @@
 """Reference implementation of the Collar Link Protocol, written from its text.
 
 It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live
-and rangecoder (live fixes), messages, reports, frames, host (what a host does),
-verify. This file is the command line:
+and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
+messages, reports, frames, host (what a host does), verify. This file is the
+command line:
 
     collarlink.py verify FOLDER           check the vectors in FOLDER
     collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON
@@ -17,7 +18,9 @@ A line to decode is a bare frame in hex, or {"bare": hex, "anchor": the fix
 that a live fix was made from or null, "reference": N}; the keys but bare may
 be left out. A line to encode holds the fields of a message as decoded, and may
 have flags and reference. With anchor it becomes a live fix, without type (or
-with that of a live fix) and without anchor an absolute fix.
+with that of a live fix) and without anchor an absolute fix. The fixes of a
+batch become as many batches as they need, a line each; it may have `limit`, the
+largest frame, and `most`, fixes of a batch.
 """
 
 import argparse
@@ -62,7 +65,7 @@ def decode_line(line, log, reference):
 
 
 def encode_line(line, log, address, reference):
-    """The frame of the message that a line holds.
+    """The frames of the message that a line holds: one, or several batches.
 
     An absolute fix may also have `wide`. Without it the short form is taken
     where the reference completes it to the right sequence.
@@ -71,14 +74,27 @@ def encode_line(line, log, address, reference):
     flags, anchor = fields.pop("flags", 0), fields.pop("anchor", None)
     reference, wide = fields.pop("reference", reference), fields.pop("wide", None)
     number = fields.get("type", 2)
+    if number == frames.BATCH:
+        return encode_batches(fields, address, flags, log)
     if anchor is not None:
-        return frames.encode(frames.LIVE_FIX, fields, address, flags, log, anchor=anchor)
+        return [frames.encode(frames.LIVE_FIX, fields, address, flags, log, anchor=anchor)]
     if number not in (2, frames.LIVE_FIX):
-        return frames.encode(number, fields, address, flags, log)
+        return [frames.encode(number, fields, address, flags, log)]
     if wide is None:
         sequence = fields["sequence"]
         wide = complete_sequence(sequence & 0xFFFF, 16, reference) != sequence
-    return frames.encode(2, fields, address, flags, log, wide=wide)
+    return [frames.encode(2, fields, address, flags, log, wide=wide)]
+
+
+def encode_batches(fields, address, flags, log):
+    """As few batches as hold all the fixes."""
+    fixes, written = fields["fixes"], []
+    while fixes:
+        frame, taken = frames.encode_batch(fixes[:fields.get("most")], address, flags, log,
+                                           fields.get("limit", frames.LARGEST_FRAME))
+        written.append(frame)
+        fixes = fixes[taken:]
+    return written
 
 
 def main(arguments=None):
@@ -119,7 +135,8 @@ def main(arguments=None):
             print(decode_line(line, log, options.reference))
         elif line.strip():
             try:
-                print(encode_line(line, log, options.address, options.reference).hex())
+                for frame in encode_line(line, log, options.address, options.reference):
+                    print(frame.hex())
             except ProtocolError as error:
                 print(as_json(error.as_json()))
                 status = 1

@@ -106,26 +106,34 @@ def check_fix(fix):
 
 def decode_absolute_fix(reader, low_byte, reference):
     """The codes of the fix, and whether the sequence was sent in the wide form."""
-    partial = reader.read(1)
-    form = reader.read(2)
-    position_step = reader.read(2)
-    require(position_step < 3, "position_step")
-    altitude_step = reader.read(1)
-    source = reader.read(2)
-    require(source < 3, "source")
+    partial, form, fix = read_head(reader)
     wide = reader.read(1)
     mask = reader.read(7) if partial else 0x7F
-
     if wide:
         sequence = reader.read(24) << 8 | low_byte
     else:
         sequence = complete_sequence(reader.read(8) << 8 | low_byte, 16, reference)
     require(sequence <= MAX_SEQUENCE, "sequence")
+    fix.update(type=2, sequence=sequence)
+    read_body(reader, fix, form, mask)
+    return fix, {"wide": bool(wide)}
 
-    fix = {"type": 2, "sequence": sequence, "time": _read_time(reader, form),
-           "source": source, "position_step": position_step,
-           "altitude_step": altitude_step}
-    degree, latitude_bits, longitude_bits = POSITION_STEPS[position_step]
+
+def read_head(reader):
+    """The fields from partial to source: partial, time form, and a fix with the others."""
+    partial, form = reader.read(1), reader.read(2)
+    fix = {"position_step": reader.read(2)}
+    require(fix["position_step"] < 3, "position_step")
+    fix["altitude_step"] = reader.read(1)
+    fix["source"] = reader.read(2)
+    require(fix["source"] < 3, "source")
+    return partial, form, fix
+
+
+def read_body(reader, fix, form, mask):
+    """The fields from time to battery, into the fix."""
+    fix["time"] = _read_time(reader, form)
+    degree, latitude_bits, longitude_bits = POSITION_STEPS[fix["position_step"]]
     for field, bits, limit in (("latitude", latitude_bits, 90 * degree),
                                ("longitude", longitude_bits, 180 * degree)):
         fix[field] = reader.read(bits) - limit
@@ -133,7 +141,6 @@ def decode_absolute_fix(reader, low_byte, reference):
     for number, field in enumerate(OPTIONAL_FIELDS):
         known = mask >> (6 - number) & 1
         fix[field] = _read_optional(reader, field) if known else None
-    return fix, {"wide": bool(wide)}
 
 
 def _read_time(reader, form):
@@ -169,16 +176,7 @@ def _read_optional(reader, field):
 def encode_absolute_fix(writer, fix, wide=True):
     """Write the payload in its only canonical form; returns the low byte."""
     check_fix(fix)
-    mask = 0
-    for field in OPTIONAL_FIELDS:
-        mask = mask << 1 | (fix[field] is not None)
-    form = time_form(fix["time"])
-
-    writer.write(mask != 0x7F, 1)
-    writer.write(form, 2)
-    writer.write(fix["position_step"], 2)
-    writer.write(fix["altitude_step"], 1)
-    writer.write(fix["source"], 2)
+    mask = write_head(writer, fix)
     writer.write(wide, 1)
     if mask != 0x7F:
         writer.write(mask, 7)
@@ -186,7 +184,32 @@ def encode_absolute_fix(writer, fix, wide=True):
         writer.write(fix["sequence"] >> 8, 24)
     else:
         writer.write(fix["sequence"] >> 8 & 0xFF, 8)
+    write_body(writer, fix)
+    return fix["sequence"] & 0xFF
 
+
+def known_mask(fix):
+    """The mask of the known fields."""
+    mask = 0
+    for field in OPTIONAL_FIELDS:
+        mask = mask << 1 | (fix[field] is not None)
+    return mask
+
+
+def write_head(writer, fix):
+    """The fields from partial to source; returns the mask."""
+    mask = known_mask(fix)
+    writer.write(mask != 0x7F, 1)
+    writer.write(time_form(fix["time"]), 2)
+    writer.write(fix["position_step"], 2)
+    writer.write(fix["altitude_step"], 1)
+    writer.write(fix["source"], 2)
+    return mask
+
+
+def write_body(writer, fix):
+    """The fields from time to battery."""
+    form = time_form(fix["time"])
     seconds, milliseconds = divmod(fix["time"], 1000)
     if form == 3:
         writer.write_signed(fix["time"], 48)
@@ -203,7 +226,6 @@ def encode_absolute_fix(writer, fix, wide=True):
     for field in OPTIONAL_FIELDS:
         if fix[field] is not None:
             _write_optional(writer, field, fix[field])
-    return fix["sequence"] & 0xFF
 
 
 def _write_optional(writer, field, value):

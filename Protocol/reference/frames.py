@@ -2,6 +2,7 @@
 
 from typing import Callable, NamedTuple
 
+import batch
 import fixes
 import live
 import messages
@@ -14,7 +15,8 @@ CRITICAL_FLAGS = 0xE0
 KNOWN_FLAGS = 0x07
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
-LIVE_FIX = 3
+OVERHEAD = 7  # header and check
+LIVE_FIX, BATCH = 3, 4
 
 
 class Message(NamedTuple):
@@ -31,6 +33,7 @@ class Message(NamedTuple):
 MESSAGES = {
     1: Message("identity", False, messages.decode_identity, messages.encode_identity, True),
     2: Message("absolute_fix", True, fixes.decode_absolute_fix, fixes.encode_absolute_fix),
+    BATCH: Message("batch", True, batch.decode_batch, batch.encode_batch, True, True),
     5: Message("probe", False, messages.decode_probe, messages.encode_probe),
     9: Message("tombstone", True, messages.decode_tombstone, messages.encode_tombstone),
     16: Message("acknowledgement", True, messages.decode_acknowledgement,
@@ -173,17 +176,24 @@ def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anch
     return frame
 
 
+def encode_batch(track, address, flags=0, log=None, limit=LARGEST_FRAME):
+    """The batch that takes as many of the fixes, from the first on, as it may, and how many these are."""
+    taken, _ = batch.fill(track, limit - OVERHEAD)
+    return encode(BATCH, {"fixes": track[:taken]}, address, flags, log, limit), taken
+
+
 def fit_acknowledgement(fields, limit):
     """The acknowledgement without the ranges that do not fit the largest frame.
 
-    Resend ranges go first, the newest of them first, then durable ranges,
-    the oldest first. Both lists end with the range to be left out next.
+    Resend ranges go first, the newest of them first, but not the oldest of
+    them, then durable ranges, the oldest first. Both lists end with the range
+    to be left out next.
     """
     fields = dict(fields, durable=fields["durable"][:32], resend=fields["resend"][:32])
     while True:
         writer = BitWriter()
         messages.encode_acknowledgement(writer, fields)
-        if len(writer.payload()) + 7 <= limit:
+        if len(writer.payload()) + OVERHEAD <= limit:
             return fields
-        name = "resend" if fields["resend"] else "durable"
+        name = "resend" if len(fields["resend"]) > 1 or not fields["durable"] else "durable"
         fields[name] = fields[name][:-1]

@@ -2,7 +2,7 @@
 
 import frames
 import live
-from frames import LIVE_FIX, Log
+from frames import BATCH, LIVE_FIX, Log
 from wire import ProtocolError, SerialDecoder
 
 IDENTITY, ABSOLUTE_FIX, PROBE, TOMBSTONE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 9, 16, 17
@@ -174,9 +174,10 @@ class Host:
     def _learn(self, known, decoded):
         fields = decoded.decoded
         if decoded.type in (ABSOLUTE_FIX, LIVE_FIX):
-            fix = {name: value for name, value in fields.items() if name != "type"}
-            if known.store(fix):
-                self.stored.append((known.log, fix))
+            self._store(known, {name: value for name, value in fields.items() if name != "type"})
+        elif decoded.type == BATCH:
+            for fix in fields["fixes"]:
+                self._store(known, fix)
         elif decoded.type == TOMBSTONE:
             for first, last in fields["ranges"]:
                 known.hear_of(last)
@@ -186,6 +187,10 @@ class Host:
         if decoded.type == IDENTITY:
             known.largest_frame = fields["largest_frame"]
             known.lose(0, fields["oldest_sequence"] - 1)
+
+    def _store(self, known, fix):
+        if known.store(fix):
+            self.stored.append((known.log, fix))
 
     def _ask_who_it_is(self, frame, time):
         """A frame of an unknown collar: with an ask always, else unless a request went out just now."""

@@ -1,5 +1,6 @@
 """The invalid vectors: name -> vector."""
 
+import batch_faults
 import frames
 import live_vectors
 import report_vectors
@@ -76,7 +77,7 @@ def add_frames(v):
           good[:1] + b"\x80" + good[2:], "critical_flags")
     v.add("critical-flags-unknown-type", "A critical flag and an unknown type: the flag comes first.",
           b"\x20\x80" + good[2:], "critical_flags")
-    for number in (0, 4, 21, 28):
+    for number in (0, 21, 28):
         v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; check not bound.",
               frame_of(number, b"\x01\x02\x03"), "unknown_type")
     v.add("unknown-type-damaged", "An unknown type and a wrong check: the type comes first.", b"\x20" + good[1:], "unknown_type")
@@ -283,4 +284,5 @@ def all_vectors():
     add_stuffing(v)
     report_vectors.add_invalid(v)
     live_vectors.add_invalid(v)
+    batch_faults.add_invalid(v)
     return v.vectors

@@ -2,7 +2,8 @@
 
 import rangecoder as rc
 from fixes import (ALTITUDE_LIMIT, MAX_SEQUENCE, OPTIONAL_FIELDS, POSITION_STEPS, SIMPLE_FIELDS,
-                   SPEED_LIMIT, TIME_LIMIT, check_fix, complete_sequence, encode_absolute_fix)
+                   SPEED_LIMIT, TIME_LIMIT, check_fix, complete_sequence, encode_absolute_fix,
+                   known_mask)
 from wire import BitWriter, ProtocolError, require
 
 LONGEST_SECONDS = 1 << 40
@@ -49,14 +50,6 @@ def bring_to(value, step, new_step):
     unit = 10 ** (step - new_step)
     magnitude = (2 * abs(value) + unit) // (2 * unit)
     return -magnitude if value < 0 else magnitude
-
-
-def known_mask(fix):
-    """The mask of section 6."""
-    mask = 0
-    for field in OPTIONAL_FIELDS:
-        mask = mask << 1 | (fix[field] is not None)
-    return mask
 
 
 def speed_instance(anchor_speed):

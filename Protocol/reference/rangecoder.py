@@ -1,6 +1,7 @@
-"""The range coder of live fixes (section 11): both directions, blocks, priors.
+"""The range coder (section 11): both directions, blocks, the contexts of live fixes.
 
-The probabilities are read from the table in PROTOCOL.md.
+The probabilities are read from the table in PROTOCOL.md. Batches have contexts of
+their own, see batchcoder.
 """
 
 from pathlib import Path
@@ -48,6 +49,7 @@ class Block:
 
 
 SHAPE, SAME_REST, BACKWARD = 0, 1, 37
+DECISIONS = {SHAPE: 1, SAME_REST: 3, BACKWARD: 1}
 REST = Block(4, 3, 9, 0, True)
 MINUTES = Block(38, 1, 8, 3, False)
 SECONDS = Block(93, 1, 5, 2, False)
@@ -199,11 +201,16 @@ class RangeEncoder:
             else:
                 self.uniform(bit, 2)
 
-    def payload(self):
-        """The fewest bytes whose number lies in the range; of these the smallest number."""
-        for size in range(self._bytes + 1):
-            unit = 1 << 8 * (self._bytes - size)
+    def number(self, bits=0):
+        """The fewest bits, these and whole bytes, that hold a number in the range, and the smallest such number."""
+        while True:
+            unit = 1 << 8 * self._bytes - bits
             number = -(-self._low // unit)
             if number * unit < self._low + self._range:
-                return number.to_bytes(size, "big")
-        raise AssertionError("the lower end itself lies in the range")
+                return bits, number
+            bits += 8
+
+    def payload(self):
+        """The fewest bytes whose number lies in the range; of these the smallest number."""
+        bits, number = self.number()
+        return number.to_bytes(bits // 8, "big")

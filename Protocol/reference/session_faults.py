@@ -19,9 +19,9 @@ def bare(serial):
     return SerialDecoder().feed(serial)[0]
 
 
-def with_payload(number, payload, ask=0, log=A.log):
+def with_payload(number, payload, ask=0, log=A.log, low_byte=0):
     """A frame at the collar's address, with any payload and a right check, as it stands on the serial line."""
-    return stuff(frames.assemble(0x20 | number, ask, A.address, 0, payload, log))
+    return stuff(frames.assemble(0x20 | number, ask, A.address, low_byte, payload, log))
 
 
 def changed(frame, place, value):
@@ -109,7 +109,7 @@ def damage():
     header = heard(
         "Frames that ask and whose header is wrong: another version, critical flags, unknown types, each with a right check.",
         "The header is looked at before the check: each is dropped and not answered, at whatever address.")
-    headers = ((0x42, 3, 17), (0xE2, 3, 44), (0x22, 0x83, 17), (0x22, 0x43, 44), (0x22, 0x23, 17), (0x24, 3, 17), (0x3C, 3, 44))
+    headers = ((0x42, 3, 17), (0xE2, 3, 44), (0x22, 0x83, 17), (0x22, 0x43, 44), (0x22, 0x23, 17), (0x20, 3, 17), (0x3C, 3, 44))
     for number, (first, flags, address) in enumerate(headers):
         body = bytes([first, flags, address]) + good[3:-3]
         header.at(30 + 5 * number, stuff(body + frames.check_bytes(body, A.log)))

@@ -1,7 +1,7 @@
 """What the makers of sessions share: collars that write frames, and the script of a session."""
 
 import frames
-from frames import LIVE_FIX, Log
+from frames import BATCH, LIVE_FIX, Log
 from vector_parts import FIX, IDENTITY
 from wire import stuff
 
@@ -47,6 +47,10 @@ class Collar:
     def live(self, fix, anchor, ask=0):
         """Live fix and its anchor, each given its sequence or its codes."""
         return self.send(LIVE_FIX, codes_of(fix), ask, anchor=codes_of(anchor))
+
+    def batch(self, fixes, ask=0):
+        """Batch of exactly these fixes, each given its sequence or its codes."""
+        return self.send(BATCH, {"fixes": [codes_of(fix) for fix in fixes]}, ask)
 
     def tombstone(self, ranges, ask=0):
         """Tombstone."""

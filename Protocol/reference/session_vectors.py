@@ -1,5 +1,6 @@
 """Sessions of known collars: what is delivered, acknowledged, lost. Name -> vector."""
 
+import session_batches
 import session_faults
 from report_vectors import SETTINGS, STATUS
 from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
@@ -335,7 +336,8 @@ def two_collars():
 def all_vectors():
     """All sessions by name."""
     sessions = {}
-    for part in (boot(), asks(), gaps(), losses(), forms(), two_collars(), session_faults.sessions()):
+    for part in (boot(), asks(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
+                 session_batches.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")
         sessions.update(part)

@@ -1,5 +1,6 @@
 """The valid vectors: name -> vector."""
 
+import batch_vectors
 import frames
 import live_vectors
 import report_vectors
@@ -344,4 +345,5 @@ def all_vectors():
     add_zero_bytes(v)
     report_vectors.add_valid(v)
     live_vectors.add_valid(v)
+    batch_vectors.add_valid(v)
     return v.vectors

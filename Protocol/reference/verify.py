@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import batchcoder
 import fixes
 import frames
 import rangecoder
@@ -37,12 +38,18 @@ def self_check():
     for code, (computed, written) in enumerate(zip(fixes.ACCURACY_TABLE, table)):
         expect(computed == written, f"accuracy code {code}: {computed}, the text has {written}")
         expect(fixes.accuracy_code(written) == code, f"accuracy code of {written} mm")
-    first = 4
-    for block in rangecoder.BLOCKS:
-        first += first == rangecoder.BACKWARD  # a decision between two blocks
-        expect(block.first == first, f"contexts: a block begins at {block.first}, not {first}")
-        first += block.instances * block.size
-    expect(first == rangecoder.CONTEXTS, f"contexts end at {first}")
+    for name, coder in (("live fix", rangecoder), ("batch", batchcoder)):
+        check_contexts(name, coder)
+
+
+def check_contexts(name, coder):
+    """The contexts stand one behind the other, and there are as many as the text says."""
+    sizes = {**coder.DECISIONS, **{block.first: block.instances * block.size for block in coder.BLOCKS}}
+    following = 0
+    for first, size in sorted(sizes.items()):
+        expect(first == following, f"contexts of a {name}: some begin at {first}, not {following}")
+        following += size
+    expect(following == coder.CONTEXTS, f"contexts of a {name} end at {following}")
 
 
 def unstuff(serial):

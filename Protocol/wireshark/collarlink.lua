@@ -107,6 +107,9 @@ end
 field("uint8", "battery", "Battery")
 field("uint32", "distance", "Distance to the anchor")
 field("uint32", "anchor", "Anchor's sequence")
+field("uint8", "fix_count", "Fixes")
+field("uint8", "fix", "Fix")
+field("bytes", "coded", "Coded part")
 -- identity, probe, acknowledgement, tombstone
 field("uint64", "device_id", "Device id", base.HEX)
 field("uint32", "log_id", "Log id")
@@ -516,7 +519,7 @@ local function read_sequence(payload, wide)
 end
 
 local function read_fix_time(payload, form)
-    if form == 3 then return payload:time("time", payload:signed_bits(48)) end
+    if form == 3 then return payload:signed_bits(48) end
     local time = 1000 * payload:bits(32)
     if form == 1 then
         local tenths = payload:bits(4)
@@ -527,68 +530,102 @@ local function read_fix_time(payload, form)
         require_field(milliseconds <= 999, "time")
         time = time + milliseconds
     end
-    payload:time("time", time)
+    return time
+end
+
+local function add_coordinate(payload, name, code, places)
+    local text = number("%." .. places .. "f", code / 10 ^ places)
+    local item = payload:add(name, code / 10 ^ places)
+    item:set_text(number("%s: %s degrees", name == "latitude" and "Latitude" or "Longitude", text))
+    item:add(F[name .. ".code"], code)
+    return text
 end
 
 local function read_coordinate(payload, name, degrees, places, bits)
     local unit = floor(10 ^ places)
     local code = payload:bits(bits) - degrees * unit
     require_field(code <= degrees * unit, name)
-    local text = number("%." .. places .. "f", code / unit)
-    local item = payload:add(name, code / unit)
-    item:set_text(number("%s: %s degrees", name == "latitude" and "Latitude" or "Longitude", text))
-    item:add(F[name .. ".code"], code)
-    return text
+    return code, add_coordinate(payload, name, code, places)
 end
 
-local function read_accuracy(payload, name)
-    local code = payload:bits(7)
-    require_field(code <= 126, name)
-    local item = payload:add(name, ACCURACIES[code], "m")
+local function add_accuracy(payload, name, code)
+    local metres = ACCURACIES[code]
+    local item = payload:add(name, metres, "m")
     if code == 126 then item:append_text(" or more") end
     item:add(F[name .. ".code"], code)
-    local metres = ACCURACIES[code]
     return number(metres >= 10 and "%.0f m" or metres >= 1 and "%.1f m" or "%.2f m", metres)
 end
 
-local function read_direction(payload, name)
-    local code = payload:bits(8)
-    require_field(code <= 179, name)
+local function add_direction(payload, name, code)
     payload:add(name, 2 * code, "degrees"):add(F[name .. ".code"], code)
 end
 
--- The fields that may be unknown, in the order of the mask and of the payload. What they return is for the info.
+-- Reads a code of so many bits, up to the largest that is valid.
+local function code_reader(bits, largest)
+    return function(payload, name)
+        local code = payload:bits(bits)
+        require_field(code <= largest, name)
+        return code
+    end
+end
+
+-- The fields that may be unknown, in the order of the mask and of the payload: how a code is read, its limits, and how
+-- it is added. What that returns is for the info.
 local OPTIONAL = {
-    {"altitude", function(payload, _, altitude_step)
+    {name = "altitude", lowest = -8388608, highest = 8388607, read = function(payload)
         local code = payload:bits(14)
-        code = code == 16383 and payload:signed_bits(24) or code - 1000
+        return code == 16383 and payload:signed_bits(24) or code - 1000
+    end, add = function(payload, _, code, altitude_step)
         payload:add("altitude", altitude_step == 1 and code / 10 or code, "m"):add(F["altitude.code"], code)
     end},
-    {"horizontal_accuracy", read_accuracy},
-    {"vertical_accuracy", function(...) read_accuracy(...) end},
-    {"speed", function(payload)
+    {name = "horizontal_accuracy", lowest = 0, highest = 126, read = code_reader(7, 126), add = add_accuracy},
+    {name = "vertical_accuracy", lowest = 0, highest = 126, read = code_reader(7, 126),
+        add = function(...) add_accuracy(...) end},
+    {name = "speed", lowest = 0, highest = 1048575, read = function(payload)
         local code = payload:bits(9)
-        if code == 511 then code = payload:bits(20) end
+        return code == 511 and payload:bits(20) or code
+    end, add = function(payload, _, code)
         payload:add("speed", code / 10, "m/s"):add(F["speed.code"], code)
     end},
-    {"course", read_direction},
-    {"heading", read_direction},
-    {"battery", function(payload)
-        local percent = payload:bits(7)
-        require_field(percent <= 100, "battery")
-        payload:add("battery", percent, "%")
-        return number("%d %%", percent)
+    {name = "course", lowest = 0, highest = 179, read = code_reader(8, 179), add = add_direction},
+    {name = "heading", lowest = 0, highest = 179, read = code_reader(8, 179), add = add_direction},
+    {name = "battery", lowest = 0, highest = 100, read = code_reader(7, 100), add = function(payload, _, code)
+        payload:add("battery", code, "%")
+        return number("%d %%", code)
     end},
 }
 
-local function read_optional_fields(payload, mask, altitude_step)
+local function add_unknown(payload, name)
+    payload:unknown(name):set_generated()
+end
+
+-- The fields from partial to source. Returns partial, the time form, and a fix with the others.
+local function read_head(payload)
+    local partial = payload:flag("partial")
+    local form = payload:uint("time_form", 2)
+    local fix = {position_step = payload:uint("position_step", 2)}
+    require_field(fix.position_step < 3, "position_step")
+    fix.altitude_step = payload:uint("altitude_step", 1)
+    fix.source = payload:uint("source", 2)
+    require_field(fix.source < 3, "source")
+    return partial, form, fix
+end
+
+-- The fields from time to battery, into the fix. Returns the words for the info column.
+local function read_body(payload, fix, form, mask)
+    fix.time = read_fix_time(payload, form)
+    payload:time("time", fix.time)
+    local places, latitude_bits, longitude_bits = table.unpack(POSITIONS[fix.position_step])
     local words = {}
+    fix.latitude, words[1] = read_coordinate(payload, "latitude", 90, places, latitude_bits)
+    fix.longitude, words[2] = read_coordinate(payload, "longitude", 180, places, longitude_bits)
     for index, optional in ipairs(OPTIONAL) do
-        local name, read = optional[1], optional[2]
+        local name = optional.name
         if floor(mask / 2 ^ (7 - index)) % 2 == 1 then
-            words[#words + 1] = read(payload, name, altitude_step)
+            fix[name] = optional.read(payload, name)
+            words[#words + 1] = optional.add(payload, name, fix[name], fix.altitude_step)
         else
-            payload:unknown(name):set_generated()
+            add_unknown(payload, name)
         end
     end
     return words
@@ -597,21 +634,12 @@ end
 message(2, "Absolute fix", {
     bound = true,
     read = function(payload)
-        local partial = payload:flag("partial")
-        local form = payload:uint("time_form", 2)
-        local step = payload:uint("position_step", 2)
-        require_field(step < 3, "position_step")
-        local altitude_step = payload:uint("altitude_step", 1)
-        require_field(payload:uint("source", 2) < 3, "source")
+        local partial, form, fix = read_head(payload)
         local wide = payload:flag("wide")
         local mask = partial and payload:uint("mask", 7) or 127
         local sequence, name = read_sequence(payload, wide)
-        read_fix_time(payload, form)
-        local places, latitude_bits, longitude_bits = table.unpack(POSITIONS[step])
-        local latitude = read_coordinate(payload, "latitude", 90, places, latitude_bits)
-        local longitude = read_coordinate(payload, "longitude", 180, places, longitude_bits)
-        local words = read_optional_fields(payload, mask, altitude_step)
-        return table.concat({"fix", name, latitude, longitude, table.unpack(words)}, " "), sequence
+        local words = read_body(payload, fix, form, mask)
+        return table.concat({"fix", name, table.unpack(words)}, " "), sequence
     end,
     learn = function(frame, sequence) know_sequence(frame.log, sequence) end,
 })
@@ -663,6 +691,296 @@ message(3, "Live fix", {
     learn = function(frame, sequence)
         if sequence - frame.reference <= 16 then know_sequence(frame.log, sequence) end
     end,
+})
+
+-- Batch (section 12) ------------------------------------------------------------------------------------------------
+
+-- What the contexts begin with: the probability of 0, and in its lower 5 bits how often it was adapted.
+local WORDS = {
+    224, 32768, 32768, 32768, 32768, 65379, 50912, 48384, 51488, 51488, 51488, 31712, 51488, 51488, 1280, 18868,
+    39828, 57216, 32768, 32768, 57216, 32768, 32768, 32768, 48020, 22996, 43316, 59392, 32768, 32768, 59392, 32768,
+    32768, 32768, 6452, 2528, 63008, 32768, 32768, 32768, 32768, 32768, 32768, 32768, 34656, 41824, 62881, 65024,
+    12672, 5216, 12386, 9954, 31714, 31715, 19956, 22260, 23732, 37268, 4288, 43764, 15552, 44916, 41844, 41844,
+    41364, 38068, 46708, 64896, 7748, 17152, 61668, 43764, 46272, 32768, 35138, 62278, 26228, 39818, 32768, 32768,
+    59104, 53684, 3124, 7764, 22260, 31732, 60480, 32768, 62022, 33044, 3540, 6612, 11412, 24212, 63200, 32768, 11108,
+    30420, 61680, 49012, 34676, 33024, 40576, 17160, 36456, 55594, 47362, 45620, 39808, 36448, 19266, 36451, 37252,
+    41348, 39810, 47380, 53162, 59124, 9332, 22992, 35988, 40596, 49012, 35988, 40596, 43316, 44464, 43764, 12387,
+    35142, 64116, 53172, 35136, 33024, 35136, 32768, 32768, 32768, 18182, 33044, 61392, 59700, 40576, 32512, 29568,
+    33824, 31712, 33824, 28308, 32532, 58952, 60500, 49984, 35968, 32768, 32768, 32768, 32768, 30892, 34676, 55972,
+    58964, 50918, 39808, 32768, 32768, 32768, 32768, 30408, 33844, 48396, 55604, 57574, 43296, 32768, 32768, 32768,
+    32768, 32515, 33040, 39818, 49396, 55988, 39808, 41824, 33024, 32768, 32768, 36450, 34676, 32522, 40596, 46292,
+    52866, 48384, 30880, 30400, 35136, 55988, 33844, 17164, 30900, 44468, 51508, 43744, 30400, 34656, 33024, 61684,
+    32532, 7752, 12678, 16166, 21798, 27494, 30882, 29571, 37268, 7750, 29091, 55137, 59700, 51828, 35968, 32768,
+    32768, 9955, 30402, 49382, 53665, 48992, 35968, 32512, 32532, 15554, 30882, 35144, 33824, 18848, 20660, 30400,
+    38548, 41350, 38529, 35156, 48992, 44896, 30880, 35968, 33024, 58116, 33044, 10659, 15554, 11124, 18868, 30420,
+    42580, 14049, 28300, 27489, 30402, 46689, 49396, 12384, 33844, 26216, 43754, 44897, 26208, 17152, 36468, 22976,
+    35156, 17160, 29092, 39811, 35976, 37268, 37268, 788, 2464, 63072, 32768, 32768, 32768, 28308, 4163, 61379, 24192,
+    24192, 23732, 61060, 2484, 19936, 62548, 11872, 19284, 61856, 3892, 3680, 22979, 59860, 21108, 60832, 20660, 5697,
+    3875, 6164, 30420,
+}
+local SHAPE, SAME, BACKWARD = 5, 44, 47
+
+-- Where the contexts of an integer stand. (The depth of a batch's blocks is 0 or 1.)
+local function block(first, exponents, depth, signed)
+    local head = signed and 2 or 1
+    return {first = first, head = head, e = exponents, d = depth, size = head + (1 + depth) * exponents}
+end
+
+local GAP, REST, MINUTES, SECONDS = block(0, 4, 0), block(14, 4, 1, true), block(48, 9, 1), block(67, 6, 1)
+local SECOND_REST, SPEED_CHANGE, SPEED = block(80, 6, 0, true), block(96, 5, 0, true), block(117, 5, 1)
+local POSITION, ALTITUDE, ACCURACY = block(128, 8, 0, true), block(218, 6, 0, true), block(258, 4, 0, true)
+local ANGLE, BATTERY = block(264, 6, 0, true), block(280, 4, 0, true)
+
+-- Reads the number of the range coder that begins at a bit; behind the end there are zeros.
+local Coded = {}
+Coded.__index = Coded
+
+local function new_coded(data, position)
+    local self = setmetatable({data = data, position = position, range = 4294967295, code = 0, p = {}, n = {}}, Coded)
+    for index, word in ipairs(WORDS) do
+        self.p[index - 1], self.n[index - 1] = word - word % 32, word % 32
+    end
+    for _ = 1, 4 do self:shift() end
+    return self
+end
+
+function Coded:shift()
+    local index, offset = floor(self.position / 8) + 1, self.position % 8
+    local two = (self.data:byte(index) or 0) * 256 + (self.data:byte(index + 1) or 0)
+    self.code = (self.code * 256 + floor(two / 2 ^ (8 - offset)) % 256) % 4294967296
+    self.position = self.position + 8
+end
+
+-- What is left of the range lies above what was taken off.
+function Coded:narrow(below, range)
+    self.code, self.range = self.code - below, range
+    while self.range < 16777216 do
+        self.range = self.range * 256
+        self:shift()
+    end
+end
+
+function Coded:decision(context)
+    local p, n = self.p[context], self.n[context]
+    local bound, rate = floor(self.range / 65536) * p, floor(131072 / (2 * n + 3))
+    self.n[context] = math.min(n + 1, 30)
+    if self.code < bound then
+        self.p[context] = p + floor((65536 - p) * rate / 65536)
+        self:narrow(0, bound)
+        return 0
+    end
+    self.p[context] = p - floor(p * rate / 65536)
+    self:narrow(bound, self.range - bound)
+    return 1
+end
+
+function Coded:uniform(count)
+    local part = floor(self.range / count)
+    local value = math.min(floor(self.code / part), count - 1)
+    self:narrow(value * part, part)
+    return value
+end
+
+function Coded:integer(of, instance)
+    local start = of.first + (instance or 0) * of.size
+    if self:decision(start) == 1 then return 0 end
+    local sign = of.head == 2 and self:decision(start + 1) == 1 and -1 or 1
+    local exponents, exponent, magnitude = start + of.head, 0, 1
+    while exponent < 48 and self:decision(exponents + math.min(exponent, of.e - 1)) == 1 do exponent = exponent + 1 end
+    for place = 1, exponent do
+        local context = place <= of.d and exponents + of.e + math.min(exponent, of.e) - 1
+        magnitude = 2 * magnitude + (context and self:decision(context) or self:uniform(2))
+    end
+    return sign * magnitude
+end
+
+local function rest_of(time)
+    return (time + 500) % 1000 - 500
+end
+
+-- The class of a size in so many parts, at most the highest instance there is.
+local function class_of(size, parts, highest)
+    local head, doubled = floor(size / parts), 0
+    while head >= 4 do head, doubled = floor(head / 2), doubled + 2 end
+    return math.min(highest, head + doubled)
+end
+
+local function limited(difference)
+    return 16 * math.min(math.abs(difference), 4095)
+end
+
+local function grow(memory, name, difference)
+    memory.size[name] = floor((memory.size[name] + limited(difference)) / 2)
+    return difference
+end
+
+local function within(value, lowest, highest)
+    require_field(value >= lowest and value <= highest, "difference")
+    return value
+end
+
+-- The source and which fields are known change only where the shape says so.
+local function decode_shape(coded, memory, fix)
+    if coded:decision(SHAPE) == 0 then return end
+    if coded:decision(SHAPE + 1) == 1 then fix.source = coded:uniform(4) end
+    require_field(fix.source < 3, "source")
+    for index, optional in ipairs(OPTIONAL) do
+        if coded:decision(SHAPE + 1 + index) == 1 then memory.known[optional.name] = not memory.known[optional.name] end
+    end
+end
+
+local function decode_interval(coded)
+    local backward = coded:decision(BACKWARD) == 1
+    local minutes = coded:integer(MINUTES)
+    local seconds = minutes == 0 and coded:integer(SECONDS)
+        or 60 * minutes + coded:integer(SECOND_REST, minutes <= 4 and 0 or 1)
+    within(seconds, 0, 2 ^ 40)
+    return backward and -seconds or seconds
+end
+
+local function decode_time(coded, memory)
+    local before = memory.before.time
+    local rest = rest_of(before)
+    local kind, origin = rest == 0 and 0 or 1, before - rest
+    if memory.rest_step ~= 0 or math.abs(rest) > 8 then kind, origin = 2, before + memory.rest_step end
+    rest = within(coded:integer(REST, kind), -500, 499)
+    local same = coded:decision(SAME + memory.history) == 0
+    if not same then memory.interval = decode_interval(coded) end
+    local time = floor(within(origin + rest + 1000 * memory.interval, -2 ^ 47, 2 ^ 47 - 1))
+    local step = rest_of(time - before)
+    memory.rest_step = math.abs(step) > 8 and step or 0
+    memory.near = memory.interval >= 0 and memory.interval <= 20
+    if memory.history == 0 and not memory.near then memory.size.latitude, memory.size.longitude = 1000, 1000 end
+    memory.history = same and 2 or 1
+    return time
+end
+
+-- A coordinate. Returns the difference that was coded, and the velocity from now on.
+local function decode_coordinate(coded, memory, fix, name, degrees, size)
+    local before, interval, velocity = memory.before[name], memory.interval, memory.velocity[name]
+    local expected = before + (velocity and memory.near and floor((velocity * interval + 32) / 64) or 0)
+    local difference = coded:integer(POSITION, class_of(size, 16, 8))
+    local limit = floor(degrees * 10 ^ POSITIONS[fix.position_step][1])
+    fix[name] = within(expected + difference, -limit, limit)
+    if interval < 1 or interval > 20 then return difference, nil end
+    local moved = math.max(-1048576, math.min(1048576, fix[name] - before))
+    local now = (moved < 0 and -1 or 1) * floor(64 * math.abs(moved) / interval)
+    return difference, velocity and velocity + floor(3 * (now - velocity) / 8) or now
+end
+
+local function decode_position(coded, memory, fix)
+    local size, velocity, north, east = memory.size, memory.velocity, nil, nil
+    north, velocity.latitude = decode_coordinate(coded, memory, fix, "latitude", 90,
+        3 * size.latitude + size.longitude)
+    east, velocity.longitude = decode_coordinate(coded, memory, fix, "longitude", 180,
+        2 * size.longitude + size.latitude + limited(north))
+    grow(memory, "latitude", north)
+    grow(memory, "longitude", east)
+end
+
+-- What the code of a field becomes, before its limits are looked at.
+local function decode_code(coded, memory, name)
+    local last, size, interval = memory.last[name], memory.size[name], memory.interval
+    if name == "altitude" then return last + grow(memory, name, coded:integer(ALTITUDE, class_of(size, 8, 4))) end
+    if name == "battery" then
+        local instance = interval > 3000 and 4 or interval > 1000 and 3 or interval > 250 and 2 or interval > 20 and 1
+        return last + coded:integer(BATTERY, instance or 0)
+    end
+    if name == "speed" then
+        if not memory.near then return coded:integer(SPEED) end
+        return last + grow(memory, name, coded:integer(SPEED_CHANGE, class_of(size, 8, 2)))
+    end
+    if not size then return last + coded:integer(ACCURACY) end
+    if not memory.near then return coded:uniform(180) end
+    return (last + grow(memory, name, coded:integer(ANGLE, size >= 32 and 1 or 0))) % 180
+end
+
+local function decode_field(coded, memory, fix, optional)
+    if not memory.known[optional.name] then return end
+    local code = within(decode_code(coded, memory, optional.name), optional.lowest, optional.highest)
+    fix[optional.name], memory.last[optional.name] = code, code
+end
+
+local function decode_fix(coded, memory)
+    local before = memory.before
+    local fix = {sequence = before.sequence + 1 + coded:integer(GAP), source = before.source,
+        position_step = before.position_step, altitude_step = before.altitude_step}
+    require_field(fix.sequence <= MAX_SEQUENCE, "sequence")
+    decode_shape(coded, memory, fix)
+    fix.time = decode_time(coded, memory)
+    -- The speed stands before the position, the other fields behind it.
+    decode_field(coded, memory, fix, OPTIONAL[4])
+    decode_position(coded, memory, fix)
+    for index, optional in ipairs(OPTIONAL) do
+        if index ~= 4 then decode_field(coded, memory, fix, optional) end
+    end
+    memory.before = fix
+    return fix
+end
+
+-- What is remembered from fix to fix.
+local function new_memory(start)
+    local memory = {before = start, last = {}, known = {}, rest_step = 0, interval = 1, history = 0, velocity = {},
+        size = {latitude = 32, longitude = 32, altitude = 16, speed = 32, course = 64, heading = 64}}
+    for _, optional in ipairs(OPTIONAL) do
+        local code = start[optional.name]
+        memory.last[optional.name], memory.known[optional.name] = code or 0, code ~= nil
+    end
+    return memory
+end
+
+-- A coded fix has no bytes of its own.
+local function add_coded_fix(item, fix)
+    local part = setmetatable({data = "", tree = item, position = 0, first = 0}, Payload)
+    for _, name in ipairs {"sequence", "source", "position_step", "altitude_step"} do part:add(name, fix[name]) end
+    part:time("time", fix.time)
+    local places = POSITIONS[fix.position_step][1]
+    add_coordinate(part, "latitude", fix.latitude, places)
+    add_coordinate(part, "longitude", fix.longitude, places)
+    for _, optional in ipairs(OPTIONAL) do
+        local name = optional.name
+        if fix[name] then
+            optional.add(part, name, fix[name], fix.altitude_step)
+        else
+            add_unknown(part, name)
+        end
+    end
+    item:append_text(number(", sequence %d", fix.sequence))
+    item:set_generated()
+end
+
+local function read_start(payload, item)
+    local tree = payload.tree
+    payload.tree = item
+    local partial, form, fix = read_head(payload)
+    local mask = partial and payload:uint("mask", 7) or 127
+    fix.sequence = read_sequence(payload, true)
+    read_body(payload, fix, form, mask)
+    item:append_text(number(", sequence %d", fix.sequence))
+    payload.tree = tree
+    return fix
+end
+
+message(4, "Batch", {
+    bound = true,
+    ignores_trailing = true,
+    read = function(payload)
+        local count = payload:bits(6) + 1
+        payload:add("fix_count", count)
+        local start = read_start(payload, payload.tree:add(F.fix, 1))
+        local coded, memory = new_coded(payload.data, payload.position), new_memory(start)
+        if count > 1 and payload:left() > 0 then
+            payload.position = 8 * #payload.data
+            payload:add("coded")
+        end
+        for index = 2, count do
+            local fix = decode_fix(coded, memory)
+            add_coded_fix(payload.tree:add(F.fix, index), fix)
+        end
+        local last = memory.before.sequence
+        return number("batch of %d fixes, %d to %d", count, start.sequence, last), last
+    end,
+    learn = function(frame, sequence) know_sequence(frame.log, sequence) end,
 })
 
 -- Identity, probe, identity request (sections 7, 8) -----------------------------------------------------------------

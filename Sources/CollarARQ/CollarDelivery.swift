@@ -16,11 +16,16 @@ public struct CollarDelivery: Sendable {
             case probe
             /// The fix of this sequence, or the tombstone of a range that starts with it.
             case logEntry(UInt32)
+            /// The fix of this sequence, never sent before, as the difference to an acknowledged one.
+            case liveFix(UInt32, anchor: UInt32)
+            /// As much of the backlog as fits a frame of so many bytes, from this sequence on. Whoever makes the frame
+            /// calls ``CollarDelivery/batched(through:)`` to learn whether it asks.
+            case batch(first: UInt32, frameByteLimit: Int)
         }
 
         /// What the frame carries.
         public var content: Content
-        /// The ask it ends its burst with.
+        /// The ask it ends its burst with; of a batch it is not known yet.
         public var ask: AskNumber?
     }
 
@@ -36,7 +41,7 @@ public struct CollarDelivery: Sendable {
 
     /// Numbers that shape the traffic.
     public struct Configuration: Equatable, Sendable {
-        /// Frames between two asks, at least 1.
+        /// The most frames between two asks, at least 1.
         public var burstFrameCount: Int
         /// The longest silence, in microseconds.
         public var heartbeatMicroseconds: Int64
@@ -44,20 +49,33 @@ public struct CollarDelivery: Sendable {
         public var maximumTimeoutMicroseconds: Int64
         /// Timing of the link.
         public var modem: ModemProfile
+        /// Whether the newest fix goes out as a live fix where it can.
+        public var sendsLiveFixes: Bool
+        /// The largest frame a batch may fill, 51 … 253 bytes; nil where every fix has a frame of its own.
+        public var batchFrameByteLimit: Int?
+        /// The part of every hour in which the collar may send, in millionths; nil for no limit.
+        public var dutyCyclePartsPerMillion: Int64?
+        /// Where the random delays start that keep collars apart which make fixes at the same moment; nil for none.
+        public var jitterSeed: UInt32?
 
         /// Creates a configuration.
         public init(
-            burstFrameCount: Int = 16, heartbeatMicroseconds: Int64 = 60_000_000,
-            maximumTimeoutMicroseconds: Int64 = 30_000_000, modem: ModemProfile
+            burstFrameCount: Int? = nil, heartbeatMicroseconds: Int64 = 60_000_000,
+            maximumTimeoutMicroseconds: Int64 = 30_000_000, modem: ModemProfile, sendsLiveFixes: Bool = false,
+            batchFrameByteLimit: Int? = nil, dutyCyclePartsPerMillion: Int64? = nil, jitterSeed: UInt32? = nil
         ) {
-            self.burstFrameCount = burstFrameCount
+            self.burstFrameCount = burstFrameCount ?? (modem.isHalfDuplex ? 255 : 16)
             self.heartbeatMicroseconds = heartbeatMicroseconds
             self.maximumTimeoutMicroseconds = maximumTimeoutMicroseconds
             self.modem = modem
+            self.sendsLiveFixes = sendsLiveFixes
+            self.batchFrameByteLimit = batchFrameByteLimit
+            self.dutyCyclePartsPerMillion = dutyCyclePartsPerMillion
+            self.jitterSeed = jitterSeed
         }
     }
 
-    private enum Phase: Equatable {
+    enum Phase: Equatable {
         /// Free to send; the burst has this many frames so far.
         case sending(burstCount: Int)
         /// An ask was handed out, its frame is not over yet.
@@ -68,21 +86,34 @@ public struct CollarDelivery: Sendable {
 
     /// The bytes of an answer that the time-out allows for.
     private static let answerByteCount = Frame.minimumLimitByteCount
+    /// A half-duplex burst ends when it has lasted this many times as long as the largest answer: asks and answers then
+    /// cost a few percent of it, even where half of them are lost.
+    private static let burstAnswerMultiple: Int64 = 43
 
-    private let configuration: Configuration
-    private var phase: Phase = .sending(burstCount: 0)
+    let configuration: Configuration
+    var phase: Phase = .sending(burstCount: 0)
     private var lastAsk: AskNumber?
     private var isIdentityDue = true
     private var heartbeatDeadline: Instant
     private var oldestSequence: UInt32
-    private var nextSequence: UInt32
+    var nextSequence: UInt32
     private var resend = SequenceRangeList()
     /// Where the search for the next fix of the backlog starts; goes back when an answer tells what was lost.
-    private var cursor: UInt32
-    private var newestSent: UInt32?
+    var cursor: UInt32
+    var newestSent: UInt32?
+    /// The highest sequence that was ever sent on this boot: at or below it nothing is a live fix.
+    private var highestSent: UInt32?
+    var batchSize: BatchSize
+    private var shares = LiveShare()
+    private var budget: AirtimeBudget?
+    private var jitter: Jitter?
+    /// When a burst that began out of silence starts.
+    private var burstStart: Instant?
+    private var isFirstOfBurst = true
+    private var burstMicroseconds: Int64 = 0
 
     /// What the receiver is known to have.
-    public private(set) var delivered: DeliveredSequences
+    public internal(set) var delivered: DeliveredSequences
 
     /// Creates the end of a collar that has just booted; its first frame is its identity.
     /// - Parameters:
@@ -98,6 +129,9 @@ public struct CollarDelivery: Sendable {
         self.nextSequence = nextSequence
         delivered = DeliveredSequences(firstMissing: firstUndelivered)
         cursor = firstUndelivered
+        batchSize = BatchSize(largest: configuration.batchFrameByteLimit ?? Frame.minimumLimitByteCount)
+        budget = configuration.dutyCyclePartsPerMillion.map { AirtimeBudget(partsPerMillion: $0, now: now) }
+        jitter = configuration.jitterSeed.map { Jitter(seed: $0) }
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
     }
 
@@ -105,9 +139,9 @@ public struct CollarDelivery: Sendable {
     /// on the air.
     public var nextDeadline: Instant? {
         switch phase {
-        case .sending: heartbeatDeadline
+        case .sending: burstStart ?? heartbeatDeadline
         case .transmittingAsk: nil
-        case .awaitingAnswer(_, _, let deadline): deadline
+        case .awaitingAnswer(_, _, let deadline): burstStart ?? deadline
         }
     }
 
@@ -126,16 +160,22 @@ public struct CollarDelivery: Sendable {
     private mutating func startBurst() {
         cursor = delivered.firstMissing
         newestSent = nil
+        isFirstOfBurst = true
+        burstMicroseconds = 0
         phase = .sending(burstCount: 0)
+    }
+
+    /// Whether an acknowledgement names only what was logged.
+    public func isPossible(_ acknowledgement: Acknowledgement) -> Bool {
+        acknowledgement.firstMissing <= nextSequence
+            && (acknowledgement.durable.count == 0 || acknowledgement.durable[0].last < nextSequence)
     }
 
     /// An acknowledgement of the collar's own receiver came in.
     public mutating func received(
         _ acknowledgement: Acknowledgement, now: Instant
     ) -> AcknowledgementResult {
-        guard acknowledgement.firstMissing <= nextSequence,
-            acknowledgement.durable.count == 0 || acknowledgement.durable[0].last < nextSequence
-        else { return .impossible }
+        guard isPossible(acknowledgement) else { return .impossible }
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
         guard isOpen(acknowledgement.ask) else {
             // An answer that comes late says less than what is known by now, but never something false.
@@ -143,26 +183,69 @@ public struct CollarDelivery: Sendable {
             return .unasked
         }
         delivered.update(from: acknowledgement)
+        batchSize.answered(delivered)
         resend = acknowledgement.resend
         startBurst()
         return .answer
     }
 
-    /// The next frame to send, or nil where nothing is due. The caller sends it and then calls ``transmitted(now:)``.
+    /// The next frame to send, or nil where nothing is due. The caller sends it and then calls
+    /// ``transmitted(frameByteCount:now:)``.
     public mutating func nextTransmission(now: Instant) -> Transmission? {
         switch phase {
         case .transmittingAsk:
             return nil
         case .awaitingAnswer(_, let attempt, let deadline):
-            guard now >= deadline else { return nil }
+            guard now >= deadline, mayStart(now: now, isOutOfSilence: false) else { return nil }
             return outOfContactTransmission(attempt: attempt + 1)
         case .sending(let burstCount):
+            guard isAnythingDue(burstCount: burstCount, now: now),
+                mayStart(now: now, isOutOfSilence: isFirstOfBurst && burstCount == 0)
+            else { return nil }
             return burstTransmission(burstCount: burstCount, now: now)
         }
     }
 
+    private func isAnythingDue(burstCount: Int, now: Instant) -> Bool {
+        isIdentityDue || hasMoreForBurst || burstCount > 0 || now >= heartbeatDeadline
+    }
+
+    /// Whether duty cycle and random delay let a frame go now; else ``nextDeadline`` is when they do.
+    private mutating func mayStart(now: Instant, isOutOfSilence: Bool) -> Bool {
+        if let burstStart {
+            guard now >= burstStart else { return false }
+        } else if isOutOfSilence, configuration.modem.isHalfDuplex, let delay = jitter?.next() {
+            let airtime = configuration.modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+            burstStart = now.advanced(byMicroseconds: airtime * Int64(widening: delay) / 65_536)
+            return mayStart(now: now, isOutOfSilence: false)
+        }
+        if budget != nil {
+            let airtime = airtimeOfLargestFrame
+            budget?.refill(now: now)
+            if let start = budget?.earliest(airtimeMicroseconds: airtime, now: now), start > now {
+                burstStart = start
+                return false
+            }
+        }
+        burstStart = nil
+        return true
+    }
+
+    /// What must be in the budget before anything is sent: the frame is not made yet.
+    private var airtimeOfLargestFrame: Int64 {
+        let bytes = max(configuration.batchFrameByteLimit ?? 0, Frame.minimumLimitByteCount)
+        return min(
+            configuration.modem.airtimeMicroseconds(frameByteCount: bytes), budget?.depthMicroseconds ?? .max)
+    }
+
     /// The frame that ``nextTransmission(now:)`` gave is over; time-outs count from here.
-    public mutating func transmitted(now: Instant) {
+    public mutating func transmitted(frameByteCount: Int, now: Instant) {
+        let airtime = configuration.modem.airtimeMicroseconds(frameByteCount: frameByteCount)
+        budget?.refill(now: now)
+        budget?.spend(airtimeMicroseconds: airtime)
+        shares.sent(airtimeMicroseconds: airtime)
+        isFirstOfBurst = false
+        burstMicroseconds += airtime
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
         guard case .transmittingAsk(let ask, let attempt) = phase else { return }
         let deadline = now.advanced(byMicroseconds: timeoutMicroseconds(attempt: attempt))
@@ -217,42 +300,96 @@ public struct CollarDelivery: Sendable {
             isIdentityDue = false
             return Transmission(content: .identity, ask: openAsk(attempt: 0))
         }
-        guard let sequence = takeNextOfBurst() else {
+        guard let content = takeNextOfBurst() else {
             // A tombstone may have taken what the burst had left: then a probe asks.
             guard burstCount > 0 || now >= heartbeatDeadline else { return nil }
             return Transmission(content: .probe, ask: openAsk(attempt: 0))
         }
-        guard burstCount + 1 < configuration.burstFrameCount, hasMoreForBurst else {
-            return Transmission(content: .logEntry(sequence), ask: openAsk(attempt: 0))
+        // Whether it is the last of its burst shows when its fixes are counted.
+        if case .batch = content { return Transmission(content: content, ask: nil) }
+        return Transmission(content: content, ask: countIntoBurst(burstCount))
+    }
+
+    /// One more frame of the burst; the last one asks.
+    mutating func countIntoBurst(_ burstCount: Int) -> AskNumber? {
+        guard burstCount + 1 < configuration.burstFrameCount, !isBurstLong, hasMoreForBurst else {
+            return openAsk(attempt: 0)
         }
         phase = .sending(burstCount: burstCount + 1)
-        return Transmission(content: .logEntry(sequence), ask: nil)
+        return nil
+    }
+
+    private var isBurstLong: Bool {
+        let modem = configuration.modem
+        let answer = modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+        return modem.isHalfDuplex && burstMicroseconds >= CollarDelivery.burstAnswerMultiple * answer
     }
 
     /// The newest fix, then what was asked for again, then the backlog, oldest first.
-    private mutating func takeNextOfBurst() -> UInt32? {
-        if let newest = newestUndelivered, newest != newestSent {
+    private mutating func takeNextOfBurst() -> Transmission.Content? {
+        if let newest = newestDue {
             newestSent = newest
-            return newest
+            let isNew = highestSent.map { newest > $0 } ?? true
+            highestSent = max(highestSent ?? 0, newest)
+            shares.isLive = true
+            guard isNew, configuration.sendsLiveFixes, let anchor = delivered.highest,
+                newest - anchor <= LiveFix.maximumLead
+            else { return .logEntry(newest) }
+            return .liveFix(newest, anchor: anchor)
         }
+        shares.isLive = false
         if let again = nextToResend {
             dropFromResend(through: again)
-            return again
+            return .logEntry(again)
         }
         guard let sequence = nextOfBacklog else { return nil }
+        if configuration.batchFrameByteLimit != nil, backlog(after: sequence) != nil {
+            return .batch(first: sequence, frameByteLimit: batchSize.frameByteLimit)
+        }
         cursor = sequence + 1
-        return sequence
+        highestSent = max(highestSent ?? 0, sequence)
+        return .logEntry(sequence)
     }
 
-    private var hasMoreForBurst: Bool {
+    /// The newest fix, where its turn has come: it opens a burst, and further ones get a quarter of the airtime.
+    private var newestDue: UInt32? {
+        guard let newest = newestUndelivered, newest != newestSent else { return nil }
+        return newestSent == nil || nextOfBacklog == nil || shares.allowsLive ? newest : nil
+    }
+
+    var hasMoreForBurst: Bool {
         if let newest = newestUndelivered, newest != newestSent { return true }
         return nextToResend != nil || nextOfBacklog != nil
     }
 
-    private var nextOfBacklog: UInt32? {
-        var sequence = delivered.firstMissing(from: cursor)
+    private var nextOfBacklog: UInt32? { undelivered(from: cursor) }
+
+    private func undelivered(from start: UInt32) -> UInt32? {
+        var sequence = delivered.firstMissing(from: start)
         if sequence == newestSent { sequence = delivered.firstMissing(from: sequence + 1) }
         return sequence < nextSequence ? sequence : nil
+    }
+
+    /// The sequence of the backlog that follows `sequence` in a batch; nil where it is the last.
+    public func backlog(after sequence: UInt32) -> UInt32? { undelivered(from: sequence + 1) }
+
+    /// A batch that begins where ``Transmission/Content/batch(first:frameByteLimit:)`` said was made of the backlog up
+    /// to `last`.
+    /// - Returns: the ask its frame carries.
+    public mutating func batched(through last: UInt32) -> AskNumber? {
+        guard case .sending(let burstCount) = phase else { return nil }
+        cursor = last + 1
+        highestSent = max(highestSent ?? 0, last)
+        batchSize.sent(last: last)
+        return countIntoBurst(burstCount)
+    }
+
+    /// Where a batch should begin, the log has nothing from `first` to `last`: a tombstone goes instead.
+    /// - Returns: the ask its frame carries.
+    public mutating func tombstoned(from first: UInt32, through last: UInt32) -> AskNumber? {
+        guard case .sending(let burstCount) = phase else { return nil }
+        skippedBacklog(from: first, through: last)
+        return countIntoBurst(burstCount)
     }
 
     private var nextToResend: UInt32? {

@@ -15,6 +15,12 @@ public struct DeliveredSequences: Equatable, Sendable {
         sequence < firstMissing || ranges.contains(sequence)
     }
 
+    /// The highest durable sequence; nil where there is none.
+    public var highest: UInt32? {
+        if ranges.count > 0 { return ranges[0].last }
+        return firstMissing > 0 ? firstMissing - 1 : nil
+    }
+
     /// The lowest sequence at or above `start` that is not durable.
     public func firstMissing(from start: UInt32) -> UInt32 {
         guard start >= firstMissing else { return firstMissing }

@@ -1,19 +1,31 @@
 import CollarWire
 
 /// What a link costs in time.
+///
+/// A frame lasts a fixed time and then as many blocks of symbols as its bits fill. On a serial line a block is a byte.
 public struct ModemProfile: Equatable, Sendable {
-    /// Time on the air for each byte, in nanoseconds.
-    public var nanosecondsPerByte: Int64
-    /// Time on the air of each frame beyond its bytes (preamble, gaps), in microseconds.
+    /// Time on the air of each frame beyond its blocks (preamble, header, gaps), in microseconds.
     public var frameOverheadMicroseconds: Int64
     /// The longest time from the end of a frame to the start of its answer, in microseconds.
     public var turnaroundMicroseconds: Int64
+    /// Whether one end is deaf while it sends, so that the host may speak only in the window behind an ask.
+    public var isHalfDuplex: Bool
+    private let blockNanoseconds: Int64
+    private let bitsPerBlock: Int64
+    /// Bits that are sent beside those of the frame; below 0 where the fixed part has room for some.
+    private let bitOffset: Int64
 
-    /// Creates a profile.
-    public init(nanosecondsPerByte: Int64, frameOverheadMicroseconds: Int64, turnaroundMicroseconds: Int64) {
-        self.nanosecondsPerByte = nanosecondsPerByte
+    /// A link whose frames last a fixed time and as long again for every byte.
+    public init(
+        nanosecondsPerByte: Int64, frameOverheadMicroseconds: Int64, turnaroundMicroseconds: Int64,
+        isHalfDuplex: Bool = false
+    ) {
         self.frameOverheadMicroseconds = frameOverheadMicroseconds
         self.turnaroundMicroseconds = turnaroundMicroseconds
+        self.isHalfDuplex = isHalfDuplex
+        blockNanoseconds = nanosecondsPerByte
+        bitsPerBlock = 8
+        bitOffset = 0
     }
 
     /// A serial line of 8N1 characters (10 bits each) with a host that stores to disk before it answers.
@@ -24,9 +36,53 @@ public struct ModemProfile: Equatable, Sendable {
             turnaroundMicroseconds: 100_000)
     }
 
+    /// BLE used as a serial cable: some 100 kbit/s, and a connection interval of up to 50 ms in each direction.
+    public static let bleSerial = ModemProfile(
+        nanosecondsPerByte: 80_000, frameOverheadMicroseconds: 0, turnaroundMicroseconds: 200_000)
+
+    /// A LoRa modem.
+    ///
+    /// Symbols of a frame: Semtech AN1200.13, "LoRa Modem Designer's Guide", section 4; for spreading factors 5 and 6
+    /// the SX1261/2 data sheet, section 6.1.4.
+    public static func lora(_ settings: LoRaSettings, turnaroundMicroseconds: Int64) -> ModemProfile {
+        ModemProfile(lora: settings, turnaroundMicroseconds: turnaroundMicroseconds)
+    }
+
+    private init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64) {
+        let spreadingFactor = Int64(widening: settings.spreadingFactor)
+        let symbolNanoseconds =
+            1_000_000_000 &<< spreadingFactor / Int64(widening: settings.bandwidthHertz)
+        let isFast = settings.spreadingFactor < 7
+        let reduction: Int64 = settings.optimizesLowDataRate ? 2 : 0
+        // Preamble, sync word, and the eight symbols that carry the first bits.
+        let quarterSymbols =
+            4 * Int64(widening: UInt32(settings.preambleSymbols)) + (isFast ? 25 : 17) + 32
+        frameOverheadMicroseconds = quarterSymbols * symbolNanoseconds / 4000
+        self.turnaroundMicroseconds = turnaroundMicroseconds
+        isHalfDuplex = true
+        blockNanoseconds = symbolNanoseconds * Int64(widening: settings.codingRateDenominator)
+        bitsPerBlock = 4 * (spreadingFactor - (isFast ? 0 : reduction))
+        bitOffset =
+            (isFast ? 0 : 8) + (settings.hasExplicitHeader ? 20 : 0) + (settings.hasCRC ? 16 : 0)
+            - 4 * spreadingFactor
+    }
+
+    /// The profile of a modem that was reported or configured.
+    public init(_ settings: ModemSettings) {
+        let turnaround = Int64(widening: UInt32(settings.turnaroundMilliseconds)) * 1000
+        switch settings.modulation {
+        case .serial(let bitsPerSecond):
+            self = .serial(bitsPerSecond: Int64(widening: bitsPerSecond))
+            turnaroundMicroseconds = turnaround
+        case .lora(let lora):
+            self = .lora(lora, turnaroundMicroseconds: turnaround)
+        }
+    }
+
     /// Time on the air of a frame, in microseconds.
     public func airtimeMicroseconds(frameByteCount: Int) -> Int64 {
-        let bytes = Int64(widening: UInt32(truncatingIfNeeded: frameByteCount))
-        return frameOverheadMicroseconds + bytes * nanosecondsPerByte / 1000
+        let bits = 8 * Int64(widening: UInt32(truncatingIfNeeded: frameByteCount)) + bitOffset
+        let blocks = bits > 0 ? (bits + bitsPerBlock - 1) / bitsPerBlock : 0
+        return frameOverheadMicroseconds + blocks * blockNanoseconds / 1000
     }
 }

@@ -7,6 +7,7 @@ public enum MessageText {
         switch message {
         case .identity(let identity): fields(of: identity)
         case .fix(let fix): fields(of: fix)
+        case .batch(let batch): fields(of: batch)
         case .probe(let probe):
             [("log tag", hexadecimal(UInt64(probe.logTag), digits: 6)), ("next sequence", "\(probe.nextSequence)")]
         case .tombstone(let tombstone): [("gone for ever", text(of: tombstone.ranges))]
@@ -43,6 +44,7 @@ public enum MessageText {
         case .identity: "identity"
         case .absoluteFix: "absolute fix"
         case .liveFix: "live fix"
+        case .batch: "batch"
         case .probe: "probe"
         case .tombstone: "tombstone"
         case .acknowledgement: "acknowledgement"
@@ -117,6 +119,24 @@ public enum MessageText {
             ("heading", known(fix.heading) { "\($0.degrees)°" }),
             ("battery", known(fix.batteryPercent) { "\($0) %" }),
         ]
+    }
+
+    /// What lies where in the frame, then each fix. Behind the first one fields have no places of their own.
+    private static func fields(of batch: Batch) -> [(name: String, value: String)] {
+        var lines = [
+            (name: "fixes", value: "\(batch.count)"),
+            (name: "first fix", value: "byte \(FrameHeader.byteCount), \(batch.startBitCount) bits"),
+        ]
+        if batch.count > 1 {
+            let bit = 8 * FrameHeader.byteCount + batch.startBitCount
+            lines.append((name: "other fixes", value: "from byte \(bit / 8), bit \(bit % 8)"))
+        }
+        var number = 0
+        batch.forEach { fix in
+            number += 1
+            lines += fields(of: fix).map { (name: "fix \(number), \($0.name)", value: $0.value) }
+        }
+        return lines
     }
 
     static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String {

@@ -50,11 +50,12 @@ public struct Collar<Flash: FlashDevice> {
         case rejected(DecodeError)
     }
 
-    private let configuration: Configuration
-    private var flash: Flash
+    let configuration: Configuration
+    var flash: Flash
     private var settings: SettingsStore<Flash>
-    private var fixLog: FixLog<Flash>
-    private var delivery: CollarDelivery
+    var fixLog: FixLog<Flash>
+    var delivery: CollarDelivery
+    private var lastFrameByteCount = 0
 
     /// The collar and its log.
     public let log: LogIdentity
@@ -114,9 +115,9 @@ public struct Collar<Flash: FlashDevice> {
     /// Logs a fix durably; only then may it be sent.
     /// - Returns: the sequence it got; the one it has is ignored.
     public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
-        let sequence = try fixLog.append(fix, to: &flash)
-        delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence)
-        return sequence
+        // A sequence that a failed write used up must be reported too.
+        defer { delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence) }
+        return try fixLog.append(fix, to: &flash)
     }
 
     /// Takes in one bare frame from the radio.
@@ -136,7 +137,7 @@ public struct Collar<Flash: FlashDevice> {
         case .identityRequest:
             delivery.identityRequested()
             return .identityRequest
-        case .identity, .fix, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
+        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
             return .notForThisCollar
         case .settings, .settingsRequest, .command, .application:
             return .unsupported
@@ -149,12 +150,13 @@ public struct Collar<Flash: FlashDevice> {
         guard pairedReceiverID == 0 || acknowledgement.receiverID == pairedReceiverID else {
             return .otherReceiver(acknowledgement.receiverID)
         }
-        let result = delivery.received(acknowledgement, now: now)
-        guard result != .impossible else { return .acknowledgement(result) }
+        guard delivery.isPossible(acknowledgement) else { return .acknowledgement(.impossible) }
         if pairedReceiverID == 0 {
+            // Kept first: what a receiver says must not outlive the pairing with it.
+            try settings.set(.pairedReceiverID, to: UInt64(widening: acknowledgement.receiverID), in: &flash)
             pairedReceiverID = acknowledgement.receiverID
-            try settings.set(.pairedReceiverID, to: UInt64(widening: pairedReceiverID), in: &flash)
         }
+        let result = delivery.received(acknowledgement, now: now)
         try keepWatermark()
         return .acknowledgement(result)
     }
@@ -177,33 +179,42 @@ public struct Collar<Flash: FlashDevice> {
         now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> Bool {
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
-        let flags = FrameFlags(ask: transmission.ask)
-        if case .logEntry(let sequence) = transmission.content {
-            do throws(FlashError) { try encodeLogEntry(sequence, flags: flags, into: &output) } catch {
-                // Nothing was sent; the open ask times out as if its frame were lost.
-                delivery.transmitted(now: now)
-                throw error
-            }
-            return true
+        do throws(FlashError) { try encode(transmission, into: &output) } catch {
+            // Nothing was sent; the open ask times out as if its frame were lost.
+            delivery.transmitted(frameByteCount: 0, now: now)
+            throw error
         }
-        do throws(EncodeError) {
-            switch transmission.content {
-            case .identity:
-                try identity.encode(address: configuration.address, flags: flags, into: &output)
-            case .probe:
-                let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
-                try probe.encode(address: configuration.address, flags: flags, into: &output)
-            case .logEntry:
-                break
-            }
-        } catch {
-            preconditionFailure("what a collar sends fits the smallest frame")
-        }
+        lastFrameByteCount = output.count
         return true
     }
 
+    private mutating func encode(
+        _ transmission: CollarDelivery.Transmission, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        let flags = FrameFlags(ask: transmission.ask)
+        switch transmission.content {
+        case .logEntry(let sequence):
+            try encodeLogEntry(sequence, flags: flags, into: &output)
+        case .liveFix(let sequence, let anchor):
+            try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
+        case .batch(let first, let frameByteLimit):
+            try encodeBatch(from: first, frameByteLimit: frameByteLimit, into: &output)
+        case .identity, .probe:
+            do throws(EncodeError) {
+                if transmission.content == .identity {
+                    try identity.encode(address: configuration.address, flags: flags, into: &output)
+                } else {
+                    let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
+                    try probe.encode(address: configuration.address, flags: flags, into: &output)
+                }
+            } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
+        }
+    }
+
     /// The frame from ``nextFrame(now:into:)`` has left the antenna.
-    public mutating func frameSent(now: Instant) { delivery.transmitted(now: now) }
+    public mutating func frameSent(now: Instant) {
+        delivery.transmitted(frameByteCount: lastFrameByteCount, now: now)
+    }
 
     /// What the collar says of itself.
     public var identity: Identity {
@@ -214,31 +225,5 @@ public struct Collar<Flash: FlashDevice> {
             firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
             heartbeatSeconds: UInt16(
                 truncatingIfNeeded: configuration.delivery.heartbeatMicroseconds / 1_000_000))
-    }
-
-    private mutating func encodeLogEntry(
-        _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
-    ) throws(FlashError) {
-        let fix = try fixLog.fix(sequence, in: &flash)
-        do throws(EncodeError) {
-            if let fix {
-                let isNear = nextSequence - firstUndelivered < 32_768
-                try AbsoluteFix.encode(
-                    fix, address: configuration.address, flags: flags, log: log,
-                    reference: isNear ? nextSequence - 1 : nil, into: &output)
-            } else {
-                let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
-                delivery.skippedBacklog(from: gone.first, through: gone.last)
-                var ranges = SequenceRangeList()
-                ranges.append(gone)
-                try Tombstone(ranges: ranges).encode(
-                    address: configuration.address, flags: flags, log: log, into: &output)
-            }
-        } catch { preconditionFailure("a logged fix fits the smallest frame") }
-    }
-
-    /// The end of the overwritten range that starts at `sequence`; of torn slots only the one.
-    private func lastMissing(from sequence: UInt32) -> UInt32 {
-        sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
     }
 }

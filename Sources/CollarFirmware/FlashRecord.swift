@@ -62,10 +62,11 @@ struct FlashRecord {
 extension FlashDevice {
     /// Reads `count` bytes, at most 40.
     mutating func readRecord(at offset: Int, count: Int) throws(FlashError) -> FlashRecord {
-        var storage = InlineArray<40, UInt8>(repeating: 0xFF)
-        storage = try readBytes(at: offset)
+        // As many bytes are read as a record can have: at the end of the flash from before its start.
+        let start = min(offset, blockByteCount * blockCount - FlashRecord.capacity)
+        let storage = try readBytes(at: start)
         var record = FlashRecord()
-        for index in 0..<count { record.append(storage[index]) }
+        for index in (offset - start)..<(offset - start + count) { record.append(storage[index]) }
         return record
     }
 

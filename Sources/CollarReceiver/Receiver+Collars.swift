@@ -151,6 +151,10 @@ extension Receiver {
                 let fix = try AbsoluteFix.decode(frame, header: header, reference: reference)
                 heard(index, log: log, header: header, onPort: port)
                 store(fix, collar: index, log: log)
+            case .batch:
+                let batch = try Batch(decoding: frame, header: header)
+                heard(index, log: log, header: header, onPort: port)
+                batch.forEach { store($0, collar: index, log: log) }
             case .tombstone:
                 let tombstone = try Tombstone(decoding: frame)
                 heard(index, log: log, header: header, onPort: port)

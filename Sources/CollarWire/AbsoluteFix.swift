@@ -32,6 +32,12 @@ public enum AbsoluteFix {
         of fix: Fix, wideSequence: Bool, into writer: inout BitWriter
     ) throws(EncodeError) {
         do throws(FixRangeError) { try fix.validate() } catch { throw .fix(error) }
+        writeFields(of: fix, isWide: wideSequence, into: &writer)
+    }
+
+    /// Writes the fields of a valid fix.
+    /// - Parameter isWide: whether all bits of the sequence are written; nil where that goes without saying.
+    static func writeFields(of fix: Fix, isWide: Bool?, into writer: inout BitWriter) {
         let presence = FieldPresence(of: fix)
         let time = TimeCode(unixMilliseconds: fix.unixMilliseconds)
         writer.write(presence.isComplete ? 0 : 1, 1)
@@ -39,9 +45,9 @@ public enum AbsoluteFix {
         writer.write(UInt32(fix.positionStep.rawValue), 2)
         writer.write(UInt32(fix.altitudeStep.rawValue), 1)
         writer.write(UInt32(fix.source.rawValue), 2)
-        writer.write(wideSequence ? 1 : 0, 1)
+        if let isWide { writer.write(isWide ? 1 : 0, 1) }
         if !presence.isComplete { writer.write(UInt32(presence.rawValue), FieldPresence.bitCount) }
-        writer.write(fix.sequence &>> 8, wideSequence ? 24 : 8)
+        writer.write(fix.sequence &>> 8, isWide == false ? 8 : 24)
         time.write(into: &writer)
         writePosition(of: fix, into: &writer)
         writeOptionalFields(of: fix, into: &writer)
@@ -127,6 +133,16 @@ public enum AbsoluteFix {
     private static func readPayload(
         from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32
     ) throws(DecodeError) -> Fix {
+        let fix = try readFields(from: &reader, lowSequenceByte: lowSequenceByte, reference: reference)
+        try reader.checkEnd()
+        return fix
+    }
+
+    /// Reads the fields of a fix; whether they are all there is left to check.
+    /// - Parameter reference: the highest sequence known of the log; nil where all bits of a sequence are always there.
+    static func readFields(
+        from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32?
+    ) throws(DecodeError) -> Fix {
         reader.refill()
         let isPartial = reader.take(1) == 1
         let timeForm = TimeCode.Form(rawValue: UInt8(reader.take(2)))
@@ -137,12 +153,12 @@ public enum AbsoluteFix {
         guard let source = FixSource(rawValue: UInt8(reader.take(2))) else {
             throw reader.fault(.invalidField(.source, code: 3))
         }
-        let isWide = reader.take(1) == 1
+        let isWide = reference == nil || reader.take(1) == 1
         let presence =
             isPartial ? FieldPresence(rawValue: UInt8(reader.take(FieldPresence.bitCount))) : .complete
         let high = reader.take(isWide ? 24 : 8)
         var sequence = high &<< 8 | UInt32(lowSequenceByte)
-        if !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
+        if let reference, !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
         guard sequence <= Fix.maximumSequence else { throw reader.fault(.invalidField(.sequence, code: sequence)) }
         guard let timeForm else { throw reader.fault(.invalidField(.secondFraction, code: 0)) }
         let time = try timeForm.read(from: &reader)
@@ -151,7 +167,6 @@ public enum AbsoluteFix {
             latitudeSteps: 0, longitudeSteps: 0, altitudeStep: altitudeStep)
         try readPosition(into: &fix, from: &reader)
         try readOptionalFields(presence, into: &fix, from: &reader)
-        try reader.checkEnd()
         return fix
     }
 

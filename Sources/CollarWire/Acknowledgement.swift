@@ -33,8 +33,8 @@ public struct Acknowledgement: Equatable, Sendable {
         self.resend = resend
     }
 
-    /// Appends the bare frame. Ranges that do not fit the output are left out: durable ones the oldest first,
-    /// after those to resend.
+    /// Appends the bare frame. Ranges that do not fit the output are left out: those to resend the newest first, but never
+    /// the oldest, then durable ones the oldest first.
     /// - Throws: ``EncodeError/field(_:value:)`` for ranges out of order; an output too small for the fixed part.
     public func encode(
         address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
@@ -46,10 +46,13 @@ public struct Acknowledgement: Equatable, Sendable {
             throw .frameTooSmall(
                 neededByteCount: Frame.overheadByteCount + (Acknowledgement.fixedBitCount + 7) / 8)
         }
+        // The oldest range to resend always goes in: a receiver that holds many ranges would else never get back what
+        // it has lost. The others are worth less than a durable range.
+        let reserved = bitCountOfFirstToResend <= budget ? bitCountOfFirstToResend : 0
+        budget -= reserved
         let durableCount = countOfDurableThatFits(&budget)
-        // A range to resend is worth less than a durable one.
-        let resendCount =
-            durableCount < durable.count ? 0 : RangeCoding.countThatFits(resend, bitBudget: budget)
+        let resendLimit = durableCount < durable.count ? min(1, resend.count) : resend.count
+        let resendCount = min(resendLimit, RangeCoding.countThatFits(resend, bitBudget: budget + reserved))
         var payload = BitWriter(byteLimit: room)
         payload.write(receiverID, 32)
         payload.write(firstMissing, 32)
@@ -126,6 +129,10 @@ public struct Acknowledgement: Equatable, Sendable {
 
     private func durableDistance(at index: Int) -> UInt32 {
         index == 0 ? durable[0].last - firstMissing : durable[index - 1].first - durable[index].last - 1
+    }
+
+    private var bitCountOfFirstToResend: Int {
+        resend.count > 0 ? 32 + BitWriter.eliasGammaBitCount(resend[0].last - resend[0].first + 1) : 0
     }
 
     private func countOfDurableThatFits(_ budget: inout Int) -> Int {

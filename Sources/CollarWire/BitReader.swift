@@ -21,6 +21,9 @@ public struct BitReader: ~Escapable {
     /// Bits not read yet; negative after reading past the end.
     public var remainingBitCount: Int { endBit - bitPosition }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Reads an unsigned field.
     /// - Parameter count: width in bits, 1 … 32.
     @_lifetime(self: copy self)
@@ -50,6 +53,9 @@ public struct BitReader: ~Escapable {
         return value
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
     /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
     @_lifetime(self: copy self)

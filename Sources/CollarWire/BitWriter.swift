@@ -6,10 +6,19 @@ public struct BitWriter {
     static let capacity = 248
 
     private var bytes = InlineArray<248, UInt8>(repeating: 0)
-    private var accumulator: UInt64 = 0
-    private var pendingBitCount = 0
-    private var byteCount = 0
+    private var end = Mark()
     private let limit: Int
+
+    /// A place in what is written.
+    struct Mark {
+        /// The last bits, of which the lowest `pendingBitCount` are not written yet.
+        fileprivate var accumulator: UInt = 0
+        fileprivate var pendingBitCount = 0
+        /// Whole bytes, also those beyond the room.
+        fileprivate(set) var byteCount = 0
+        /// The same without the zero bytes at the end.
+        fileprivate var significantByteCount = 0
+    }
 
     /// Creates a writer with room for `byteLimit` bytes, at most 246.
     public init(byteLimit: Int = Frame.maximumPayloadByteCount) {
@@ -17,7 +26,7 @@ public struct BitWriter {
     }
 
     /// Bits written so far, also those beyond the room.
-    public var bitCount: Int { byteCount * 8 + pendingBitCount }
+    public var bitCount: Int { end.byteCount &* 8 &+ end.pendingBitCount }
 
     /// Whether everything written fits the room.
     public var fits: Bool { bitCount <= limit * 8 }
@@ -25,15 +34,25 @@ public struct BitWriter {
     /// Bits that still fit.
     public var remainingBitCount: Int { limit * 8 - bitCount }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Writes the low bits of an integer.
     /// - Parameter count: width in bits, 0 … 32.
     public mutating func write(_ value: UInt32, _ count: Int) {
-        let masked = UInt64(widening: value) & ((1 &<< shiftCount(count)) - 1)
-        accumulator = accumulator &<< shiftCount(count) | masked
-        pendingBitCount += count
-        while pendingBitCount >= 8 {
-            pendingBitCount -= 8
-            append(UInt8(truncatingIfNeeded: accumulator &>> shiftCount(pendingBitCount)))
+        // Half a word and up to 7 pending bits fit a word.
+        let most = UInt.bitWidth / 2
+        if count > most { writePart(value &>> UInt32(truncatingIfNeeded: most), count &- most) }
+        writePart(value, min(count, most))
+    }
+
+    private mutating func writePart(_ value: UInt32, _ count: Int) {
+        let mask: UInt = 1 &<< UInt(truncatingIfNeeded: count) &- 1
+        end.accumulator = end.accumulator &<< UInt(truncatingIfNeeded: count) | UInt(truncatingIfNeeded: value) & mask
+        end.pendingBitCount &+= count
+        while end.pendingBitCount >= 8 {
+            end.pendingBitCount &-= 8
+            append(UInt8(truncatingIfNeeded: end.accumulator &>> UInt(truncatingIfNeeded: end.pendingBitCount)))
         }
     }
 
@@ -54,15 +73,32 @@ public struct BitWriter {
     /// Width of the Elias gamma code of `value`, in bits: 1, 3, 5 … 63.
     public static func eliasGammaBitCount(_ value: UInt32) -> Int { 2 * (32 - value.leadingZeroBitCount) - 1 }
 
+    /// Where the writer stands.
+    var mark: Mark { end }
+
+    /// Forgets what was written since.
+    mutating func goBack(to mark: Mark) { end = mark }
+
+    /// Replaces the upper six bits of the first byte, which is written already.
+    mutating func replaceFirstSixBits(by value: Int) {
+        bytes[0] = UInt8(truncatingIfNeeded: value &<< 2) | bytes[0] & 3
+    }
+
+    /// Pads with zero bits to a whole byte, then takes zero bytes from the end, down to `byteCount`.
+    mutating func trim(toAtLeast byteCount: Int) {
+        pad()
+        end.byteCount = max(byteCount, end.significantByteCount)
+    }
+
     /// Pads with zero bits to a whole byte and appends everything to `output`.
     /// - Throws: ``EncodeError/frameTooSmall(neededByteCount:)`` where it does not fit.
     public mutating func finish(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
-        if pendingBitCount > 0 { write(0, 8 - pendingBitCount) }
-        guard byteCount <= limit, byteCount <= output.freeCapacity else {
-            throw .frameTooSmall(neededByteCount: byteCount + Frame.overheadByteCount)
+        pad()
+        guard end.byteCount <= limit, end.byteCount <= output.freeCapacity else {
+            throw .frameTooSmall(neededByteCount: end.byteCount + Frame.overheadByteCount)
         }
         var index = 0
-        while index < byteCount {
+        while index < end.byteCount {
             output.append(bytes[index])
             index += 1
         }
@@ -70,12 +106,17 @@ public struct BitWriter {
 
     /// Pads with zero bits to a whole byte and adds everything to a check.
     mutating func addTo(_ check: inout CRC24) {
-        if pendingBitCount > 0 { write(0, 8 - pendingBitCount) }
-        check.update(bytes.span, from: 0, to: byteCount)
+        pad()
+        check.update(bytes.span, from: 0, to: end.byteCount)
+    }
+
+    private mutating func pad() {
+        if end.pendingBitCount > 0 { writePart(0, 8 - end.pendingBitCount) }
     }
 
     private mutating func append(_ byte: UInt8) {
-        if byteCount < BitWriter.capacity { bytes[byteCount] = byte }
-        byteCount += 1
+        if end.byteCount < BitWriter.capacity { bytes[end.byteCount] = byte }
+        end.byteCount &+= 1
+        if byte != 0 { end.significantByteCount = end.byteCount }
     }
 }

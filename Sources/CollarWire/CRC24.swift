@@ -22,12 +22,22 @@ public struct CRC24: Equatable, Sendable {
     /// The check of all bytes so far, 24 bits.
     public var checksum: UInt32 { (register &>> 8) ^ CRC24.finalXOR }
 
+    #if hasFeature(Embedded)
+    /// Adds one byte.
+    @inline(never)
+    public mutating func update(_ byte: UInt8) {
+        register ^= UInt32(byte) &<< 24
+        register = (register &<< 4) ^ CRC24Table.entries[Int(truncatingIfNeeded: register &>> 28)]
+        register = (register &<< 4) ^ CRC24Table.entries[Int(truncatingIfNeeded: register &>> 28)]
+    }
+    #else
     /// Adds one byte.
     @inline(__always)
     public mutating func update(_ byte: UInt8) {
         let index = Int(truncatingIfNeeded: register &>> 24) ^ Int(byte)
         register = (register &<< 8) ^ CRC24Table.entry(index)
     }
+    #endif
 
     /// Adds bytes of `bytes` from `start` up to but not including `end`.
     ///

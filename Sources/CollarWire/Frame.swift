@@ -24,6 +24,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case absoluteFix = 2
     /// Collar: a ``Fix`` as the difference to an earlier one, see ``LiveFix``.
     case liveFix = 3
+    /// Collar: several fixes, see ``Batch``.
+    case batch = 4
     /// Collar: ``Probe``.
     case probe = 5
     /// Collar: ``Status``.
@@ -66,7 +68,7 @@ public enum MessageType: UInt8, Equatable, Sendable {
     /// Whether a collar sends it, not a host or a base radio.
     public var isFromCollar: Bool {
         switch self {
-        case .identity, .absoluteFix, .liveFix, .probe, .status, .settingsReport, .commandResult, .tombstone,
+        case .identity, .absoluteFix, .liveFix, .batch, .probe, .status, .settingsReport, .commandResult, .tombstone,
             .application0, .application1, .application2:
             true
         case .radioIdentity, .modemSettings, .signalReport, .acknowledgement, .identityRequest, .settingsRequest,
@@ -79,7 +81,7 @@ public enum MessageType: UInt8, Equatable, Sendable {
     public var isBoundToLog: Bool {
         switch self {
         case .identity, .probe, .identityRequest, .radioIdentity, .modemSettings, .signalReport: false
-        case .absoluteFix, .liveFix, .status, .settingsReport, .commandResult, .tombstone, .application0,
+        case .absoluteFix, .liveFix, .batch, .status, .settingsReport, .commandResult, .tombstone, .application0,
             .application1, .application2, .acknowledgement, .settingsRequest, .settingsOrder, .command,
             .hostApplication0, .hostApplication1, .hostApplication2:
             true

@@ -7,7 +7,12 @@ public enum FrameCheck {
     /// The check of a frame whose header and payload are the first `count` bytes of `bytes`.
     /// - Parameter log: the log the frame is bound to; nil for the types that are not.
     public static func checksum(of bytes: Span<UInt8>, count: Int, log: LogIdentity?) -> UInt32 {
-        var check = log?.boundCheck ?? CRC24()
+        checksum(of: bytes, count: count, check: log?.boundCheck ?? CRC24())
+    }
+
+    /// The same behind whatever else the check is bound to.
+    static func checksum(of bytes: Span<UInt8>, count: Int, check: CRC24) -> UInt32 {
+        var check = check
         check.update(UInt8(truncatingIfNeeded: count + CRC24.byteCount))
         check.update(bytes, from: 0, to: count)
         return check.checksum
@@ -15,9 +20,26 @@ public enum FrameCheck {
 
     /// Whether the last three bytes of `frame` are its check.
     public static func isValid(_ frame: Span<UInt8>, log: LogIdentity?) -> Bool {
+        isValid(frame, check: log?.boundCheck ?? CRC24())
+    }
+
+    /// The same behind whatever else the check is bound to.
+    static func isValid(_ frame: Span<UInt8>, check: CRC24) -> Bool {
         let end = frame.count - CRC24.byteCount
         guard end >= FrameHeader.byteCount, frame.count <= Frame.maximumByteCount else { return false }
         let sent = UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
-        return checksum(of: frame, count: end, log: log) == sent
+        return checksum(of: frame, count: end, check: check) == sent
+    }
+
+    /// Gives a finished frame other flags, and the check that belongs to them.
+    /// - Precondition: `frame` is a whole frame.
+    public static func seal(_ frame: inout MutableSpan<UInt8>, flags: FrameFlags, log: LogIdentity?) {
+        let end = frame.count - CRC24.byteCount
+        precondition(end >= FrameHeader.byteCount, "a frame has a header and a check")
+        frame[1] = flags.rawValue
+        let sum = checksum(of: frame.span, count: end, log: log)
+        frame[end] = UInt8(truncatingIfNeeded: sum &>> 16)
+        frame[end + 1] = UInt8(truncatingIfNeeded: sum &>> 8)
+        frame[end + 2] = UInt8(truncatingIfNeeded: sum)
     }
 }

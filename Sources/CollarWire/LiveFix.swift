@@ -20,23 +20,22 @@ public enum LiveFix {
         guard fix.sequence > anchor.sequence, fix.sequence - anchor.sequence < 1 &<< 31 else {
             throw .field(.sequence, value: anchor.sequence)
         }
-        var coder = LiveEncoder()
-        _ = coder.eliasGamma(fix.sequence - anchor.sequence)
-        _ = LiveTransfer(anchor: anchor).fix(fix, &coder)
-        coder.encoder.finish()
-        let byteCount = Frame.overheadByteCount + coder.encoder.count
-        guard coder.encoder.fits, byteCount <= output.freeCapacity else {
-            throw .frameTooSmall(neededByteCount: byteCount)
-        }
-        precondition(output.count == 0, "a frame starts an output of its own")
+        var coder = FixEncoder()
+        code(fix, anchor: anchor, into: &coder)
         let header = FrameHeader(
             type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        header.encode(into: &output)
-        coder.encoder.write(into: &output)
-        let sum = try checksum(of: output.span, count: output.count, anchor: anchor, log: log)
-        output.append(UInt8(truncatingIfNeeded: sum &>> 16))
-        output.append(UInt8(truncatingIfNeeded: sum &>> 8))
-        output.append(UInt8(truncatingIfNeeded: sum))
+        let check = try boundCheck(anchor: anchor, log: log)
+        try FrameEncoder.encode(header: header, payload: &coder.output.payload, check: check, into: &output)
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    private static func code(_ fix: Fix, anchor: Fix, into coder: inout FixEncoder) {
+        _ = coder.eliasGamma(fix.sequence - anchor.sequence)
+        var transfer = LiveTransfer(anchor: anchor)
+        _ = transfer.code(FixCodes(of: fix), &coder)
+        coder.output.finish()
     }
 
     /// The sequence of a live frame and that of its anchor, which a receiver needs before it can check the frame.
@@ -45,7 +44,7 @@ public enum LiveFix {
     public static func sequences(
         of frame: Span<UInt8>, header: FrameHeader, reference: UInt32
     ) -> (sequence: UInt32, anchor: UInt32)? {
-        var coder = LiveDecoder(frame)
+        var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         let sequence = SequenceNumber.nearest(to: reference, lowBits: UInt32(header.lowByte), bitCount: 8)
         guard let distance = coder.eliasGamma(0), distance <= sequence, sequence <= Fix.maximumSequence else {
             return nil
@@ -61,69 +60,28 @@ public enum LiveFix {
     public static func decode(
         _ frame: Span<UInt8>, sequence: UInt32, anchor: Fix, log: LogIdentity
     ) throws(DecodeError) -> Fix {
-        let end = frame.count - CRC24.byteCount
-        guard end >= FrameHeader.byteCount else { throw .tooShort(byteCount: frame.count) }
-        let sent = UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
-        let computed: UInt32
-        do throws(EncodeError) { computed = try checksum(of: frame, count: end, anchor: anchor, log: log) } catch {
-            throw .checkFailed
-        }
-        guard computed == sent else { throw .checkFailed }
-        var coder = LiveDecoder(frame)
+        guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
+        let check: CRC24
+        do throws(EncodeError) { check = try boundCheck(anchor: anchor, log: log) } catch { throw .checkFailed }
+        guard FrameCheck.isValid(frame, check: check) else { throw .checkFailed }
+        var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         guard let distance = coder.eliasGamma(0), sequence >= distance, sequence - distance == anchor.sequence else {
             throw .invalidField(.anchor, code: sequence)
         }
-        guard var fix = LiveTransfer(anchor: anchor).fix(anchor, &coder) else {
-            throw .invalidField(.difference, code: sequence)
-        }
+        var transfer = LiveTransfer(anchor: anchor)
+        guard transfer.code(transfer.fix, &coder) else { throw .invalidField(.difference, code: sequence) }
+        var fix = transfer.fix.fix
         fix.sequence = sequence
         return fix
     }
 
-    /// The check over the log, the anchor's sequence and absolute form, the length, and the frame.
-    private static func checksum(
-        of bytes: Span<UInt8>, count: Int, anchor: Fix, log: LogIdentity
-    ) throws(EncodeError) -> UInt32 {
+    /// The check over the log, the anchor's sequence and absolute form.
+    private static func boundCheck(anchor: Fix, log: LogIdentity) throws(EncodeError) -> CRC24 {
         var check = log.boundCheck
         check.update(bigEndian: anchor.sequence)
         var record = BitWriter()
         try AbsoluteFix.writePayload(of: anchor, wideSequence: true, into: &record)
         record.addTo(&check)
-        check.update(UInt8(truncatingIfNeeded: count + CRC24.byteCount))
-        check.update(bytes, from: 0, to: count)
-        return check.checksum
+        return check
     }
-}
-
-/// ``LiveCoder`` towards the wire.
-private struct LiveEncoder: LiveCoder {
-    var encoder = RangeEncoder()
-
-    mutating func bit(_ bit: Bool, context: Int) -> Bool {
-        encoder.encode(bit, zeroProbability: LivePriors.zeroProbabilities[context])
-        return bit
-    }
-
-    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 {
-        encoder.encode(value, of: count)
-        return value
-    }
-}
-
-/// ``LiveCoder`` from the wire.
-private struct LiveDecoder: LiveCoder, ~Escapable {
-    private var decoder: RangeDecoder
-
-    @_lifetime(copy frame)
-    init(_ frame: Span<UInt8>) {
-        decoder = RangeDecoder(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-    }
-
-    @_lifetime(self: copy self)
-    mutating func bit(_ bit: Bool, context: Int) -> Bool {
-        decoder.decode(zeroProbability: LivePriors.zeroProbabilities[context])
-    }
-
-    @_lifetime(self: copy self)
-    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 { decoder.decode(of: count) }
 }

@@ -4,6 +4,8 @@ public enum Message: Equatable, Sendable {
     case identity(Identity)
     /// A fix in the absolute form.
     case fix(Fix)
+    /// Several fixes of one log.
+    case batch(Batch)
     /// A collar asks for an answer.
     case probe(Probe)
     /// A collar says what it will never send.
@@ -60,6 +62,7 @@ public enum Message: Equatable, Sendable {
         case .identity: .identity(try Identity(decoding: frame))
         case .absoluteFix: .fix(try AbsoluteFix.decode(frame, header: header, reference: reference))
         case .liveFix: throw .anchorNeeded
+        case .batch: .batch(try Batch(decoding: frame, header: header))
         case .probe: .probe(try Probe(decoding: frame))
         case .status: .status(try Status(decoding: frame))
         case .settingsReport: .settings(try Settings(decoding: frame, direction: .report))

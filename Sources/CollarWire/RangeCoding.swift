@@ -46,19 +46,18 @@ enum RangeCoding {
     ) throws(DecodeError) -> SequenceRangeList {
         var list = SequenceRangeList()
         guard count <= UInt32(SequenceRangeList.capacity) else { throw reader.fault(.invalidField(.range, code: count)) }
-        var next: Int64 = 0
+        var next: UInt32 = 0
         while list.count < Int(count) {
-            let first =
-                list.count == 0
-                ? Int64(widening: reader.read(32)) : next + Int64(widening: try readGamma(&reader))
-            guard first <= Int64(widening: Fix.maximumSequence) else {
-                throw reader.fault(.invalidField(.range, code: UInt32(truncatingIfNeeded: first)))
+            let distance = list.count == 0 ? reader.read(32) : try readGamma(&reader)
+            let (first, isBeyond) = next.addingReportingOverflow(distance)
+            guard !isBeyond, first <= Fix.maximumSequence else {
+                throw reader.fault(.invalidField(.range, code: first))
             }
             let length = try readGamma(&reader)
-            let last = first + Int64(widening: length) - 1
-            guard last <= Int64(widening: Fix.maximumSequence),
-                let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
-            else { throw reader.fault(.invalidField(.range, code: length)) }
+            let (last, endsBeyond) = first.addingReportingOverflow(length - 1)
+            guard !endsBeyond, last <= Fix.maximumSequence, let range = SequenceRange(first, last) else {
+                throw reader.fault(.invalidField(.range, code: length))
+            }
             list.append(range)
             next = last + 1
         }

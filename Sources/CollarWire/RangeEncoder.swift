@@ -1,92 +1,150 @@
-/// Writes binary decisions into as few bytes as their probabilities allow: a range coder with 32 bits of range and
-/// carry (G. N. N. Martin, "Range encoding", 1979).
+/// Writes decisions into as few bits as their probabilities allow: a range coder with 32 bits of range and carry
+/// (G. N. N. Martin, "Range encoding", 1979).
+///
+/// The number it writes begins behind the bits that the writer holds already, wherever in a byte that is. What a carry
+/// could still change is held back and not written, so that an encoder can go back to an earlier ``mark``.
 struct RangeEncoder {
-    /// Room for the coded bytes of one fix, every escape taken.
-    static let capacity = 64
     private static let renormalizationBound: UInt32 = 1 &<< 24
 
-    private var bytes = InlineArray<64, UInt8>(repeating: 0)
-    private var low: UInt32 = 0
-    private var range: UInt32 = .max
-    /// Bytes written so far; beyond the room they are counted and not kept.
-    private(set) var count = 0
+    /// What was written for good; after ``finish()`` everything.
+    var payload = BitWriter()
+    private var startBitCount = 0
+    private var state = State()
 
-    /// Whether everything written fits the room.
-    var fits: Bool { count <= RangeEncoder.capacity }
+    /// Everything but the bytes that were written.
+    fileprivate struct State {
+        var low: UInt32 = 0
+        var range: UInt32 = .max
+        /// The byte that a carry would reach, and how many of 255 follow it; both come before `low`.
+        var held: UInt8 = 0
+        var isHolding = false
+        var fullByteCount = 0
+    }
 
+    /// A place to go back to.
+    struct Mark {
+        fileprivate let state: State
+        fileprivate let payload: BitWriter.Mark
+    }
+
+    /// Begins behind what ``payload`` holds.
+    mutating func begin() { startBitCount = payload.bitCount }
+
+    /// Where the encoder stands.
+    var mark: Mark { Mark(state: state, payload: payload.mark) }
+
+    /// Forgets what was written since.
+    mutating func goBack(to mark: Mark) {
+        state = mark.state
+        payload.goBack(to: mark.payload)
+    }
+
+    /// The range that is left, of which a decision takes its part.
+    var range: UInt32 { state.range }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Writes a decision.
-    /// - Parameter zeroProbability: that the bit is 0, in 256ths, 1 … 255.
-    mutating func encode(_ bit: Bool, zeroProbability: UInt8) {
-        let bound = (range &>> 8) &* UInt32(zeroProbability)
+    /// - Parameter bound: the part of ``range`` that stands for 0, neither nothing nor all of it.
+    mutating func encode(_ bit: Bool, bound: UInt32) {
         if bit {
             add(bound)
-            range &-= bound
+            state.range &-= bound
         } else {
-            range = bound
+            state.range = bound
         }
         renormalize()
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Writes one of `count` equally likely values, 0 … `count` − 1; `count` is at most 65,536.
     mutating func encode(_ value: UInt32, of count: UInt32) {
-        range /= count
-        add(range &* value)
+        state.range /= count
+        add(state.range &* value)
         renormalize()
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Whether the payload takes at most so many bytes if it ends here.
+    mutating func fits(byteCount: Int) -> Bool {
+        // What is held back, what `low` adds, and the padding.
+        let most = payload.mark.byteCount + state.fullByteCount + 6
+        if most <= byteCount { return true }
+        let here = mark
+        finish()
+        let isSmall = payload.mark.byteCount <= byteCount
+        goBack(to: here)
+        return isSmall
     }
 
     /// Ends with the fewest bytes that a decoder which reads zeros behind them understands.
     mutating func finish() {
-        var kept = 0
-        while kept < 4 {
-            let mask: UInt32 = kept == 0 ? .max : UInt32.max &>> UInt32(8 * kept)
-            // Rounded up to `kept` bytes, is it still within the range?
-            let (sum, isCarried) = low.addingReportingOverflow(mask)
-            let offset = (sum & ~mask) &- low
-            if offset < range {
-                if isCarried { carry() }
-                low = sum & ~mask
-                break
+        let phase = UInt32(truncatingIfNeeded: startBitCount & 7)
+        let phaseMask: UInt32 = (1 &<< phase) &- 1
+        let last = UInt32(state.fullByteCount > 0 ? 0xFF : state.held) & phaseMask
+        // The bits of `low` that are kept end on a whole byte of the payload; with none of them a part of the byte
+        // before it is dropped too.
+        if state.low == 0, last == 0 {
+            release(carry: 0)
+        } else if last == phaseMask, 0 &- state.low < state.range, state.low != 0 {
+            release(carry: 1)
+        } else {
+            var dropped = 24 &+ phase
+            var rounded = roundUp(dropped)
+            while rounded &- state.low >= state.range {
+                dropped &-= 8
+                rounded = roundUp(dropped)
             }
-            kept += 1
+            release(carry: rounded < state.low ? 1 : 0)
+            payload.write(rounded &>> dropped, Int(32 &- dropped))
         }
-        while kept > 0 {
-            append(UInt8(low &>> 24))
-            low = low &<< 8
-            kept -= 1
-        }
-        while count > 0, count <= RangeEncoder.capacity, bytes[count - 1] == 0 { count -= 1 }
+        payload.trim(toAtLeast: (startBitCount + 7) / 8)
     }
 
-    /// The coded bytes.
-    func write(into output: inout OutputSpan<UInt8>) {
-        for index in 0..<count { output.append(bytes[index]) }
+    /// `low` with as many zero bits at its end, not below it; beyond 32 bits it wraps around.
+    private func roundUp(_ zeroBitCount: UInt32) -> UInt32 {
+        let mask: UInt32 = (1 &<< zeroBitCount) &- 1
+        return (state.low &+ mask) & ~mask
     }
 
     private mutating func add(_ amount: UInt32) {
-        let (sum, isCarried) = low.addingReportingOverflow(amount)
-        low = sum
-        if isCarried { carry() }
-    }
-
-    private mutating func carry() {
-        var index = min(count, RangeEncoder.capacity)
-        while index > 0 {
-            index -= 1
-            bytes[index] &+= 1
-            if bytes[index] != 0 { return }
+        let (sum, isCarried) = state.low.addingReportingOverflow(amount)
+        state.low = sum
+        if isCarried {
+            let last: UInt8 = state.fullByteCount > 0 ? 0 : state.held &+ 1
+            release(carry: 1)
+            // The range ends before a second carry could come.
+            state.held = last
         }
     }
 
     private mutating func renormalize() {
-        while range < RangeEncoder.renormalizationBound {
-            append(UInt8(low &>> 24))
-            low = low &<< 8
-            range = range &<< 8
+        while state.range < RangeEncoder.renormalizationBound {
+            let byte = UInt8(truncatingIfNeeded: state.low &>> 24)
+            if byte == 0xFF {
+                state.fullByteCount += 1
+            } else {
+                release(carry: 0)
+                state.held = byte
+                state.isHolding = true
+            }
+            state.low = state.low &<< 8
+            state.range = state.range &<< 8
         }
     }
 
-    private mutating func append(_ byte: UInt8) {
-        if count < RangeEncoder.capacity { bytes[count] = byte }
-        count += 1
+    /// Writes what was held back.
+    private mutating func release(carry: UInt32) {
+        if state.isHolding { payload.write(UInt32(state.held) &+ carry, 8) }
+        state.isHolding = false
+        while state.fullByteCount > 0 {
+            payload.write(0xFF &+ carry, 8)
+            state.fullByteCount -= 1
+        }
     }
 }

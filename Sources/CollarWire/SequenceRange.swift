@@ -44,7 +44,8 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// The range at `index`, 0 … `count` − 1.
     public subscript(index: Int) -> SequenceRange {
         precondition(index >= 0 && index < count, "the index lies in the list")
-        guard let range = SequenceRange(firsts[index], lasts[index]) else {
+        // By spans, or the whole list is copied for each element on a collar.
+        guard let range = SequenceRange(firsts.span[index], lasts.span[index]) else {
             preconditionFailure("a list holds only ranges")
         }
         return range

@@ -6,13 +6,14 @@ import Glibc
 enum EncodeCommand {
     static let spec = CommandSpec(
         name: "encode",
-        synopsis: "collar-link encode [FILE|-] [--mode absolute|live] [--bare] [--stats] …",
+        synopsis: "collar-link encode [FILE|-] [--mode absolute|live|batch] [--bare] [--stats] …",
         summary: """
             Reads fixes as JSON lines (stdin without FILE) and writes them as frames of the Collar Link Protocol on
-            stdout: an identity, then a frame a fix, with the delimiters of a serial line.
+            stdout: an identity, then frames of one fix or of many, with the delimiters of a serial line.
             """,
         options: [
-            OptionSpec("--mode", value: "MODE", is: "absolute: each fix stands alone (default); live: the difference to an earlier one"),
+            OptionSpec("--mode", value: "MODE", is: "absolute (default); live: the difference to an earlier fix; batch: many in a frame"),
+            OptionSpec("--batch", value: "N", is: "batch: the most fixes in a frame, 1 to 64 (64)"),
             OptionSpec("--anchor-lag", value: "N", is: "live: code against the fix N before, 1 to 127 (1)"),
             OptionSpec("--precision", value: "5|6|7", is: "decimal places of a degree (5, more where the fix is that accurate)"),
             OptionSpec("--max-frame", value: "BYTES", is: "largest frame, 51 to 253 (253)"),
@@ -50,8 +51,16 @@ enum EncodeCommand {
 
 /// The options of `encode`, checked.
 struct EncodeOptions {
-    let isLive: Bool
-    let anchorLag: Int
+    /// The form of fixes.
+    enum Mode {
+        case absolute
+        /// With how many fixes an anchor lies back.
+        case live(anchorLag: Int)
+        /// With how many fixes a frame holds at most.
+        case batch(limit: Int)
+    }
+
+    let mode: Mode
     let precision: PositionStep?
     let maximumFrameByteCount: Int
     let log: LogIdentity
@@ -60,12 +69,14 @@ struct EncodeOptions {
     let printsStatistics: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let anchorLag = try arguments.integer("--anchor-lag", in: 1...Int(LiveFix.maximumLead))
+        let batchLimit = try arguments.integer("--batch", in: 1...Batch.maximumCount)
         switch arguments.value("--mode") ?? "absolute" {
-        case "absolute": isLive = false
-        case "live": isLive = true
-        case let text: throw CommandFailure(.usage, "--mode \(text): absolute or live is wanted")
+        case "absolute": mode = .absolute
+        case "live": mode = .live(anchorLag: anchorLag ?? 1)
+        case "batch": mode = .batch(limit: batchLimit ?? Batch.maximumCount)
+        case let text: throw CommandFailure(.usage, "--mode \(text): absolute, live or batch is wanted")
         }
-        anchorLag = try arguments.integer("--anchor-lag", in: 1...Int(LiveFix.maximumLead)) ?? 1
         let digits = try arguments.integer("--precision", in: 5...7)
         precision = digits.flatMap { PositionStep(rawValue: UInt8($0 - 5)) }
         maximumFrameByteCount =

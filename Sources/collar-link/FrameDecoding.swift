@@ -105,14 +105,18 @@ struct FrameDecoding {
         case .probe(let probe):
             guard let index = logs.firstIndex(where: { $0.identity.tag == probe.logTag }) else { return }
             learn(logs[index].identity, nextSequence: probe.nextSequence)
-        case .fix(let fix):
-            guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
-            logs[index].highestSequence = max(logs[index].highestSequence, fix.sequence)
-            logs[index].fixes[fix.sequence] = fix
-            if fix.sequence >= FrameDecoding.anchorLimit {
-                logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
-            }
+        case .fix(let fix): note(fix, log: log)
+        case .batch(let batch): batch.forEach { note($0, log: log) }
         default: break
+        }
+    }
+
+    private mutating func note(_ fix: Fix, log: LogIdentity?) {
+        guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
+        logs[index].highestSequence = max(logs[index].highestSequence, fix.sequence)
+        logs[index].fixes[fix.sequence] = fix
+        if fix.sequence >= FrameDecoding.anchorLimit {
+            logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
         }
     }
 
@@ -121,14 +125,21 @@ struct FrameDecoding {
     ) {
         switch format {
         case .json:
-            guard case .fix(let fix) = message, let log else { return }
-            let received = ReceivedFix(
-                deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
-            writer.append(received, to: &output)
+            guard let log else { return }
+            switch message {
+            case .fix(let fix): writeLine(of: fix, log: log)
+            case .batch(let batch): batch.forEach { writeLine(of: $0, log: log) }
+            default: return
+            }
         case .text:
             append("@\(offset) \(byteCount) bytes: \(MessageText.line(of: header))\n")
             for field in MessageText.fields(of: message) { append("    \(field.name): \(field.value)\n") }
         }
+    }
+
+    private mutating func writeLine(of fix: Fix, log: LogIdentity) {
+        let received = ReceivedFix(deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
+        writer.append(received, to: &output)
     }
 
     private mutating func append(_ text: String) { output += Array(text.utf8) }

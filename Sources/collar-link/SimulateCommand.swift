@@ -62,7 +62,8 @@ enum SimulateCommand {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: UInt8(1 + deviceID % 254),
-            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), delivery: .init(modem: modem))
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
+            delivery: .init(modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount))
         let start = Instant(microseconds: 0)
         let collar: Collar<Flash>
         do throws(FlashError) {

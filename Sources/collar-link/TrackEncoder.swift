@@ -2,6 +2,7 @@ import CollarWire
 
 /// What an encoding took.
 struct EncodeStatistics {
+    /// Fixes taken, also those that wait for the rest of their batch.
     var fixes = 0
     var frames = 0
     /// Bare frames of fixes: header, payload and check.
@@ -22,16 +23,52 @@ struct TrackEncoder {
     private var highest: UInt32?
     /// The last fixes, as many as the anchor lies back.
     private var recent: [Fix] = []
+    /// Fixes that will go into a batch, and the lines they came from.
+    private var waiting: [(fix: Fix, lineNumber: Int)] = []
 
     init(options: EncodeOptions) { self.options = options }
 
-    /// Writes a fix; before the first one the identity.
+    /// Writes a fix, or keeps it for a batch; before the first one the identity.
     mutating func encode(_ fix: Fix, lineNumber: Int) throws(CommandFailure) {
         if highest == nil { try writeIdentity(firstSequence: fix.sequence) }
         let reference = highest ?? (fix.sequence == 0 ? 0 : fix.sequence - 1)
+        statistics.fixes += 1
+        switch options.mode {
+        case .absolute:
+            try write(lineNumber: lineNumber) { encoder throws(EncodeError) in
+                try encoder.absoluteFrame(of: fix, reference: reference)
+            }
+        case .live(let anchorLag):
+            let anchor = recent.count == anchorLag ? recent.first : nil
+            try write(lineNumber: lineNumber) { encoder throws(EncodeError) in
+                try encoder.shorterFrame(of: fix, anchor: anchor, reference: reference)
+            }
+            recent.append(fix)
+            if recent.count > anchorLag { recent.removeFirst() }
+        case .batch(let limit):
+            waiting.append((fix, lineNumber))
+            if waiting.count == limit { try writeBatch() }
+        }
+        highest = max(highest ?? 0, fix.sequence)
+        if output.count > 32_768 { try handOver() }
+    }
+
+    /// Writes what waits and hands over what is written.
+    mutating func finish() throws(CommandFailure) {
+        while !waiting.isEmpty { try writeBatch() }
+        try handOver()
+    }
+
+    private mutating func handOver() throws(CommandFailure) {
+        try StandardOutput.write(output)
+        output.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func write(
+        lineNumber: Int, _ frame: (TrackEncoder) throws(EncodeError) -> [UInt8]
+    ) throws(CommandFailure) {
         do throws(EncodeError) {
-            let frame = try shortestFrame(of: fix, reference: reference)
-            statistics.fixes += 1
+            let frame = try frame(self)
             statistics.frames += 1
             statistics.wireBytes += frame.count
             statistics.serialBytes += StreamEncoder.encodedByteCount(for: frame.count)
@@ -39,26 +76,39 @@ struct TrackEncoder {
         } catch {
             throw CommandFailure(.corruptInput, "line \(lineNumber): the fix does not fit a frame: \(error)")
         }
-        highest = max(highest ?? 0, fix.sequence)
-        recent.append(fix)
-        if recent.count > options.anchorLag { recent.removeFirst() }
-        if output.count > 32_768 { try finish() }
     }
 
-    /// Hands over what is written.
-    mutating func finish() throws(CommandFailure) {
-        try StandardOutput.write(output)
-        output.removeAll(keepingCapacity: true)
+    /// Writes a frame of as many of the waiting fixes as it takes.
+    private mutating func writeBatch() throws(CommandFailure) {
+        let fixes = waiting
+        var count = 0
+        try write(lineNumber: fixes[0].lineNumber) { encoder throws(EncodeError) in
+            try encoder.frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                var index = 0
+                count = try Batch.encode(
+                    fixes[0].fix, address: encoder.options.address, flags: FrameFlags(ask: nil),
+                    log: encoder.options.log, into: &output
+                ) {
+                    index += 1
+                    return index < fixes.count ? fixes[index].fix : nil
+                }
+            }
+        }
+        waiting.removeFirst(count)
     }
 
-    private func shortestFrame(of fix: Fix, reference: UInt32) throws(EncodeError) -> [UInt8] {
-        let absolute = try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+    private func absoluteFrame(of fix: Fix, reference: UInt32) throws(EncodeError) -> [UInt8] {
+        try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try AbsoluteFix.encode(
                 fix, address: options.address, flags: FrameFlags(ask: nil), log: options.log, reference: reference,
                 into: &output)
         }
-        guard options.isLive, recent.count == options.anchorLag, let anchor = recent.first,
-            fix.sequence > anchor.sequence, fix.sequence - anchor.sequence <= LiveFix.maximumLead,
+    }
+
+    /// The live form, where there is an anchor and it is shorter.
+    private func shorterFrame(of fix: Fix, anchor: Fix?, reference: UInt32) throws(EncodeError) -> [UInt8] {
+        let absolute = try absoluteFrame(of: fix, reference: reference)
+        guard let anchor, fix.sequence > anchor.sequence, fix.sequence - anchor.sequence <= LiveFix.maximumLead,
             fix.sequence >= reference
         else { return absolute }
         do throws(EncodeError) {

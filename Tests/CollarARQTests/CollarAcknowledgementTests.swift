@@ -30,7 +30,7 @@ import Testing
         let now = Instant(microseconds: 5)
         #expect(delivery.nextTransmission(now: now).map(Sent.init) == .identity(ask: 1))
         #expect(delivery.received(acknowledgement(0, ask: 1), now: now) == .answer)
-        delivery.transmitted(now: now)
+        delivery.transmitted(frameByteCount: 1, now: now)
         #expect(delivery.nextTransmission(now: now).map(Sent.init) == .entry(0, ask: 2))
     }
 

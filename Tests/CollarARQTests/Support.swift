@@ -31,6 +31,12 @@ struct Sent: Equatable {
 
     static func identity(ask: UInt8) -> Sent { Sent(.identity, ask: ask) }
     static func probe(ask: UInt8) -> Sent { Sent(.probe, ask: ask) }
+    static func batch(_ first: UInt32, limit: Int = 253) -> Sent {
+        Sent(.batch(first: first, frameByteLimit: limit), ask: nil)
+    }
+    static func live(_ sequence: UInt32, anchor: UInt32, ask: UInt8? = nil) -> Sent {
+        Sent(.liveFix(sequence, anchor: anchor), ask: ask)
+    }
     static func entry(_ sequence: UInt32, ask: UInt8? = nil) -> Sent { Sent(.logEntry(sequence), ask: ask) }
 }
 
@@ -82,7 +88,7 @@ struct Bench {
     mutating func send() -> Sent? {
         guard let transmission = delivery.nextTransmission(now: now) else { return nil }
         now = now.advanced(byMicroseconds: Bench.frameMicroseconds)
-        delivery.transmitted(now: now)
+        delivery.transmitted(frameByteCount: 1, now: now)
         return Sent(transmission)
     }
 

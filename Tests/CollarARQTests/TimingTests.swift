@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarWire
 import Testing
 
 /// Time and what a frame costs of it.
@@ -26,5 +27,82 @@ import Testing
         #expect(!(late < early))
         #expect(late.microseconds(since: early) == 12)
         #expect(early.microseconds(since: late) == -12)
+    }
+
+    /// Computed with the formula of AN1200.13 (and the data sheet of the SX1262 for spreading factor 5) in floating point.
+    @Test(arguments: [
+        (7, 125_000, 8, true, true, false, 27, 66_816), (9, 125_000, 8, true, true, false, 250, 1_229_824),
+        (12, 125_000, 8, true, true, true, 51, 2_465_792), (5, 500_000, 12, false, false, false, 10, 2640),
+    ])
+    func airtimeOfLoRa(
+        spreadingFactor: UInt8, bandwidth: UInt32, preamble: UInt16, header: Bool, crc: Bool, slow: Bool, bytes: Int,
+        microseconds: Int64
+    ) {
+        let settings = LoRaSettings(
+            frequencyHertz: 868_100_000, bandwidthHertz: bandwidth, spreadingFactor: spreadingFactor,
+            codingRateDenominator: 5, preambleSymbols: preamble, hasExplicitHeader: header, hasCRC: crc,
+            optimizesLowDataRate: slow, powerDBm: 14)
+        let modem = ModemProfile.lora(settings, turnaroundMicroseconds: 0)
+        #expect(modem.airtimeMicroseconds(frameByteCount: bytes) == microseconds)
+        #expect(modem.isHalfDuplex)
+        let reported = ModemSettings(modulation: .lora(settings), turnaroundMilliseconds: 5)
+        #expect(ModemProfile(reported).airtimeMicroseconds(frameByteCount: bytes) == microseconds)
+        #expect(ModemProfile(reported).turnaroundMicroseconds == 5000)
+    }
+}
+
+/// The duty cycle.
+@Suite struct AirtimeBudgetTests {
+    private let start = Instant(microseconds: 1_000_000)
+
+    @Test func itIsEmptyAtBoot() {
+        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        budget.refill(now: start)
+        #expect(!budget.allows(airtimeMicroseconds: 1))
+        #expect(budget.allows(airtimeMicroseconds: 0))
+        let earliest = budget.earliest(airtimeMicroseconds: 75, now: start)
+        #expect(earliest == start.advanced(byMicroseconds: 10_001))
+        budget.refill(now: earliest)
+        #expect(budget.allows(airtimeMicroseconds: 75))
+    }
+
+    @Test func itHoldsAQuarterOfAnHoursWorth() {
+        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        #expect(budget.depthMicroseconds == 9_000_000)
+        budget.refill(now: start.advanced(byMicroseconds: 1 << 50))
+        #expect(budget.allows(airtimeMicroseconds: 9_000_000))
+        #expect(!budget.allows(airtimeMicroseconds: 9_000_001))
+    }
+
+    /// Whatever the frames and pauses: in no window of an hour more than the duty cycle.
+    @Test func noWindowOfAnHourHoldsMore() {
+        var random = SystemRandomNumberGenerator()
+        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        var now = start
+        var sent: [(at: Int64, airtime: Int64)] = []
+        while now < start.advanced(byMicroseconds: 6 * 3_600_000_000) {
+            let airtime = Int64.random(in: 1000...1_500_000, using: &random)
+            budget.refill(now: now)
+            now = max(now, budget.earliest(airtimeMicroseconds: airtime, now: now))
+            budget.refill(now: now)
+            #expect(budget.allows(airtimeMicroseconds: airtime))
+            budget.spend(airtimeMicroseconds: airtime)
+            sent.append((now.microseconds, airtime))
+            let pause = Bool.random(using: &random) ? 0 : Int64.random(in: 0...60_000_000, using: &random)
+            now = now.advanced(byMicroseconds: airtime + pause)
+        }
+        var first = 0
+        var sum: Int64 = 0
+        var most: Int64 = 0
+        for element in sent {
+            sum += element.airtime
+            while sent[first].at <= element.at - 3_600_000_000 {
+                sum -= sent[first].airtime
+                first += 1
+            }
+            most = max(most, sum)
+        }
+        #expect(most <= 36_000_000)
+        #expect(most > 20_000_000)
     }
 }

@@ -30,9 +30,17 @@ import Testing
         do {
             let written = try frame(of: message, flags: FrameFlags(ask: nil), log: .sample)
             let again = try decoded(written, reference: reference)
-            if again != message { Issue.record("\(message) was written as \(written) and read as \(again)") }
+            if again != message, !again.begins(message) { Issue.record("\(message) was written as \(written) and read as \(again)") }
         } catch {
             Issue.record("\(message) was read and cannot be written or read again: \(error)")
         }
+    }
+}
+
+extension Message {
+    /// Whether this is as much of a batch as fits a frame: a receiver takes also what a sender would write longer.
+    fileprivate func begins(_ other: Message) -> Bool {
+        guard let fixes = batchedFixes, let others = other.batchedFixes, fixes.count < others.count else { return false }
+        return others.starts(with: fixes)
     }
 }

@@ -15,8 +15,11 @@ from collarlink import BINARY, ROOT, TRACKS, child_environment
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
 IS_ACCEPTANCE = os.environ.get("COLLAR_LINK_ACCEPTANCE") == "1"
 CORPUS = ROOT.parent / "shared" / "corpus"
-# Bytes a fix that a live frame may cost, everything included.
+# Bytes that a fix may cost, live and in a batch, everything included.
 LIVE_LIMITS = {"cats_uk": 13, "gpsd_rx": 10, "fit1hz": 9.5, "suunto1hz": 10.5, "hadza5s": 9, "fisher": 14.5}
+BATCH_LIMITS = {"cats_uk": 5.8, "gpsd_rx": 1.65, "fit1hz": 1.2, "suunto1hz": 1.8, "hadza5s": 0.9, "fisher": 7.6}
+# Those beside the checkout.
+OTHER_SETS = ("fit1hz", "suunto1hz", "hadza5s", "fisher")
 FULL = {
     "ts_unix_ms": 1699401234000, "source": "collar", "coordinate": {"latitude": 37.7749, "longitude": -122.4194},
     "alt_m": 10, "h_accuracy_m": 5, "v_accuracy_m": 10, "speed_mps": 0.5, "course_deg": 180, "heading_deg": 90,
@@ -59,16 +62,55 @@ class TrackTest(unittest.TestCase):
         print(f"{folder.name}: live {sizes[1] / fixes:.2f} bytes a fix, 16 back {sizes[16] / fixes:.2f} ", end="")
         self.assertLessEqual(sizes[1] / fixes, LIVE_LIMITS[folder.name])
 
+    def check_batches(self, folder):
+        size = fixes = 0
+        for path in sorted(folder.glob("*.ndjson.gz")):
+            with self.subTest(track=path.name):
+                data = gzip.decompress(path.read_bytes())
+                result = run("encode", "--mode", "batch", "--stats", data=data)
+                size += statistics(result)["wire_bytes"]
+                fixes += statistics(result)["fixes"]
+                self.check_round_trip(data, result.stdout)
+        print(f"{folder.name}: batch {size / fixes:.3f} bytes a fix ", end="")
+        self.assertLessEqual(size / fixes, BATCH_LIMITS[folder.name])
+
     def test_live_cats(self):
         self.check_set(TRACKS / "cats_uk")
 
     def test_live_receivers(self):
         self.check_set(TRACKS / "gpsd_rx")
 
+    def test_batches_of_cats(self):
+        self.check_batches(TRACKS / "cats_uk")
+
+    def test_batches_of_receivers(self):
+        self.check_batches(TRACKS / "gpsd_rx")
+
     @unittest.skipUnless(IS_ACCEPTANCE and CORPUS.is_dir(), "all sets of the corpus: Tools/test acceptance")
     def test_live_corpus(self):
-        for name in ("fit1hz", "suunto1hz", "hadza5s", "fisher"):
+        for name in OTHER_SETS:
             self.check_set(CORPUS / name)
+
+    @unittest.skipUnless(IS_ACCEPTANCE and CORPUS.is_dir(), "all sets of the corpus: Tools/test acceptance")
+    def test_batches_of_the_corpus(self):
+        for name in OTHER_SETS:
+            self.check_batches(CORPUS / name)
+
+    def test_batches_at_every_limit(self):
+        data = gzip.decompress((TRACKS / "cats_uk/Amber-Tag.ndjson.gz").read_bytes())
+        cases = [("--max-frame", "51"), ("--max-frame", "120", "--batch", "9"), ("--precision", "7"), ("--bare",),
+                 ("--batch", "1")]
+        for options in cases:
+            with self.subTest(options=options):
+                result = run("encode", "--mode", "batch", "--stats", *options, data=data)
+                self.check_round_trip(data, result.stdout, *(("--bare",) if "--bare" in options else ()))
+                counts = statistics(result)
+                self.assertEqual(counts["fixes"], len(data.splitlines()))
+                if "51" in options:
+                    self.assertLessEqual(counts["wire_bytes"], 51 * counts["frames"])
+                if "--batch" in options:
+                    most = int(options[options.index("--batch") + 1])
+                    self.assertGreaterEqual(counts["frames"] * most, counts["fixes"])
 
     def test_absolute_forms(self):
         data = gzip.decompress((TRACKS / "gpsd_rx/sirf2.ndjson.gz").read_bytes())
@@ -135,6 +177,33 @@ class FrameTest(unittest.TestCase):
         for line in ("time: 2023-11-07T23:53:54.000Z", "latitude: 37.77490°", "longitude: -122.41940°", "altitude: 10 m",
                      "speed: 0.5 m/s", "course: 180°", "heading: 90°", "battery: 85 %", "sequence: 42"):
             self.assertIn(f"    {line}\n", text)
+
+    def test_text_shows_every_fix_of_a_batch(self):
+        frames = self.encode(FULL, dict(FULL, seq=43, battery_pct=84), arguments=("--mode", "batch"))
+        self.assertEqual(statistics(frames)["frames"], 1)
+        text = run("decode", "-F", "text", data=frames.stdout).stdout.decode()
+        self.assertRegex(text, r"(?m)^@\d+ \d+ bytes: batch, address 1$")
+        for line in ("fixes: 2", "first fix: byte 4, 181 bits", "other fixes: from byte 26, bit 5",
+                     "fix 1, sequence: 42", "fix 1, battery: 85 %", "fix 2, sequence: 43", "fix 2, battery: 84 %"):
+            self.assertIn(f"    {line}\n", text)
+
+    def test_a_batch_ends(self):
+        """Where the steps change, where a sequence does not rise, and behind as many fixes as are wanted."""
+        def frames(*lines, batch="64"):
+            return statistics(self.encode(*lines, arguments=("--mode", "batch", "--batch", batch)))["frames"]
+
+        later = [dict(FULL, seq=sequence) for sequence in range(42, 52)]
+        self.assertEqual(frames(*later), 1)
+        self.assertEqual(frames(*later, batch="3"), 4)
+        finer = [dict(fix, h_accuracy_m=0.5) for fix in later[3:]]
+        self.assertEqual(frames(*later[:3], *finer), 2)
+        self.assertEqual(frames(*later[:3], *later[2:]), 2)
+
+    def test_a_bad_line_behind_a_batch(self):
+        result = self.encode(
+            FULL, dict(FULL, seq=43), dict(FULL, seq=44, battery_pct=101), arguments=("--mode", "batch"))
+        self.assertEqual(result.returncode, 65)
+        self.assertEqual(len(run("decode", data=result.stdout).stdout.splitlines()), 2, "the lines before are written")
 
     def test_a_cut_bare_capture(self):
         bare = self.encode(FULL, arguments=("--bare",)).stdout

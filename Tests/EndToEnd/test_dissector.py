@@ -23,7 +23,7 @@ from wire import ProtocolError, stuff  # noqa: E402
 VECTORS = ROOT / "Protocol/vectors"
 WIRESHARK = ROOT / "Protocol/wireshark"
 BARE, SERIAL = 147, 148  # link types USER0, USER1
-FIX, LIVE_FIX = 2, 3
+FIX, LIVE_FIX, BATCH = 2, 3, 4
 LOG = frames.Log(0x0123456789ABCDEF, 44813807)
 STEPS = (10 ** 5, 10 ** 6, 10 ** 7)
 SERIAL_FAULTS = ("stuffing", "too_short", "too_long")
@@ -63,9 +63,11 @@ def identity(log, next_sequence, address=17):
 
 
 def collect(pairs, found):
-    """The fields of a part of tshark's JSON, all values of each."""
+    """The fields of a part of tshark's JSON, all values of each. Each fix of a batch is a part of its own."""
     for key, value in pairs:
-        if isinstance(value, list) and value and isinstance(value[0], tuple):
+        if key == "collarlink.fix_tree":
+            found[key].append(collect(value, collections.defaultdict(list)))
+        elif isinstance(value, list) and value and isinstance(value[0], tuple):
             collect(value, found)
         elif value != []:
             found[key].append(value)
@@ -137,12 +139,27 @@ class Reader:
 
 
 def read_fix(reader):
-    fix = reader.numbers("type", "sequence", "source", "position_step", "altitude_step", "battery")
+    return {"type": FIX, **read_codes(reader)}
+
+
+def read_codes(reader):
+    fix = reader.numbers("sequence", "source", "position_step", "altitude_step", "battery")
     fix["time"] = int(reader.text("time.unix_ms"))
     for name in ("latitude", "longitude", "altitude", "horizontal_accuracy", "vertical_accuracy", "speed", "course",
                  "heading"):
         fix[name] = reader.code(name)
     return fix
+
+
+def fixes_of_batch(reader):
+    return [Reader(fields) for fields in reader.all("fix_tree")]
+
+
+def read_batch(reader):
+    fixes = [read_codes(fix) for fix in fixes_of_batch(reader)]
+    if reader.number("fix_count") != len(fixes):
+        raise AssertionError(f"{len(fixes)} fixes, not {reader.number('fix_count')}")
+    return {"type": BATCH, "fixes": fixes}
 
 
 def read_identity(reader):
@@ -204,7 +221,7 @@ def read_signal_report(reader):
 
 
 READERS = {
-    1: read_identity, FIX: read_fix, 6: read_status, 7: read_settings, 10: read_radio_identity,
+    1: read_identity, FIX: read_fix, BATCH: read_batch, 6: read_status, 7: read_settings, 10: read_radio_identity,
     11: read_modem_settings, 12: read_signal_report, 16: read_acknowledgement, 19: read_settings, 20: read_command,
     5: lambda reader: reader.numbers("tag", "next_sequence"), 17: lambda reader: reader.numbers("receiver_id"),
     8: lambda reader: reader.numbers("type", "request_id", "outcome"),
@@ -321,6 +338,9 @@ class DissectorTest(unittest.TestCase):
             yield f"decodes to {found}, not {wanted}"
         if number == FIX:
             yield from units_are_wrong(reader, wanted)
+        if number == BATCH:
+            for part, fix in zip(fixes_of_batch(reader), wanted["fixes"], strict=True):
+                yield from units_are_wrong(part, fix)
 
     def test_valid_vectors(self):
         vectors = load("valid")
@@ -442,15 +462,18 @@ class DissectorTest(unittest.TestCase):
                "battery": 85}
         frame = frames.encode(FIX, fix, 17, 3, LOG, wide=False)
         other = frames.encode(FIX, fix, 17, 0, frames.Log(1, 2), wide=False)
+        codes = {name: value for name, value in fix.items() if name != "type"}
+        batch = frames.encode(BATCH, {"fixes": [codes, {**codes, "sequence": 4715}]}, 17, 0, LOG)
         capture = pcap(SERIAL, [stuff(other)[:9], stuff(other)[9:], stuff(identity(LOG, 4711)) + stuff(frame),
-                                stuff(other) + b"\x05\x05\x00"])
+                                stuff(other) + b"\x05\x05\x00", stuff(batch)])
         rows = self.tshark(capture, "-T", "fields", "-e", "_ws.col.Info").splitlines()
         self.assertEqual(rows, [
             "8 bytes carried over",
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [unknown log]",
             "identity 0123456789abcdef log 44813807, boot 1, next sequence 4711; "
             "fix 4711 47.37690 8.54170 2.9 m 85 %, ask 3",
-            "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing"])
+            "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing",
+            "batch of 2 fixes, 4711 to 4715"])
 
     def test_log_of_preferences(self):
         line, fixes = self.session()
@@ -472,12 +495,7 @@ class DissectorTest(unittest.TestCase):
         # The dissector has no anchors, so it finds no live fix, and no damage in one.
         live = LIVE_FIX in types
         found = []
-        for reader in self.good_frames(packets, FIX):
-            if reader.faults() & set(PAYLOAD_FAULTS):
-                continue
-            fix = {"device_id": reader.hexadecimal("check.device_id"), "log_id": reader.number("check.log_id"),
-                   **read_fix(reader)}
-            del fix["type"]
+        for fix in self.fixes_of(packets):
             if fix not in found:
                 found.append(fix)
         wanted = session["fixes"]
@@ -489,6 +507,17 @@ class DissectorTest(unittest.TestCase):
         expected = {fault: count for fault, count in session["rejected"].items() if fault not in skipped}
         if faults != expected:
             yield f"{name}: faults are {faults}, not {expected}"
+
+    def fixes_of(self, packets):
+        """The fixes of absolute fixes and batches, in order, as a session has them."""
+        for packet in packets:
+            for fields in packet.frames:
+                reader = Reader(fields)
+                if self.type_of(fields) not in (FIX, BATCH) or reader.faults():
+                    continue
+                parts = fixes_of_batch(reader) if self.type_of(fields) == BATCH else [reader]
+                log = {"device_id": reader.hexadecimal("check.device_id"), "log_id": reader.number("check.log_id")}
+                yield from ({**log, **read_codes(part)} for part in parts)
 
     def type_of(self, frame):
         return Reader(frame).number("type") if "collarlink.type" in frame else None

@@ -45,7 +45,7 @@ class FuzzTest(unittest.TestCase):
     def test_every_target_finds_nothing(self):
         listed = [line.split()[0] for line in fuzz("--list").stdout.splitlines()]
         self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "differential"})
-        result = fuzz("--executions", "300000", "--findings", str(self.folder / "found"))
+        result = fuzz("--executions", "600000", "--findings", str(self.folder / "found"))
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         table = rows(result.stdout)
         total = table.pop("all")

@@ -26,7 +26,7 @@ def tool(*arguments, data=b""):
     return subprocess.run([BINARY, *arguments], input=data, capture_output=True, env=child_environment(), timeout=600)
 
 
-def random_tracks(seed, count):
+def random_tracks(seed, count, accuracies=(3, 12, 0.5, 0.05, 5000)):
     """Fixes as JSON lines: walks with jumps, unknowns that come and go, and values at the ends of their ranges."""
     chance = random.Random(seed)
     time, latitude, longitude, altitude = 1_700_000_000_000, 0.0, 0.0, 0.0
@@ -41,7 +41,7 @@ def random_tracks(seed, count):
         yield {
             "ts_unix_ms": time, "source": chance.choice(("collar", "collar", "collar", "watchOS", "iOS")),
             "coordinate": {"latitude": round(latitude, 7), "longitude": round(longitude, 7)},
-            "alt_m": maybe(round(altitude), None), "h_accuracy_m": maybe(chance.choice((3, 12, 0.5, 0.05, 5000)), -1),
+            "alt_m": maybe(round(altitude), None), "h_accuracy_m": maybe(chance.choice(accuracies), -1),
             "v_accuracy_m": maybe(round(chance.uniform(0, 40), 2), -1),
             "speed_mps": maybe(chance.choice((0, 0.4, 1.3, 60, 100_000)), -1),
             "course_deg": maybe(round(chance.uniform(0, 359.9), 1), -1),
@@ -100,6 +100,49 @@ class CrossCheckTest(unittest.TestCase):
         self.assertEqual(decoded.stderr, b"")
         self.assertEqual([json.loads(line)["seq"] for line in decoded.stdout.splitlines()], list(range(COUNT)))
         print(f"{COUNT} {mode} frames in both directions ", end="", flush=True)
+
+    def check_batches(self, most, limit, count):
+        # A fine position ends a batch, so it is rare.
+        track = random_tracks(11, count, 30 * (3, 12, 5000) + (0.5, 0.05))
+        lines = "\n".join(map(json.dumps, track)).encode()
+        known = [json.loads(line) for line in self.decoded(bare_frames(tool("encode", "--bare", data=lines).stdout)[1:])]
+        encoded = tool("encode", "--mode", "batch", "--batch", str(most), "--max-frame", str(limit), "--bare", data=lines)
+        self.assertEqual((encoded.returncode, encoded.stderr), (0, b""))
+        frames = bare_frames(encoded.stdout)[1:]
+        self.assertEqual({frame[0] for frame in frames}, {0x24})
+        fixes = [fix for line in self.decoded(frames) for fix in json.loads(line)["fixes"]]
+        self.assertEqual(fixes, [{key: value for key, value in fix.items() if key != "type"} for fix in known])
+        # Back: the reference packs the same fixes into the same frames.
+        asked = json.dumps({"type": 4, "fixes": fixes, "most": most, "limit": limit})
+        written = reference("encode", "--device", DEVICE, "--log", str(LOG), "--address", "1", data=asked)
+        self.assertEqual(written, [frame.hex() for frame in frames])
+        # And the tool reads what the reference wrote as it reads absolute fixes.
+        self.assertEqual(self.read_by_tool(written), self.read_by_tool(self.written_absolute(known)))
+        print(f"{count} fixes in {len(frames)} batches of {most}, {limit} bytes ", end="", flush=True)
+
+    def decoded(self, frames):
+        """What the reference makes of frames of a log whose highest sequence it knows to be that of the frame before."""
+        asked = (json.dumps({"bare": frame.hex(), "reference": index}) for index, frame in enumerate(frames))
+        return reference("decode-lines", "--device", DEVICE, "--log", str(LOG), data="\n".join(asked))
+
+    def written_absolute(self, fixes):
+        asked = (json.dumps({**fix, "wide": True}) for fix in fixes)
+        return reference("encode", "--device", DEVICE, "--log", str(LOG), "--address", "1", data="\n".join(asked))
+
+    def read_by_tool(self, written):
+        bare = b"".join(len(frame).to_bytes(2, "big") + frame for frame in map(bytes.fromhex, written))
+        decoded = tool("decode", "--bare", "--device", DEVICE, "--log-id", str(LOG), data=bare)
+        self.assertEqual(decoded.stderr, b"")
+        fixes = [json.loads(line) for line in decoded.stdout.splitlines()]
+        for fix in fixes:
+            fix.pop("rx_unix_ms", None)
+        return fixes
+
+    @unittest.skipUnless(b"--batch" in tool("encode", "--help").stdout, "the program writes no batches")
+    def test_batches(self):
+        self.check_batches(64, 253, COUNT)
+        self.check_batches(64, 51, COUNT // 5)
+        self.check_batches(7, 253, COUNT // 5)
 
     def test_absolute(self):
         self.check("absolute")

@@ -1,7 +1,7 @@
 import CollarWire
 
 extension Message {
-    /// Appends the bare frame, with the encoder of the message.
+    /// Appends the bare frame, with the encoder of the message. Of a batch what does not fit is left out.
     func encode(
         address: UInt8, flags: FrameFlags, log: LogIdentity, reference: UInt32?,
         into output: inout OutputSpan<UInt8>
@@ -12,6 +12,13 @@ extension Message {
         case .fix(let fix):
             try AbsoluteFix.encode(
                 fix, address: address, flags: flags, log: log, reference: reference, into: &output)
+        case .batch(let batch):
+            let fixes = batch.fixes
+            var index = 0
+            _ = try Batch.encode(fixes[0], address: address, flags: flags, log: log, into: &output) {
+                index += 1
+                return index < fixes.count ? fixes[index] : nil
+            }
         case .probe(let probe):
             try probe.encode(address: address, flags: flags, into: &output)
         case .tombstone(let tombstone):

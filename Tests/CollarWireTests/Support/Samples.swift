@@ -24,6 +24,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         try [
             Sample("absolute fix, whole seconds", .fix(.sample)),
             Sample("absolute fix, milliseconds", .fix(.sampleWithMilliseconds)),
+            Sample("batch", .batch(.sample)),
             Sample("identity", .identity(.sample)),
             Sample("probe", .probe(Probe(logTag: LogIdentity.sample.tag, nextSequence: 40_001))),
             Sample("identity request", .identityRequest(IdentityRequest(receiverID: 0x1234_5678))),
@@ -59,6 +60,25 @@ extension Fix {
         fix.unixMilliseconds += 123
         return fix
     }
+}
+
+extension Batch {
+    /// A second between fixes, then one more of which less is known.
+    static let sample: Batch = {
+        var fixes: [Fix] = []
+        for place in 0..<8 as Range<UInt32> {
+            var fix = Fix.sample
+            fix.sequence += place
+            fix.unixMilliseconds += 1000 * Int64(place)
+            fix.latitudeSteps += Int32(place * place % 7)
+            if place == 7 { fix.heading = nil }
+            fixes.append(fix)
+        }
+        guard let written = try? batch(of: fixes), let message = try? decoded(written.frame),
+            case .batch(let batch) = message
+        else { preconditionFailure("eight fixes are a batch") }
+        return batch
+    }()
 }
 
 extension Identity {

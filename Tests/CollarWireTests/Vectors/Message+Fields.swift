@@ -5,6 +5,7 @@ extension Message {
     var fields: [String: FieldValue] {
         switch self {
         case .fix(let fix): fix.fields
+        case .batch(let batch): ["fixes": .list(batch.fixes.map { .fields($0.fields) })]
         case .identity(let identity): identity.fields
         case .probe(let probe):
             ["tag": FieldValue(probe.logTag), "next_sequence": FieldValue(probe.nextSequence)]

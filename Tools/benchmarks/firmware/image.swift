@@ -23,6 +23,7 @@ public func useCodec() {
     let deviceID = UInt64(widening: inputWord()) &<< 32 | UInt64(widening: inputWord())
     guard let log = LogIdentity(deviceID: deviceID, logID: inputWord() & LogIdentity.maximumLogID) else { return }
     sendFixes(log)
+    sendBatch(log)
     sendReports(log)
     receive(log)
 }
@@ -51,7 +52,7 @@ func inputFix() -> Fix {
     if known & 8 != 0 { fix.speedDecimetersPerSecond = inputWord() }
     if known & 16 != 0 { fix.course = AngleCode(steps: UInt8(truncatingIfNeeded: inputWord())) }
     if known & 32 != 0 { fix.heading = AngleCode(steps: UInt8(truncatingIfNeeded: inputWord())) }
-    if known & 64 != 0 { fix.batteryPercent = UInt8(truncatingIfNeeded: inputWord()) }
+    if known & 64 != 0 { fix.batteryPercent = UInt8(truncatingIfNeeded: inputWord() & 63) }
     return fix
 }
 
@@ -67,6 +68,16 @@ func sendFixes(_ log: LogIdentity) {
     send { (output) throws(EncodeError) in
         try LiveFix.encode(
             fix, anchor: anchor, address: 1, flags: FrameFlags(ask: .first), log: log, into: &output)
+    }
+}
+
+@inline(never)
+func sendBatch(_ log: LogIdentity) {
+    let first = inputFix()
+    send { (output) throws(EncodeError) in
+        _ = try Batch.encode(first, address: 1, flags: FrameFlags(ask: .first), log: log, into: &output) {
+            inputWord() > 900 ? nil : inputFix()
+        }
     }
 }
 

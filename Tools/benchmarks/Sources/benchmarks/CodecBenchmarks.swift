@@ -33,6 +33,50 @@ extension Samples {
         }
     }
 
+    /// Bare frames of 64 fixes to fixes: header, check, each fix, all of them before one is used.
+    var batchDecode: Benchmark {
+        let batches = self.batches
+        return benchmark("batch decode", bytes: batches.reduce(0) { $0 + $1.count }) {
+            var total = 0
+            for frame in batches {
+                do throws(DecodeError) {
+                    guard FrameCheck.isValid(frame.span, log: log) else { continue }
+                    var decoder = try BatchDecoder(frame.span, header: try FrameHeader(frame.span))
+                    while let fix = try decoder.next() { total &+= Int(fix.sequence) &+ Int(fix.latitudeSteps) }
+                } catch { continue }
+            }
+            return total
+        }
+    }
+
+    /// Fixes to bare frames of 64.
+    var batchEncode: Benchmark {
+        let byteCount = batches.reduce(0) { $0 + $1.count }
+        return benchmark("batch encode", bytes: byteCount) { batches.reduce(0) { $0 + $1.count } }
+    }
+
+    private var batches: [[UInt8]] {
+        var frames: [[UInt8]] = []
+        var start = 0
+        while start < fixes.count {
+            var count = 0
+            do throws(EncodeError) {
+                frames.append(
+                    try [UInt8](capacity: Frame.maximumByteCount) { output throws(EncodeError) in
+                        var index = start
+                        count = try Batch.encode(
+                            fixes[start], address: 1, flags: FrameFlags(ask: nil), log: log, into: &output
+                        ) {
+                            index += 1
+                            return index < fixes.count ? fixes[index] : nil
+                        }
+                    })
+            } catch { break }
+            start += count
+        }
+        return frames
+    }
+
     /// Fixes to lines of JSON.
     var line: Benchmark {
         var writer = FixLineWriter()

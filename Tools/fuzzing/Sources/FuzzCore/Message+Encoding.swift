@@ -1,7 +1,7 @@
 import CollarWire
 
 extension Message {
-    /// Appends the bare frame, with the encoder of the message. Those of hosts and base radios take no flags.
+    /// Appends the bare frame, with the encoder of the message. Of a batch what does not fit is left out. Those of hosts and base radios take no flags.
     public func encode(
         address: UInt8, flags: FrameFlags, log: LogIdentity, reference: UInt32?,
         into output: inout OutputSpan<UInt8>
@@ -12,6 +12,14 @@ extension Message {
         case .fix(let fix):
             try AbsoluteFix.encode(
                 fix, address: address, flags: flags, log: log, reference: reference, into: &output)
+        case .batch(let batch):
+            var fixes: [Fix] = []
+            batch.forEach { fixes.append($0) }
+            var index = 0
+            _ = try Batch.encode(fixes[0], address: address, flags: flags, log: log, into: &output) {
+                index += 1
+                return index < fixes.count ? fixes[index] : nil
+            }
         case .probe(let probe):
             try probe.encode(address: address, flags: flags, into: &output)
         case .tombstone(let tombstone):

@@ -5,6 +5,7 @@ extension Message {
     var referenceFields: [String: ReferenceText] {
         switch self {
         case .fix(let fix): fix.referenceFields
+        case .batch(let batch): batch.referenceFields
         case .identity(let identity): identity.referenceFields
         case .probe(let probe):
             ["tag": ReferenceText(probe.logTag), "next_sequence": ReferenceText(probe.nextSequence)]
@@ -32,6 +33,14 @@ extension Message {
                 "durable": ReferenceText(acknowledgement.durable), "resend": ReferenceText(acknowledgement.resend),
             ]
         }
+    }
+}
+
+extension Batch {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        var fixes: [ReferenceText] = []
+        forEach { fixes.append(.fields($0.referenceFields)) }
+        return ["fixes": .list(fixes)]
     }
 }
 

@@ -1,0 +1,89 @@
+import CollarARQ
+import CollarWire
+
+/// Frames of what is in the log.
+extension Collar {
+    mutating func encodeLiveFix(
+        _ sequence: UInt32, anchor: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        guard let fix = try fixLog.fix(sequence, in: &flash), let anchor = try fixLog.fix(anchor, in: &flash) else {
+            return try encodeLogEntry(sequence, flags: flags, into: &output)
+        }
+        do throws(EncodeError) {
+            try LiveFix.encode(
+                fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
+        } catch {
+            // So far from its anchor that the absolute form is the shorter one.
+            return try encodeLogEntry(sequence, flags: flags, into: &output)
+        }
+    }
+
+    mutating func encodeBatch(
+        from first: UInt32, frameByteLimit: Int, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        guard let fix = try fixLog.fix(first, in: &flash) else {
+            let gone = SequenceRange(first, lastMissing(from: first)) ?? SequenceRange(first)
+            let ask = delivery.tombstoned(from: gone.first, through: gone.last)
+            encodeTombstone(of: gone, flags: FrameFlags(ask: ask), into: &output)
+            return
+        }
+        var offered = first
+        var failure: FlashError?
+        var count = 0
+        do throws(EncodeError) {
+            count = try Batch.encode(
+                fix, address: configuration.address, flags: FrameFlags(ask: nil), log: log,
+                frameByteLimit: frameByteLimit, into: &output
+            ) {
+                guard let sequence = delivery.backlog(after: offered) else { return nil }
+                offered = sequence
+                // A fix that is not there ends the batch; its tombstone begins the next frame.
+                do throws(FlashError) { return try fixLog.fix(sequence, in: &flash) } catch {
+                    failure = error
+                    return nil
+                }
+            }
+        } catch { preconditionFailure("a logged fix fits the smallest frame") }
+        if let failure {
+            output.removeAll()
+            throw failure
+        }
+        var last = first
+        for _ in 1..<count { last = delivery.backlog(after: last) ?? last }
+        guard let ask = delivery.batched(through: last) else { return }
+        var frame = output.mutableSpan
+        FrameCheck.seal(&frame, flags: FrameFlags(ask: ask), log: log)
+    }
+
+    mutating func encodeLogEntry(
+        _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        let fix = try fixLog.fix(sequence, in: &flash)
+        do throws(EncodeError) {
+            if let fix {
+                let isNear = nextSequence - firstUndelivered < 32_768
+                try AbsoluteFix.encode(
+                    fix, address: configuration.address, flags: flags, log: log,
+                    reference: isNear ? nextSequence - 1 : nil, into: &output)
+            } else {
+                let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
+                delivery.skippedBacklog(from: gone.first, through: gone.last)
+                encodeTombstone(of: gone, flags: flags, into: &output)
+            }
+        } catch { preconditionFailure("a logged fix fits the smallest frame") }
+    }
+
+    private func encodeTombstone(of gone: SequenceRange, flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+        var ranges = SequenceRangeList()
+        ranges.append(gone)
+        do throws(EncodeError) {
+            try Tombstone(ranges: ranges).encode(
+                address: configuration.address, flags: flags, log: log, into: &output)
+        } catch { preconditionFailure("a tombstone fits the smallest frame") }
+    }
+
+    /// The end of the overwritten range that starts at `sequence`; of torn slots only the one.
+    private func lastMissing(from sequence: UInt32) -> UInt32 {
+        sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
+    }
+}

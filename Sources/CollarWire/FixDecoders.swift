@@ -1,0 +1,51 @@
+/// From the wire, with the fixed probabilities of live fixes.
+struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
+    static var isEncoder: Bool { false }
+
+    private var input: RangeDecoder
+
+    /// Begins at a bit of `bytes`; behind the byte `end` there are zeros.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, fromBit start: Int, to end: Int) {
+        input = RangeDecoder(bytes, fromBit: start, to: end)
+    }
+
+    @_lifetime(self: copy self)
+    mutating func bit(_ bit: Bool, context: Int) -> Bool {
+        input.decode(bound: (input.range &>> 8) &* UInt32(LivePriors.zeroProbabilities[context]))
+    }
+
+    @_lifetime(self: copy self)
+    mutating func evenBit(_ bit: Bool) -> Bool { input.decodeEvenBit() }
+
+    @_lifetime(self: copy self)
+    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 { input.decode(of: count) }
+}
+
+/// From the wire, with probabilities that adapt: the code of a batch.
+struct AdaptiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
+    static var isEncoder: Bool { false }
+
+    private var input: RangeDecoder
+    private var contexts = AdaptiveContexts()
+
+    /// Begins at a bit of `bytes`; behind the byte `end` there are zeros.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, fromBit start: Int, to end: Int) {
+        input = RangeDecoder(bytes, fromBit: start, to: end)
+        contexts.reset()
+    }
+
+    @_lifetime(self: copy self)
+    mutating func bit(_ bit: Bool, context: Int) -> Bool {
+        let bit = input.decode(bound: (input.range &>> 16) &* contexts.zeroProbability(context))
+        contexts.adapt(context, to: bit)
+        return bit
+    }
+
+    @_lifetime(self: copy self)
+    mutating func evenBit(_ bit: Bool) -> Bool { input.decodeEvenBit() }
+
+    @_lifetime(self: copy self)
+    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 { input.decode(of: count) }
+}

@@ -1,0 +1,169 @@
+import CollarARQ
+import CollarFirmware
+import CollarJournal
+import CollarWire
+
+/// What it costs on the air to bring a backlog over a lossy half-duplex link: a real collar and a real host's end in
+/// virtual time, beside the bound.
+///
+/// The bound knows at once what arrived and spends nothing on saying so: every fix in a frame of its own, absolute, as
+/// often as it takes, airtime ÷ (1 − loss) a fix.
+public struct AirtimeTrial: Sendable {
+    /// The fixes in the collar's log.
+    public var fixes: [Fix]
+    /// The link.
+    public var modem: ModemProfile
+    /// Probability that a frame is lost, in each direction, 0 … 1.
+    public var lossProbability: Double
+    /// How the collar sends.
+    public var delivery: CollarDelivery.Configuration
+    /// What the losses are drawn from.
+    public var seed: UInt64
+
+    /// Creates a trial.
+    public init(
+        fixes: [Fix], modem: ModemProfile, lossProbability: Double, delivery: CollarDelivery.Configuration,
+        seed: UInt64
+    ) {
+        self.fixes = fixes
+        self.modem = modem
+        self.lossProbability = lossProbability
+        self.delivery = delivery
+        self.seed = seed
+    }
+
+    /// What a trial measured. Times in microseconds.
+    public struct Result: Equatable, Sendable {
+        /// Airtime of the collar.
+        public var collarMicroseconds: Int64 = 0
+        /// Airtime of the host's acknowledgements.
+        public var hostMicroseconds: Int64 = 0
+        /// Airtime of the bound.
+        public var boundMicroseconds: Double = 0
+        /// Frames of the collar.
+        public var frameCount = 0
+        /// Acknowledgements.
+        public var acknowledgementCount = 0
+        /// Time until everything was acknowledged.
+        public var elapsedMicroseconds: Int64 = 0
+
+        /// Airtime of both ends, as a multiple of the bound.
+        public var overBound: Double { Double(collarMicroseconds + hostMicroseconds) / boundMicroseconds }
+        /// The acknowledgements' part of the airtime.
+        public var acknowledgementShare: Double {
+            Double(hostMicroseconds) / Double(collarMicroseconds + hostMicroseconds)
+        }
+    }
+
+    /// Runs until everything is delivered and acknowledged.
+    /// - Throws: where the collar's flash or the trial itself fails.
+    public func run() throws(StationError) -> Result {
+        var state = try AirtimeTrialState(self)
+        while !state.collar.isEverythingDelivered { try state.step() }
+        state.result.elapsedMicroseconds = state.now.microseconds
+        return state.result
+    }
+}
+
+/// A trial under way.
+private struct AirtimeTrialState {
+    let trial: AirtimeTrial
+    var collar: Collar<MemoryFlash>
+    var host: HostDelivery
+    var stored = CoveredSequences()
+    var anchors: [UInt32: Fix] = [:]
+    var random: SeededRandom
+    var now = Instant(microseconds: 0)
+    var result = AirtimeTrial.Result()
+
+    init(_ trial: AirtimeTrial) throws(StationError) {
+        self.trial = trial
+        random = SeededRandom(seed: trial.seed)
+        let configuration = Collar<MemoryFlash>.Configuration(
+            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            delivery: trial.delivery)
+        let flash = MemoryFlash(blockCount: trial.fixes.count / 100 + 8)
+        do throws(FlashError) {
+            collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
+        } catch { throw .flash(error) }
+        host = HostDelivery(log: collar.log, receiverID: 5, highestSequence: 0)
+        for (index, fix) in trial.fixes.enumerated() {
+            do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
+            let airtime = trial.modem.airtimeMicroseconds(frameByteCount: Self.absoluteByteCount(fix, collar.log))
+            result.boundMicroseconds += Double(airtime) / (1 - trial.lossProbability)
+        }
+    }
+
+    private static func absoluteByteCount(_ fix: Fix, _ log: LogIdentity) -> Int {
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                try AbsoluteFix.encode(
+                    fix, address: 9, flags: FrameFlags(ask: nil), log: log, reference: fix.sequence, into: &output)
+            } catch { output.removeAll() }
+        }
+        return frame.count
+    }
+
+    mutating func step() throws(StationError) {
+        var failure: FlashError?
+        var isFrame = false
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+        }
+        if let failure { throw .flash(failure) }
+        guard isFrame else {
+            guard let next = collar.nextDeadline else { preconditionFailure("a silent collar waits for something") }
+            now = max(next, now.advanced(byMicroseconds: 1))
+            return
+        }
+        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
+        now = now.advanced(byMicroseconds: airtime)
+        result.collarMicroseconds += airtime
+        result.frameCount += 1
+        collar.frameSent(now: now)
+        guard !random.chance(trial.lossProbability) else { return }
+        take(frame)
+        guard let answer = host.takeAnswer(from: stored) else { return }
+        try send(answer)
+    }
+
+    private mutating func take(_ frame: [UInt8]) {
+        do throws(DecodeError) {
+            let header = try FrameHeader(frame.span)
+            host.received(flags: header.flags)
+            if header.type == .liveFix {
+                let named = LiveFix.sequences(of: frame.span, header: header, reference: host.highestSequence)
+                guard let named, let anchor = anchors[named.anchor] else { return }
+                store(try LiveFix.decode(frame.span, sequence: named.sequence, anchor: anchor, log: collar.log))
+                return
+            }
+            let message = try Message.decode(frame.span, log: collar.log, reference: host.highestSequence)
+            if case .fix(let fix) = message { store(fix) }
+            if case .batch(let batch) = message { batch.forEach { store($0) } }
+            if case .identity(let identity) = message, identity.nextSequence > 0 {
+                host.learned(of: identity.nextSequence - 1)
+            }
+        } catch { preconditionFailure("nothing damages a frame here: \(error)") }
+    }
+
+    private mutating func store(_ fix: Fix) {
+        _ = stored.insert(fix.sequence)
+        anchors[fix.sequence] = fix
+        host.learned(of: fix.sequence)
+    }
+
+    private mutating func send(_ answer: Acknowledgement) throws(StationError) {
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) { try answer.encode(address: 9, log: collar.log, into: &output) } catch {
+                output.removeAll()
+            }
+        }
+        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
+        result.hostMicroseconds += airtime
+        result.acknowledgementCount += 1
+        let arrival = now.advanced(byMicroseconds: 1000 + airtime)
+        guard !random.chance(trial.lossProbability) else { return }
+        now = arrival
+        do throws(FlashError) { _ = try collar.received(frame.span, now: now) } catch { throw .flash(error) }
+    }
+}

@@ -1,0 +1,31 @@
+import CollarWire
+
+/// The frame check bit by bit, from PROTOCOL.md alone: a judge of damage that shares no code with what is judged.
+enum BitwiseCheck {
+    /// Whether the last three bytes of `frame` are its check, bound to `log` or to nothing.
+    static func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool {
+        guard frame.count >= 7 else { return false }
+        var register: UInt32 = 0xB7_04CE
+        if let log {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                add(UInt8(log.deviceID >> UInt64(shift) & 0xFF), &register)
+            }
+            for shift in stride(from: 24, through: 0, by: -8) {
+                add(UInt8(log.logID >> UInt32(shift) & 0xFF), &register)
+            }
+        }
+        add(UInt8(truncatingIfNeeded: frame.count), &register)
+        for byte in frame.dropLast(3) { add(byte, &register) }
+        register ^= 0xFF_FFFF
+        let sent = frame.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return register == sent
+    }
+
+    private static func add(_ byte: UInt8, _ register: inout UInt32) {
+        register ^= UInt32(byte) << 16
+        for _ in 0..<8 {
+            register = register & 0x80_0000 == 0 ? register << 1 : (register << 1) ^ 0x7B_01BD
+            register &= 0xFF_FFFF
+        }
+    }
+}

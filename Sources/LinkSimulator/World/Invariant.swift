@@ -1,0 +1,47 @@
+/// What must hold in every ``World``, after every step.
+public enum Invariant: String, CaseIterable, Sendable {
+    /// What an acknowledgement names is on the host's disk, at that moment and for ever.
+    case acknowledgedIsDurable
+    /// An id stands for one content only.
+    case oneContentPerID
+    /// What the host stores is what the collar logged, bit for bit.
+    case storedIsLogged
+    /// Nothing damaged is accepted.
+    case damageIsRejected
+    /// Nothing counts as lost that the collar can still send.
+    case lossHasACause
+    /// The collar counts only what its own receiver told it to be durable as delivered.
+    case deliveredWasTold
+    /// The collar overwrites undelivered fixes only when the ring is full.
+    case overwritesOnlyWhenFull
+    /// A durable fix stays in the log, and no sequence goes to a second fix.
+    case logOnlyGrows
+    /// A fix is sent only once it is durable, exactly as it was logged.
+    case logBeforeAir
+    /// Bytes of flash are programmed once between two erases.
+    case programmedOnce
+    /// Out of contact one frame a time-out, with an ask; time-outs double; bursts end with an ask.
+    case retransmissionDiscipline
+    /// No frame is larger than the link allows.
+    case frameFits
+    /// No hour holds more airtime than is allowed.
+    case dutyCycle
+    /// A deadline that is reached leads to something.
+    case deadlineIsUseful
+    /// Memory stays bounded.
+    case memoryIsBounded
+    /// Once the world is calm everything arrives, and both ends agree.
+    case progress
+    /// The programs do not refuse what they must do.
+    case noRefusal
+}
+
+/// An ``Invariant`` that did not hold.
+public struct Violation: Equatable, Sendable {
+    /// Which.
+    public let invariant: Invariant
+    /// What was seen.
+    public let text: String
+    /// When, in microseconds of virtual time.
+    public let microseconds: Int64
+}

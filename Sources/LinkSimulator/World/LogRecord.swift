@@ -1,0 +1,71 @@
+import CollarWire
+
+/// What the oracle knows of one log of one collar.
+final class LogRecord {
+    let log: LogIdentity
+    /// Fixes that were logged durably, by sequence; nil where nothing was.
+    private(set) var fixes: [Fix?] = []
+    /// Fixes whose record was being written when something failed: it may be there or not.
+    private var torn: [UInt32: Fix] = [:]
+    /// What was not in the log any more at some moment, or decayed.
+    private var gone = Flags()
+    /// What each receiver told the collar to be durable, in acknowledgements that reached it.
+    private var told: [UInt32: Flags] = [:]
+    /// What each host sent as durable.
+    private var promised: [Int: Flags] = [:]
+    /// The oldest sequence of the log.
+    var oldest: UInt32 = 0
+    /// Everything the oracle has checked to be told below this.
+    var checkedDelivered: UInt32 = 0
+    /// The receiver for which that was checked.
+    var checkedReceiver: UInt32 = 0
+    /// Whether the collar has another log now.
+    var isErased = false
+    /// Sequences that were handed out, or used up.
+    private(set) var end: UInt32 = 0
+
+    init(_ log: LogIdentity) { self.log = log }
+
+    func logged(_ sequence: UInt32) -> Fix? { sequence < fixes.count ? fixes[Int(sequence)] : nil }
+
+    /// What the log holds for a sequence: what was logged, or what may be there of a write that failed.
+    func possible(_ sequence: UInt32) -> Fix? { logged(sequence) ?? torn[sequence] }
+
+    /// Whether `fix` may stand for its sequence.
+    func permits(_ fix: Fix) -> Bool {
+        logged(fix.sequence) == fix || (logged(fix.sequence) == nil && torn[fix.sequence] == fix)
+    }
+
+    func note(_ fix: Fix) {
+        while fixes.count <= fix.sequence { fixes.append(nil) }
+        fixes[Int(fix.sequence)] = fix
+        end = max(end, fix.sequence + 1)
+    }
+
+    func noteTorn(_ fix: Fix) { torn[fix.sequence] = fix }
+
+    func noteGone(_ sequence: UInt32) { gone.insert(sequence) }
+
+    /// Whether the collar may say of a sequence that it will never come.
+    func mayBeLost(_ sequence: UInt32) -> Bool { gone.contains(sequence) || logged(sequence) == nil }
+
+    func tell(_ sequence: UInt32, by receiver: UInt32) { told[receiver, default: Flags()].insert(sequence) }
+    func wasTold(_ sequence: UInt32, by receiver: UInt32) -> Bool { told[receiver]?.contains(sequence) ?? false }
+
+    func promise(_ sequence: UInt32, by host: Int) { promised[host, default: Flags()].insert(sequence) }
+    func wasPromised(_ sequence: UInt32, by host: Int) -> Bool { promised[host]?.contains(sequence) ?? false }
+    func takeBackPromise(_ sequence: UInt32, by host: Int) { promised[host]?.remove(sequence) }
+    func promisedEnd(by host: Int) -> UInt32 { UInt32(promised[host]?.count ?? 0) }
+}
+
+/// A set of small numbers.
+struct Flags {
+    private var flags: [Bool] = []
+    var count: Int { flags.count }
+    func contains(_ number: UInt32) -> Bool { number < flags.count && flags[Int(number)] }
+    mutating func insert(_ number: UInt32) {
+        while flags.count <= number { flags.append(false) }
+        flags[Int(number)] = true
+    }
+    mutating func remove(_ number: UInt32) { if number < flags.count { flags[Int(number)] = false } }
+}

@@ -1,0 +1,184 @@
+import CollarWire
+
+extension Oracle {
+    /// A collar hands out a frame for the air.
+    func handsOut(_ frame: [UInt8], _ collar: SimulatedCollar) {
+        guard let record = current[collar.index] else { return }
+        if frame.count > plan.maximumFrameByteCount {
+            report(.frameFits, "\(frame.count) bytes from collar \(collar.index)")
+        }
+        let isOutOfContact = disciplines[collar.index].isOutOfContact
+        let ask = frame.count > 1 ? frame[1] & 7 : 0
+        if let wrong = disciplines[collar.index].handsOut(ask: ask == 0 ? nil : ask, now: now) {
+            report(.retransmissionDiscipline, "collar \(collar.index): \(wrong)")
+        }
+        let newest = collar.nextSequence &- 1
+        do throws(DecodeError) {
+            if frame[0] & 0x1F == MessageType.liveFix.rawValue {
+                try checkLive(frame, collar, record, isOutOfContact: isOutOfContact)
+                return
+            }
+            let message = try Message.decode(frame.span, log: record.log, reference: newest)
+            switch message {
+            case .batch(let batch):
+                batch.forEach { fix in
+                    if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
+                }
+                if isOutOfContact { report(.retransmissionDiscipline, "out of contact a batch is sent") }
+            case .fix(let fix):
+                if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
+                if isOutOfContact, fix.sequence != newest {
+                    report(
+                        .retransmissionDiscipline, "out of contact fix \(fix.sequence) is sent, the newest is \(newest)"
+                    )
+                }
+            case .tombstone(let tombstone): check(tombstone, collar, record)
+            case .identity(let identity):
+                if identity.log != record.log || identity.nextSequence != collar.nextSequence {
+                    report(.logBeforeAir, "the identity is not the collar's")
+                }
+            default: break
+            }
+        } catch { report(.logBeforeAir, "collar \(collar.index) sends a frame that does not decode: \(error)") }
+    }
+
+    /// A live fix is the newest, and its anchor one of which the collar's receiver said that it has it.
+    private func checkLive(
+        _ frame: [UInt8], _ collar: SimulatedCollar, _ record: LogRecord, isOutOfContact: Bool
+    ) throws(DecodeError) {
+        let newest = collar.nextSequence &- 1
+        let named = LiveFix.sequences(of: frame.span, header: try FrameHeader(frame.span), reference: newest)
+        guard let named, named.sequence == newest, let anchor = record.possible(named.anchor) else {
+            report(.logBeforeAir, "a live fix names no anchor that was logged")
+            return
+        }
+        if !record.wasTold(named.anchor, by: collar.pairedReceiverID) {
+            report(.logBeforeAir, "the anchor \(named.anchor) of a live fix was never acknowledged")
+        }
+        let fix = try LiveFix.decode(frame.span, sequence: named.sequence, anchor: anchor, log: record.log)
+        if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent live as it was not logged") }
+        if isOutOfContact { report(.retransmissionDiscipline, "out of contact a live fix is sent") }
+    }
+
+    private func check(_ tombstone: Tombstone, _ collar: SimulatedCollar, _ record: LogRecord) {
+        for index in 0..<tombstone.ranges.count {
+            let range = tombstone.ranges[index]
+            guard range.last < collar.nextSequence else {
+                report(.lossHasACause, "a tombstone of \(range.last), which was never given out")
+                return
+            }
+            for sequence in range.first...range.last where !record.mayBeLost(sequence) {
+                report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
+                return
+            }
+        }
+    }
+
+    /// A frame that really was sent reaches a collar.
+    func reaches(_ frame: [UInt8], _ collar: SimulatedCollar) {
+        guard collar.isRunning, let record = current[collar.index], frame.count > 3,
+            frame[2] == collar.address || frame[2] == Frame.broadcastAddress
+        else { return }
+        do throws(DecodeError) {
+            switch try Message.decode(frame.span, log: record.log, reference: 0) {
+            case .acknowledgement(let acknowledgement): reaches(acknowledgement, collar, record)
+            case .identityRequest: disciplines[collar.index].giveUp()
+            default: break
+            }
+        } catch {
+            // For another collar, or from one.
+        }
+    }
+
+    private func reaches(_ answer: Acknowledgement, _ collar: SimulatedCollar, _ record: LogRecord) {
+        guard collar.pairedReceiverID == 0 || collar.pairedReceiverID == answer.receiverID else { return }
+        let next = collar.nextSequence
+        guard answer.firstMissing <= next, answer.durable.count == 0 || answer.durable[0].last < next else { return }
+        for sequence in 0..<answer.firstMissing { record.tell(sequence, by: answer.receiverID) }
+        for index in 0..<answer.durable.count {
+            for sequence in answer.durable[index].first...answer.durable[index].last {
+                record.tell(sequence, by: answer.receiverID)
+            }
+        }
+        if let ask = answer.ask { disciplines[collar.index].answered(ask.rawValue) }
+    }
+
+    /// A host hands out a frame.
+    func handsOut(_ frame: [UInt8], _ host: SimulatedHost) {
+        if frame.count > plan.maximumFrameByteCount {
+            report(.frameFits, "\(frame.count) bytes from host \(host.index)")
+        }
+        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
+        // The collar at that address whose log the check names: by the bits, not by the code under test.
+        guard let record = records.last(where: { BitwiseCheck.isValid(frame, log: $0.log) }) else {
+            report(.acknowledgedIsDurable, "an acknowledgement of no known log")
+            return
+        }
+        do throws(DecodeError) {
+            let answer = try Acknowledgement(decoding: frame.span, header: FrameHeader(frame.span))
+            guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {
+                report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
+                return
+            }
+            for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
+            for index in 0..<answer.durable.count {
+                for sequence in answer.durable[index].first...answer.durable[index].last {
+                    promised(sequence, host, record)
+                }
+            }
+        } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
+    }
+
+    private func promised(_ sequence: UInt32, _ host: SimulatedHost, _ record: LogRecord) {
+        if host.storage.kept(sequence, of: record.log) == .nothing {
+            report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
+        }
+        record.promise(sequence, by: host.index)
+    }
+
+    /// A host has decoded a fix and is about to store it.
+    func decoded(_ fix: Fix, log: LogIdentity, _ host: SimulatedHost) {
+        guard let record = record(of: log) else {
+            report(.storedIsLogged, "host \(host.index) has a fix of an unknown log")
+            return
+        }
+        if !record.permits(fix) {
+            report(.storedIsLogged, "host \(host.index) has fix \(fix.sequence) as it was not logged")
+        }
+        if let before = host.storage.fix(fix.sequence, of: log), before != fix {
+            report(.oneContentPerID, "host \(host.index) has two contents of \(fix.sequence)")
+        }
+    }
+
+    /// A host is about to store that a range is lost.
+    func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedHost) {
+        guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
+            report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
+            return
+        }
+        for sequence in range.first...range.last
+        where !record.mayBeLost(sequence) && host.storage.fix(sequence, of: log) == nil {
+            report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
+            return
+        }
+    }
+
+    /// The process of a host is gone and a new one has opened the storage.
+    func reopened(_ host: SimulatedHost) {
+        for record in records {
+            for sequence in 0..<record.promisedEnd(by: host.index) where record.wasPromised(sequence, by: host.index) {
+                switch host.storage.kept(sequence, of: record.log) {
+                case .nothing: report(.acknowledgedIsDurable, "\(sequence) was acknowledged and is gone after a crash")
+                case .fix(let fix):
+                    if !record.permits(fix) { report(.storedIsLogged, "\(sequence) is another fix after a crash") }
+                case .loss: break
+                }
+            }
+        }
+    }
+}
+
+extension LogIdentity {
+    /// Behind every sequence that was given out, with the one of a torn record and a block that decay skipped.
+    func plausibleEnd(_ record: LogRecord) -> UInt32 { record.end + 128 }
+}

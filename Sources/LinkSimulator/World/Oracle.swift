@@ -1,0 +1,145 @@
+import CollarWire
+
+/// Watches a ``World`` from outside: records what was logged durably and what was said on the air, and judges every
+/// step by that alone.
+final class Oracle {
+    let plan: WorldPlan
+    var now: Int64 = 0
+    private(set) var violation: Violation?
+    private(set) var records: [LogRecord] = []
+    /// The log each collar has now.
+    private(set) var current: [LogRecord?]
+    var disciplines: [AskDiscipline]
+    private var duty: [DutyCycle]
+    private var sent: Set<[UInt8]> = []
+    private(set) var coincidences = 0
+
+    init(_ plan: WorldPlan) {
+        self.plan = plan
+        current = Array(repeating: nil, count: plan.collarCount)
+        disciplines = Array(repeating: AskDiscipline(plan), count: plan.collarCount)
+        duty = Array(repeating: DutyCycle(), count: plan.collarCount)
+    }
+
+    func report(_ invariant: Invariant, _ text: @autoclosure () -> String) {
+        guard violation == nil else { return }
+        violation = Violation(invariant: invariant, text: text(), microseconds: now)
+    }
+
+    func record(of log: LogIdentity) -> LogRecord? { records.first { $0.log == log } }
+
+    /// Remembers a frame that really was sent.
+    func noteSent(_ frame: [UInt8]) { sent.insert(frame) }
+
+    /// Whether bytes that arrived are a frame that was sent; nil where they are damaged and yet fit a check by chance,
+    /// one time in 16 million: those count as lost.
+    func isGenuine(_ frame: [UInt8]) -> Bool? {
+        if sent.contains(frame) { return true }
+        if BitwiseCheck.isValid(frame, log: nil)
+            || records.contains(where: { BitwiseCheck.isValid(frame, log: $0.log) })
+        {
+            coincidences += 1
+            return nil
+        }
+        return false
+    }
+
+    /// A collar has booted.
+    func booted(_ collar: SimulatedCollar) {
+        guard let log = collar.log else { return }
+        disciplines[collar.index] = AskDiscipline(plan)
+        let before = current[collar.index]
+        if before?.log != log {
+            if let before, !before.isErased {
+                report(.logOnlyGrows, "collar \(collar.index) has another log after a boot")
+            }
+            let record = LogRecord(log)
+            records.append(record)
+            current[collar.index] = record
+        }
+        if let record = current[collar.index], collar.nextSequence < record.end {
+            report(
+                .logOnlyGrows,
+                "collar \(collar.index) continues at \(collar.nextSequence), \(record.end - 1) was logged")
+        }
+        check(collar)
+    }
+
+    /// A fix was to be logged.
+    func tried(_ fix: Fix, expected: UInt32, _ outcome: SimulatedCollar.LogOutcome, _ collar: SimulatedCollar) {
+        guard let record = current[collar.index] else { return }
+        var stored = fix
+        switch outcome {
+        case .logged(let sequence):
+            stored.sequence = sequence
+            if sequence < record.end { report(.logOnlyGrows, "sequence \(sequence) is given out again") }
+            record.note(stored)
+        case .failed(.flash):
+            stored.sequence = expected
+            record.noteTorn(stored)
+        case .failed(let error):
+            report(.noRefusal, "a fix is refused: \(error)")
+        }
+        check(collar)
+    }
+
+    /// What must hold of a collar at any moment.
+    func check(_ collar: SimulatedCollar) {
+        if let offset = collar.flash.programmedTwice {
+            report(.programmedOnce, "byte \(offset) of collar \(collar.index)'s flash was programmed without an erase")
+        }
+        guard collar.isRunning, let record = current[collar.index] else { return }
+        let next = collar.nextSequence
+        let receiver = collar.pairedReceiverID
+        checkOldest(of: collar, record, next: next, receiver: receiver)
+        let delivered = collar.firstUndelivered
+        if delivered > next { report(.deliveredWasTold, "delivered below \(delivered) of \(next)") }
+        if record.checkedReceiver != receiver {
+            record.checkedReceiver = receiver
+            record.checkedDelivered = 0
+        }
+        while record.checkedDelivered < min(delivered, next) {
+            let sequence = record.checkedDelivered
+            guard record.wasTold(sequence, by: receiver) else {
+                report(
+                    .deliveredWasTold, "collar \(collar.index) counts \(sequence) as delivered to receiver \(receiver)")
+                return
+            }
+            record.checkedDelivered += 1
+        }
+    }
+
+    private func checkOldest(of collar: SimulatedCollar, _ record: LogRecord, next: UInt32, receiver: UInt32) {
+        let oldest = collar.oldestSequence
+        guard oldest <= next else {
+            report(.logOnlyGrows, "oldest \(oldest) of \(next)")
+            return
+        }
+        while record.oldest < oldest {
+            let sequence = record.oldest
+            if record.logged(sequence) != nil, !record.wasTold(sequence, by: receiver),
+                next - oldest < SimulatedCollar.minimumCapacity(plan)
+            {
+                report(.overwritesOnlyWhenFull, "\(sequence) is overwritten with \(next - oldest) in the log")
+            }
+            record.noteGone(sequence)
+            record.oldest += 1
+        }
+    }
+
+    /// The flash was erased.
+    func erased(_ collar: SimulatedCollar) { current[collar.index]?.isErased = true }
+
+    /// Part of the flash has decayed, all of it delivered.
+    func decayed(_ collar: SimulatedCollar) {
+        guard let record = current[collar.index] else { return }
+        for sequence in 0..<record.end { record.noteGone(sequence) }
+    }
+
+    func transmitted(_ collar: Int, airtime: Int64) {
+        disciplines[collar].frameIsOver(now: now)
+        guard let limit = plan.hourlyAirtimeLimitMicroseconds else { return }
+        let used = duty[collar].add(airtime: airtime, end: now)
+        if used > limit { report(.dutyCycle, "collar \(collar) used \(used) µs of \(limit) in an hour") }
+    }
+}

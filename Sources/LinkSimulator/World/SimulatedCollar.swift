@@ -1,0 +1,125 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+
+/// A collar of a ``World``: the real state machine over a flash that outlives it. The only file that calls it.
+final class SimulatedCollar {
+    /// What became of a fix.
+    enum LogOutcome {
+        case logged(UInt32)
+        /// The log is full for ever, or the flash failed.
+        case failed(FixLogError)
+    }
+
+    let index: Int
+    let deviceID: UInt64
+    let address: UInt8
+    let flash: NORFlash
+    private let configuration: Collar<NORFlash>.Configuration
+    private var collar: Collar<NORFlash>?
+    private var stream = StreamDecoder()
+    /// The frame that waits for the air or is on it.
+    var outgoing: [UInt8]?
+    /// Counts boots and power cuts: an event of an earlier life is void.
+    private(set) var life = 0
+
+    init(index: Int, plan: WorldPlan, address: UInt8) {
+        self.index = index
+        self.address = address
+        deviceID = 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101
+        flash = NORFlash(
+            blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
+        configuration = Collar<NORFlash>.Configuration(
+            deviceID: deviceID, address: address, maximumFrameByteCount: plan.maximumFrameByteCount,
+            firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            delivery: CollarDelivery.Configuration(
+                burstFrameCount: plan.burstFrameCount, heartbeatMicroseconds: plan.heartbeatMicroseconds,
+                maximumTimeoutMicroseconds: plan.maximumTimeoutMicroseconds, modem: plan.modem,
+                sendsLiveFixes: plan.faults.contains(.liveForm),
+                batchFrameByteLimit: plan.seed % 2 == 0 ? plan.maximumFrameByteCount : nil))
+    }
+
+    /// Fixes a full ring holds at least: all blocks but the two of the settings and the one being filled.
+    static func minimumCapacity(_ plan: WorldPlan) -> UInt32 {
+        UInt32((plan.blockCount - 3) * ((plan.blockByteCount - 16) / 36))
+    }
+
+    var isRunning: Bool { collar != nil }
+    var log: LogIdentity? { collar?.log }
+    var nextSequence: UInt32 { collar?.nextSequence ?? 0 }
+    var oldestSequence: UInt32 { collar?.identity.oldestSequence ?? 0 }
+    var firstUndelivered: UInt32 { collar?.firstUndelivered ?? 0 }
+    var pairedReceiverID: UInt32 { collar?.pairedReceiverID ?? 0 }
+    var isEverythingDelivered: Bool { collar?.isEverythingDelivered ?? false }
+
+    /// When the state machine wants to be called; nil while a frame is outgoing or there is no power.
+    var nextDeadline: Int64? { outgoing == nil ? collar?.nextDeadline?.microseconds : nil }
+
+    /// Boots.
+    /// - Returns: false where the flash failed meanwhile.
+    func boot(randomLogID: UInt32, now: Int64) -> Bool {
+        stop()
+        do throws(FlashError) {
+            collar = try Collar(
+                booting: configuration, flash: flash, randomLogID: randomLogID, now: Instant(microseconds: now))
+            return true
+        } catch { return false }
+    }
+
+    /// The memory of the collar is gone.
+    func stop() {
+        life += 1
+        collar = nil
+        outgoing = nil
+        stream = StreamDecoder()
+    }
+
+    func append(_ fix: Fix) -> LogOutcome? {
+        do throws(FixLogError) { return try collar?.log(fix).map(LogOutcome.logged) } catch { return .failed(error) }
+    }
+
+    /// Bytes of a serial line.
+    /// - Returns: the bare frames in them.
+    func frames(in bytes: [UInt8]) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        var index = 0
+        while let event = stream.next(in: bytes.span, at: &index) {
+            guard case .frame = event else { continue }
+            let span = stream.frame
+            frames.append(span.indices.map { span[$0] })
+        }
+        return frames
+    }
+
+    /// One bare frame.
+    /// - Returns: whether it was taken for one that means something to this collar.
+    func received(_ frame: [UInt8], now: Int64) -> Bool {
+        do throws(FlashError) {
+            switch try collar?.received(frame.span, now: Instant(microseconds: now)) {
+            case .acknowledgement, .otherReceiver, .identityRequest: return true
+            case .notForThisCollar, .unsupported, .rejected, nil: return false
+            }
+        } catch { return true }
+    }
+
+    /// The next frame, if one is due.
+    func nextFrame(now: Int64) -> [UInt8]? {
+        guard collar != nil else { return nil }
+        var isFrame = false
+        let frame = [UInt8](capacity: configuration.maximumFrameByteCount) { output in
+            do throws(FlashError) {
+                isFrame = try collar?.nextFrame(now: Instant(microseconds: now), into: &output) ?? false
+            } catch { isFrame = false }
+        }
+        return isFrame ? frame : nil
+    }
+
+    func frameSent(now: Int64) {
+        outgoing = nil
+        collar?.frameSent(now: Instant(microseconds: now))
+    }
+}
+
+extension UInt32 {
+    fileprivate func map<Result>(_ transform: (UInt32) -> Result) -> Result { transform(self) }
+}

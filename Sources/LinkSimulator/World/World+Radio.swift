@@ -1,0 +1,153 @@
+import CollarWire
+
+extension World {
+    /// Lets a collar hand out its next frame, if it has one.
+    /// - Returns: whether it had.
+    @discardableResult
+    func pump(_ collar: SimulatedCollar) -> Bool {
+        guard collar.isRunning, collar.outgoing == nil else { return true }
+        guard let frame = collar.nextFrame(now: now) else { return false }
+        oracle.handsOut(frame, collar)
+        oracle.noteSent(frame)
+        collar.outgoing = frame
+        queue.add(.send(.collar(collar.index), life: collar.life), at: now + backoff(frame))
+        return true
+    }
+
+    /// Stations of a shared channel do not begin at the same moment: each waits for a random part of a frame.
+    private func backoff(_ frame: [UInt8]) -> Int64 {
+        guard plan.isHalfDuplex else { return 0 }
+        return streams.other.between(0, plan.modem.airtimeMicroseconds(frameByteCount: frame.count))
+    }
+
+    /// Whether a station that listens before it talks hears somebody.
+    private func isChannelBusy(for station: Station) -> Bool {
+        guard plan.isHalfDuplex else { return false }
+        if case .collar = station, !isCalm, plan.faults.contains(.hiddenCollars) { return false }
+        return air.contains { $0.end > now }
+    }
+
+    /// A station begins to send what waits.
+    func send(_ station: Station, life: Int) {
+        guard let frame = outgoing(of: station, life: life) else { return }
+        if isChannelBusy(for: station) {
+            let free = air.reduce(now) { max($0, $1.end) }
+            queue.add(.send(station, life: life), at: free + 1 + backoff(frame))
+            return
+        }
+        let airtime = plan.modem.airtimeMicroseconds(frameByteCount: frame.count)
+        transmissionCount += 1
+        air.removeAll { $0.end < now - 30_000_000 }
+        air.append(Transmission(id: transmissionCount, sender: station, start: now, end: now + airtime))
+        queue.add(.sent(station, life: life, transmission: transmissionCount), at: now + airtime)
+    }
+
+    private func outgoing(of station: Station, life: Int) -> [UInt8]? {
+        switch station {
+        case .collar(let index): collars[index].life == life ? collars[index].outgoing : nil
+        case .host(let index): hosts[index].life == life ? outbox[index].first : nil
+        }
+    }
+
+    /// A transmission is over.
+    func sent(_ station: Station, life: Int, transmission id: Int) {
+        guard let frame = outgoing(of: station, life: life), let position = air.lastIndex(where: { $0.id == id }) else {
+            log("\(station) was cut off while it sent")
+            return
+        }
+        let transmission = air[position]
+        switch station {
+        case .collar(let index):
+            count { $0.uplinkFrames += 1 }
+            collars[index].frameSent(now: now)
+            oracle.transmitted(index, airtime: transmission.end - transmission.start)
+            log("collar \(index) sent \(FrameText(frame, collars[index].log))")
+            for host in hosts { carry(frame, transmission, to: .host(host.index), channel: 2 * host.index) }
+            pump(collars[index])
+        case .host(let index):
+            count { $0.downlinkFrames += 1 }
+            outbox[index].removeFirst()
+            log("host \(index) sent \(FrameText(frame, logOf(frame)))")
+            if isPlugged[index] {
+                for collar in collars { carry(frame, transmission, to: .collar(collar.index), channel: 2 * index + 1) }
+            }
+            isHostSending[index] = false
+            sendNext(hosts[index])
+        }
+    }
+
+    private func logOf(_ frame: [UInt8]) -> LogIdentity? {
+        oracle.records.last { BitwiseCheck.isValid(frame, log: $0.log) }?.log
+    }
+
+    /// Begins to send what a host has to say.
+    func sendNext(_ host: SimulatedHost) {
+        guard !isHostSending[host.index], let frame = outbox[host.index].first else { return }
+        isHostSending[host.index] = true
+        queue.add(.send(.host(host.index), life: host.life), at: now + backoff(frame))
+    }
+
+    private func carry(_ frame: [UInt8], _ transmission: Transmission, to station: Station, channel: Int) {
+        let number = framesAired
+        framesAired += 1
+        if number < 64, plan.scriptedLosses >> UInt64(number) & 1 == 1 {
+            log("  lost on the way to \(station)")
+            return
+        }
+        let deliveries = channels[channel].carry(frame, &streams)
+        if deliveries.isEmpty { log("  lost on the way to \(station)") }
+        if plan.isHalfDuplex, let other = interferer(of: transmission, at: station) {
+            log("  not heard by \(station): \(other) was sending")
+            return
+        }
+        let isPacket = !channels[channel].isStream
+        for delivery in deliveries where !delivery.bytes.isEmpty {
+            queue.add(.arrive(station, bytes: delivery.bytes, isPacket: isPacket), at: now + delivery.delay)
+        }
+    }
+
+    /// Who sent at the same time: the listener itself, or another station.
+    private func interferer(of transmission: Transmission, at station: Station) -> Station? {
+        air.first {
+            $0.id != transmission.id && $0.start < transmission.end && $0.end > transmission.start
+        }?.sender
+    }
+
+    /// Bytes arrive.
+    func arrive(_ station: Station, _ bytes: [UInt8], isPacket: Bool) {
+        switch station {
+        case .host(let index):
+            guard isPlugged[index] else { return }
+            // A base radio passes packets on over its own line, which is good.
+            let serial = isPacket && bytes.count <= Frame.maximumByteCount ? Channel.stuffed(bytes) : bytes
+            hosts[index].received(serial, now: now)
+            letHostWork(hosts[index])
+        case .collar(let index):
+            let collar = collars[index]
+            guard collar.isRunning else { return }
+            for frame in isPacket ? [bytes] : collar.frames(in: bytes) { receive(frame, collar) }
+        }
+    }
+
+    private func receive(_ frame: [UInt8], _ collar: SimulatedCollar) {
+        guard collar.isRunning, let isGenuine = oracle.isGenuine(frame) else { return }
+        if isGenuine { oracle.reaches(frame, collar) }
+        let isAccepted = collar.received(frame, now: now)
+        if isAccepted {
+            log(
+                "collar \(collar.index) heard \(FrameText(frame, collar.log)), "
+                    + "delivered below \(collar.firstUndelivered)"
+            )
+            if !isGenuine {
+                oracle.report(.damageIsRejected, "collar \(collar.index) accepts \(FrameText(frame, collar.log))")
+            }
+        }
+        if collar.flash.isPowerLost {
+            powerDown(collar, "amid a write")
+            return
+        }
+        oracle.check(collar)
+        pump(collar)
+        checkSettled()
+    }
+}

@@ -1,0 +1,214 @@
+import CollarWire
+
+/// Collars, hosts and the radio between them, with everything that goes wrong, in virtual time and all from one seed.
+///
+/// Things go wrong for a while; then the world is calm, and everything that is still in flash must arrive. The oracle
+/// judges every step; the run ends with the first violation.
+public final class World {
+    enum Station: Equatable {
+        case collar(Int)
+        case host(Int)
+    }
+
+    enum Event {
+        case makeFix(collar: Int)
+        case boot(collar: Int, life: Int)
+        case send(Station, life: Int)
+        case sent(Station, life: Int, transmission: Int)
+        case arrive(Station, bytes: [UInt8], isPacket: Bool)
+        case diskDone(host: Int, life: Int)
+        case restart(host: Int)
+        case openPort(host: Int)
+        case askAgain(host: Int, life: Int)
+        case retryCommit(host: Int, life: Int)
+        case fault(FaultKind)
+        case endOfFault(FaultKind, Int)
+        case calm
+    }
+
+    /// Something on the air.
+    struct Transmission {
+        let id: Int
+        let sender: Station
+        let start: Int64
+        var end: Int64
+    }
+
+    /// Frames a base radio keeps.
+    static let outboxLimit = 8
+
+    let plan: WorldPlan
+    let oracle: Oracle
+    let collars: [SimulatedCollar]
+    let hosts: [SimulatedHost]
+    var channels: [Channel]
+    var streams: FaultStreams
+    var queue = EventQueue<Event>()
+    var now: Int64 = 0
+    var isCalm = false
+    var isSettled = false
+    var isPlugged: [Bool]
+    var air: [Transmission] = []
+    var transmissionCount = 0
+    var outbox: [[[UInt8]]]
+    var isHostSending: [Bool]
+    var fixesMade: [Int]
+    var clockOffset: [Int64]
+    var burstFixes: [Int]
+    var wiped: [Bool]
+    var framesAired = 0
+    private(set) var statistics = WorldStatistics()
+    private let isTracing: Bool
+    private(set) var trace: [String] = []
+
+    /// Sets a world up.
+    /// - Parameter makeStorage: makes the storage of a host; what a crash leaves in it comes from the seed.
+    public init(
+        _ plan: WorldPlan, isTracing: Bool = false,
+        makeStorage: (_ seed: UInt64) -> any FaultyStorage = { ModelStorage(seed: $0) }
+    ) {
+        self.plan = plan
+        self.isTracing = isTracing
+        let oracle = Oracle(plan)
+        self.oracle = oracle
+        streams = FaultStreams(seed: plan.seed)
+        let isEqual = plan.faults.contains(.equalAddresses)
+        collars = (0..<plan.collarCount).map {
+            SimulatedCollar(index: $0, plan: plan, address: isEqual ? 9 : UInt8(9 + $0))
+        }
+        let hostCount = plan.faults.contains(.rivalReceiver) ? 2 : 1
+        hosts = (0..<hostCount).map { index in
+            SimulatedHost(index: index, storage: makeStorage(plan.seed &+ 31 &+ UInt64(index)), oracle: oracle)
+        }
+        let channel = Channel(plan: plan.channel.with(only: plan.faults), isStream: !plan.isHalfDuplex)
+        channels = Array(repeating: channel, count: 2 * hostCount)
+        isPlugged = Array(repeating: true, count: hostCount)
+        outbox = Array(repeating: [], count: hostCount)
+        isHostSending = Array(repeating: false, count: hostCount)
+        fixesMade = Array(repeating: 0, count: plan.collarCount)
+        clockOffset = fixesMade.map { _ in 0 }
+        burstFixes = fixesMade
+        wiped = fixesMade.map { _ in false }
+    }
+
+    /// Runs to the end, or to the first violation.
+    public func run() -> WorldReport {
+        begin()
+        let end = plan.turbulentMicroseconds + plan.calmMicroseconds
+        while oracle.violation == nil, !isSettled {
+            step()
+            if now > end { oracle.report(.progress, unsettledText) }
+        }
+        statistics.virtualMicroseconds = now
+        statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
+        statistics.flashSteps = collars.first?.flash.stepCount ?? 0
+        statistics.coincidences = oracle.coincidences
+        return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
+    }
+
+    /// Goes to the next moment at which anything happens.
+    private func step() {
+        var due = queue.nextDue ?? .max
+        var collarDue: Int?
+        for collar in collars {
+            if let deadline = collar.nextDeadline, deadline < due {
+                due = deadline
+                collarDue = collar.index
+            }
+        }
+        advance(to: max(now, due == .max ? now + 1_000_000 : due))
+        statistics.events += 1
+        if let collarDue {
+            if !pump(collars[collarDue]) {
+                oracle.report(.deadlineIsUseful, "collar \(collarDue) reached a deadline and did nothing")
+            }
+        } else if let next = queue.takeFirst() {
+            handle(next.event)
+        }
+        if plan.scriptedHostCrash == statistics.events { crash(hosts[0], restartAfter: 200_000) }
+    }
+
+    private func advance(to time: Int64) {
+        now = time
+        oracle.now = time
+    }
+
+    func log(_ text: @autoclosure () -> String) {
+        guard isTracing else { return }
+        let milliseconds = String(now / 1000)
+        let micro = String(now % 1000)
+        let padding = String(repeating: " ", count: max(0, 8 - milliseconds.count))
+        let zeros = String(repeating: "0", count: 3 - micro.count)
+        trace.append("\(padding)\(milliseconds).\(zeros)\(micro) ms  \(text())")
+    }
+
+    func count(_ change: (inout WorldStatistics) -> Void) { change(&statistics) }
+}
+
+/// How a run ended.
+public struct WorldReport: Sendable {
+    /// What was run.
+    public let plan: WorldPlan
+    /// The first invariant that did not hold; nil where all did.
+    public let violation: Violation?
+    /// Counts.
+    public let statistics: WorldStatistics
+    /// What happened, line by line, where the run was traced.
+    public let trace: [String]
+}
+
+/// What happened in a run.
+public struct WorldStatistics: Equatable, Sendable {
+    /// Steps.
+    public var events = 0
+    /// Frames the collars sent.
+    public var uplinkFrames = 0
+    /// Frames the hosts sent.
+    public var downlinkFrames = 0
+    /// Fixes logged.
+    public var fixes = 0
+    /// Boots of collars beyond the first.
+    public var reboots = 0
+    /// Starts of hosts beyond the first.
+    public var crashes = 0
+    /// How long it took, in microseconds of virtual time.
+    public var virtualMicroseconds: Int64 = 0
+    /// The longest time from the end of the faults until everything had arrived, in microseconds of virtual time.
+    public var longestCalmMicroseconds: Int64 = 0
+    /// Steps of the first collar's flash.
+    public var flashSteps = 0
+    /// Damaged frames that fitted a check by chance.
+    public var coincidences = 0
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Adds the counts of another run.
+    public mutating func add(_ other: WorldStatistics) {
+        events += other.events
+        uplinkFrames += other.uplinkFrames
+        downlinkFrames += other.downlinkFrames
+        fixes += other.fixes
+        reboots += other.reboots
+        crashes += other.crashes
+        virtualMicroseconds += other.virtualMicroseconds
+        longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
+        flashSteps += other.flashSteps
+        coincidences += other.coincidences
+    }
+}
+
+extension ChannelPlan {
+    /// The same radio without the faults that are not among `faults`.
+    func with(only faults: FaultSet) -> ChannelPlan {
+        var plan = self
+        if !faults.contains(.loss) { plan.loss = 0 }
+        if !faults.contains(.burstLoss) { plan.burstStart = 0 }
+        if !faults.contains(.duplication) { plan.duplication = 0 }
+        if !faults.contains(.delay) { plan.delay = 0 }
+        if !faults.contains(.bitFlips) { plan.flips = 0 }
+        if !faults.contains(.truncation) { plan.truncation = 0 }
+        if !faults.contains(.noise) { plan.noise = 0 }
+        return plan
+    }
+}

@@ -1,0 +1,174 @@
+import CollarWire
+import Testing
+
+/// A batch gives back the fixes that it took, and takes as many as fit.
+@Suite struct BatchTests {
+    @Test(arguments: 0...10)
+    func everyFixComesBack(_ wildness: Int) throws {
+        var random = SeededRandom(seed: 0xBA7C + UInt64(wildness))
+        var fixCount = 0
+        var wrong: [Fix] = []
+        while fixCount < 20_000 {
+            var fixes = Fix.track(1 + random.below(80), wildness: wildness, random: &random)
+            let room = random.oneIn(3) ? 253 : 51 + random.below(203)
+            while !fixes.isEmpty {
+                let written = try batch(of: fixes, room: room, most: random.oneIn(4) ? 1 + random.below(64) : .max)
+                #expect(written.frame.count <= room)
+                let sent = Array(fixes.prefix(written.count))
+                let read = try decoded(written.frame)
+                if read.batchedFixes != sent { wrong.append(sent[0]) }
+                fixes.removeFirst(written.count)
+                fixCount += written.count
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) batches, the first at \(wrong.prefix(1))")
+    }
+
+    @Test func everyFieldReachesItsLimitsFromItsLimits() throws {
+        var random = SeededRandom(seed: 0xBA80)
+        for _ in 0..<20_000 {
+            let low = Fix(random: &random)
+            var high = Fix(random: &random)
+            guard low.sequence < Fix.maximumSequence else { continue }
+            high.sequence = random.edgy(in: low.sequence + 1...Fix.maximumSequence, edges: [])
+            high.positionStep = low.positionStep
+            high.altitudeStep = low.altitudeStep
+            let quarter = low.positionStep.stepsPerQuarterTurn
+            high.latitudeSteps = random.edgy(in: -quarter...quarter, edges: [])
+            high.longitudeSteps = random.edgy(in: -2 * quarter...2 * quarter, edges: [])
+            let written = try batch(of: [low, high])
+            #expect(written.count == 2)
+            #expect(try decoded(written.frame).batchedFixes == [low, high])
+        }
+    }
+
+    @Test func aBatchHoldsAsManyAsFitEveryLimit() throws {
+        var random = SeededRandom(seed: 0xBA81)
+        for room in Frame.minimumLimitByteCount...Frame.maximumByteCount {
+            for wildness in [0, 1, 10] {
+                let fixes = Fix.track(65, wildness: wildness, random: &random)
+                let written = try batch(of: fixes, room: room)
+                #expect(written.frame.count <= room)
+                #expect(written.frame[4] >> 2 == UInt8(written.count - 1))
+                guard written.count < min(fixes.count, 64) else { continue }
+                // One more would not have fitted.
+                let more = try? batch(of: fixes, room: Frame.maximumByteCount, most: written.count + 1)
+                #expect(more.map { $0.count <= written.count || $0.frame.count > room } == true)
+            }
+        }
+    }
+
+    @Test func aBatchIsWrittenInTheFewestBytesAndTheSmallestNumber() throws {
+        var random = SeededRandom(seed: 0xBA82)
+        for round in 0..<4000 {
+            let fixes = Fix.track(1 + random.below(12), wildness: round % 11, random: &random)
+            let written = try batch(of: fixes)
+            let fixesOfIt = Array(fixes.prefix(written.count))
+            let headerAndPayload = Array(written.frame.dropLast(3))
+            let startBits = 6 + FixSize.payloadBitCount(fixes[0], isWide: true) - 1
+            let startEnd = 4 + (startBits + 7) / 8
+            if written.count == 1 { #expect(headerAndPayload.count == startEnd) }
+            guard headerAndPayload.count > startEnd else { continue }
+            let others = [
+                below(headerAndPayload), shorter(headerAndPayload, plus: 0), shorter(headerAndPayload, plus: 1),
+            ]
+            for other in others {
+                // What does not change the start and is a number below, or a shorter one next to it.
+                guard (try? decoded(sealed(other, log: .sample)).batchedFixes) == fixesOfIt else { continue }
+                Issue.record("\(other) stands for the same fixes as \(headerAndPayload)")
+            }
+        }
+    }
+
+    /// The number before that of `bytes`, in as many bytes.
+    private func below(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        var index = bytes.count - 1
+        while bytes[index] == 0 {
+            bytes[index] = 0xFF
+            index -= 1
+        }
+        bytes[index] -= 1
+        return bytes
+    }
+
+    /// A byte less.
+    private func shorter(_ bytes: [UInt8], plus carry: UInt8) -> [UInt8] {
+        var bytes = Array(bytes.dropLast())
+        var index = bytes.count - 1
+        guard carry > 0 else { return bytes }
+        while bytes[index] == 0xFF {
+            bytes[index] = 0
+            index -= 1
+        }
+        bytes[index] += 1
+        return bytes
+    }
+
+    @Test func aBatchOfOneIsItsStart() throws {
+        var random = SeededRandom(seed: 0xBA83)
+        for _ in 0..<5000 {
+            let fix = Fix(random: &random)
+            let written = try batch(of: [fix], room: Frame.minimumLimitByteCount)
+            #expect(written.count == 1)
+            #expect(written.frame.count == 7 + (5 + FixSize.payloadBitCount(fix, isWide: true) + 7) / 8)
+            #expect(written.frame[3] == UInt8(truncatingIfNeeded: fix.sequence))
+            #expect(try decoded(written.frame).batchedFixes == [fix])
+        }
+    }
+
+    @Test func aBatchEndsBehind64() throws {
+        var random = SeededRandom(seed: 0xBA84)
+        var fixes: [Fix] = []
+        while fixes.count < 70 { fixes = Fix.track(70, wildness: 0, random: &random) }
+        #expect(try batch(of: fixes).count == 64)
+        for most in 1...64 { #expect(try batch(of: fixes, most: most).count == most) }
+    }
+
+    @Test func aBatchEndsBeforeWhatCannotStandInIt() throws {
+        let changes: [(inout Fix) -> Void] = [
+            { $0.positionStep = .e6 }, { $0.altitudeStep = .decimeter }, { $0.sequence = 40_001 },
+            { $0.sequence = 40_000 }, { $0.sequence = 7 }, { $0.sequence = .max }, { $0.batteryPercent = 101 },
+            { $0.latitudeSteps = 9_000_001 }, { $0.unixMilliseconds = .max },
+        ]
+        for change in changes {
+            var fixes = (0..<5 as Range<UInt32>).map { place in
+                var fix = Fix.sample
+                fix.sequence += place
+                return fix
+            }
+            change(&fixes[2])
+            #expect(try batch(of: fixes).count == 2)
+        }
+    }
+
+    @Test func aBatchBeginsWithAFixThatIsInRange() {
+        var fix = Fix.sample
+        fix.batteryPercent = 101
+        #expect(throws: EncodeError.fix(.battery(101))) { try batch(of: [fix]) }
+    }
+
+    @Test func whatDoesNotFitIsNotBegun() throws {
+        let needed = try batch(of: [.sample]).frame.count
+        for room in 0..<needed {
+            #expect(throws: EncodeError.frameTooSmall(neededByteCount: needed)) { try batch(of: [.sample], room: room) }
+        }
+        #expect(try batch(of: [.sample, .sampleWithMilliseconds], room: needed).count == 1)
+    }
+
+    @Test func aLongNumberOfZeroBytesIsNotSent() throws {
+        // Whatever follows the number reads as zeros: what the sender leaves out, a receiver may get.
+        var random = SeededRandom(seed: 0xBA85)
+        for _ in 0..<2000 {
+            let fixes = Fix.track(1 + random.below(20), wildness: 3, random: &random)
+            let written = try batch(of: fixes)
+            let payload = Array(written.frame.dropLast(3))
+            let room = Frame.maximumByteCount - written.frame.count
+            let longer = payload + [UInt8](repeating: 0, count: min(room, 1 + random.below(9)))
+            #expect(try decoded(sealed(longer, log: .sample)) == decoded(written.frame))
+            let ignored = payload + [0, 0, 0, 0] + random.bytes(4)
+            guard ignored.count + 3 <= Frame.maximumByteCount else { continue }
+            #expect(try decoded(sealed(ignored, log: .sample)) == decoded(written.frame))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CollarWire
+
+/// A batch of as many of the first fixes as fit `room` bytes, and how many these are.
+func batch(
+    of fixes: [Fix], flags: FrameFlags = FrameFlags(ask: nil), log: LogIdentity = .sample,
+    room: Int = Frame.maximumByteCount, most: Int = .max
+) throws(EncodeError) -> (frame: [UInt8], count: Int) {
+    var count = 0
+    var index = 0
+    let bytes = try frame(room: room) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+        count = try Batch.encode(fixes[0], address: 7, flags: flags, log: log, into: &output) {
+            index += 1
+            return index < min(fixes.count, most) ? fixes[index] : nil
+        }
+    }
+    return (bytes, count)
+}
+
+extension Batch {
+    /// All fixes, oldest first.
+    var fixes: [Fix] {
+        var fixes: [Fix] = []
+        forEach { fixes.append($0) }
+        return fixes
+    }
+}
+
+extension Message {
+    /// The fixes of a batch; nil for another message.
+    var batchedFixes: [Fix]? {
+        guard case .batch(let batch) = self else { return nil }
+        return batch.fixes
+    }
+}
+
+extension Fix {
+    /// Fixes of one log in the order of their sequences, all with the same steps: a walk with jumps. A `wildness` of
+    /// 0 … 10 makes more of them.
+    static func track(_ count: Int, wildness: Int, random: inout SeededRandom) -> [Fix] {
+        var fix = Fix(random: &random)
+        fix.sequence = random.edgy(in: 0...Fix.maximumSequence, edges: [Fix.maximumSequence - 100])
+        var fixes: [Fix] = [fix]
+        while fixes.count < count, fix.sequence < Fix.maximumSequence {
+            fix.walk(&random)
+            if wildness > 0, random.below(10) < wildness { fix.jump(&random) }
+            fixes.append(fix)
+        }
+        return fixes
+    }
+
+    /// A second or so later, a few steps on.
+    private mutating func walk(_ random: inout SeededRandom) {
+        sequence += 1
+        move(&unixMilliseconds, by: [1000, 1000, 1000, 1001, 999, 250, 5000, 0][random.below(8)], within: Fix.timeRange)
+        let quarter = positionStep.stepsPerQuarterTurn
+        move(&latitudeSteps, by: Int32(random.below(9)) - 4, within: -quarter...quarter)
+        move(&longitudeSteps, by: Int32(random.below(9)) - 4, within: -2 * quarter...2 * quarter)
+        if let altitude = altitudeSteps {
+            var moved = altitude
+            move(&moved, by: Int32(random.below(3)) - 1, within: Fix.altitudeStepsRange)
+            altitudeSteps = moved
+        }
+        if let steps = course?.steps { course = AngleCode(steps: UInt8((Int(steps) + 177 + random.below(7)) % 180)) }
+    }
+
+    /// Some of the fields of any other fix.
+    private mutating func jump(_ random: inout SeededRandom) {
+        let other = Fix(random: &random)
+        sequence += min(random.anyLength(), Fix.maximumSequence - sequence)
+        let quarter = positionStep.stepsPerQuarterTurn
+        if random.oneIn(3) { unixMilliseconds = other.unixMilliseconds }
+        if random.oneIn(3) { source = other.source }
+        if random.oneIn(3) { latitudeSteps = random.edgy(in: -quarter...quarter, edges: []) }
+        if random.oneIn(3) { longitudeSteps = random.edgy(in: -2 * quarter...2 * quarter, edges: []) }
+        if random.oneIn(3) { altitudeSteps = other.altitudeSteps }
+        if random.oneIn(3) { horizontalAccuracy = other.horizontalAccuracy }
+        if random.oneIn(3) { verticalAccuracy = other.verticalAccuracy }
+        if random.oneIn(3) { speedDecimetersPerSecond = other.speedDecimetersPerSecond }
+        if random.oneIn(3) { course = other.course }
+        if random.oneIn(3) { heading = other.heading }
+        if random.oneIn(3) { batteryPercent = other.batteryPercent }
+    }
+
+    private func move<Number: FixedWidthInteger>(
+        _ number: inout Number, by way: Number, within range: ClosedRange<Number>
+    ) {
+        let (sum, isBeyond) = number.addingReportingOverflow(way)
+        if !isBeyond, range.contains(sum) { number = sum }
+    }
+}

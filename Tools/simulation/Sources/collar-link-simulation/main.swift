@@ -1,0 +1,58 @@
+import Glibc
+import LinkSimulator
+
+/// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`.
+///
+/// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
+func run(_ arguments: [String]) -> Int32 {
+    if arguments.count == 2, arguments[0] == "trace", let seed = UInt64(arguments[1]) {
+        return trace(seed)
+    }
+    guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
+        print("usage: collar-link-simulation FROM COUNT | trace SEED")
+        return 2
+    }
+    return sweep(from: from, count: count)
+}
+
+/// What a seed does; if it finds something, made small.
+func trace(_ seed: UInt64) -> Int32 {
+    let plan = WorldPlan(seed: seed)
+    guard let small = Shrinker.shrink(plan) else {
+        print(Shrinker.describe(plan, lineLimit: .max))
+        return 0
+    }
+    print(Shrinker.describe(small))
+    return 1
+}
+
+func sweep(from: UInt64, count: UInt64) -> Int32 {
+    let start = clock()
+    var totals = WorldStatistics()
+    for seed in from..<(from + count) {
+        let plan = WorldPlan(seed: seed)
+        let report = World(plan).run()
+        guard let violation = report.violation else {
+            totals.add(report.statistics)
+            continue
+        }
+        print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
+        print("it takes: \(plan.summary)")
+        if let small = Shrinker.shrink(plan) { print("\nmade small:\n" + Shrinker.describe(small)) }
+        return 1
+    }
+    let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
+    let rate = seconds > 0 ? Double(count) / seconds : 0
+    print("\(count) seeds from \(from): \(totals.text); \(Int(rate)) seeds/s")
+    return 0
+}
+
+extension WorldStatistics {
+    var text: String {
+        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, "
+            + "\(virtualMicroseconds / 3_600_000_000) hours, "
+            + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, nothing found"
+    }
+}
+
+exit(run(Array(CommandLine.arguments.dropFirst())))
