@@ -129,6 +129,8 @@ public struct Collar<Flash: FlashDevice> {
             guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
                 return .notForThisCollar
             }
+            // Decoding what other collars say would cost flash for nothing.
+            if let type = header.type, type.isFromCollar { return .notForThisCollar }
             message = try Message.decode(frame, log: log, reference: 0)
         } catch { return .rejected(error) }
         switch message {
