@@ -40,6 +40,7 @@ class KnownLog:
     def __init__(self, log):
         self.log = log
         self.largest_frame = frames.LARGEST_FRAME
+        self.paired = 0    # the receiver that its collar named last
         self.highest = 0   # the highest sequence known
         self.fixes = {}    # by sequence
         self.covered = []  # ranges: stored or lost
@@ -186,6 +187,9 @@ class Host:
             known.hear_of(fields["next_sequence"] - 1)
         if decoded.type == IDENTITY:
             known.largest_frame = fields["largest_frame"]
+            for each in self.logs:
+                if each.log.device_id == known.log.device_id:
+                    each.paired = fields["paired_receiver"]
             known.lose(0, fields["oldest_sequence"] - 1)
 
     def _store(self, known, fix):
@@ -207,6 +211,8 @@ class Host:
     def _take_answers(self):
         """The answers to what arrived: an acknowledgement for each log with an open ask, and requests."""
         for known, (address, ask) in self._asks.items():
+            if known.paired not in (0, self.receiver_id):
+                continue
             fields = frames.fit_acknowledgement(
                 {"ask": ask, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
                  "durable": known.durable(), "resend": []}, known.largest_frame)

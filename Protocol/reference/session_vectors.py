@@ -41,11 +41,12 @@ def boot():
             "Only an ask is answered. The ask of fix 0 is number 1.")
         .at(20, A.identity()).at(30, A.fix(0, 1), A.acknowledged(1, 1))
         .stored(A, 0).ends(A, 1),
-        "paired-with-another": booted(
-            "A collar that belongs to another receiver is answered all the same.",
-            "A host answers every ask; whom it believes is the collar's affair.", paired=77)
-        .at(30, A.fix(0, 2), A.acknowledged(2, 1))
-        .stored(A, 0).ends(A, 1),
+        "paired-with-another": Session(
+            "A collar that belongs to another receiver is listened to, and not answered.",
+            "Its identity names receiver 77: the host stores and keeps silent, until an identity that names nobody.")
+        .at(20, A.identity(1, paired=77)).at(30, A.fix(0, 2))
+        .at(40, A.identity(3, following=1), A.acknowledged(3, 1)).at(50, A.fix(1, 4), A.acknowledged(4, 2))
+        .stored(A, 0, 1).ends(A, 2),
         "empty-log": Session(
             "The first identity names a log that is empty because everything was overwritten.",
             "Oldest and next sequence are 500: 0 to 499 are lost, and 500 is the first missing.")

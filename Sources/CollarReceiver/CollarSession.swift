@@ -25,6 +25,15 @@ final class CollarSession {
     /// Whether the collar has been heard on this run.
     var isHeard = false
 
+    /// Whether it was said on this run that the collar belongs to another receiver.
+    var isReportedAsElsewhere = false
+
+    /// Whether the collar says that it belongs to another receiver.
+    func isPairedElsewhere(than receiverID: UInt32) -> Bool {
+        guard let paired = identity?.pairedReceiverID else { return false }
+        return paired != 0 && paired != receiverID
+    }
+
     /// A collar that lies about its log cannot fill the memory with logs.
     private static let maximumLogCount = 64
 

@@ -122,6 +122,10 @@ extension Receiver {
             return
         }
         collar.identity = identity
+        if collar.isPairedElsewhere(than: receiverID), !collar.isReportedAsElsewhere {
+            collar.isReportedAsElsewhere = true
+            report(.pairedElsewhere(deviceID: identity.log.deviceID, receiverID: identity.pairedReceiverID))
+        }
         heard(index, log: 0, header: header, onPort: port)
         if identity.nextSequence > 0 { collar.deliveries[0].learned(of: identity.nextSequence - 1) }
         if let gone = SequenceRange(0, identity.oldestSequence &- 1), identity.oldestSequence > 0 {
@@ -232,9 +236,13 @@ extension Receiver {
     func answer(_ collar: CollarSession) {
         guard let port = collar.answerPort, let address = collar.address else { return }
         collar.answerPort = nil
+        // Two receivers that answer would talk at the same time; the collar listens to its own alone.
+        let isListening = collar.isPairedElsewhere(than: receiverID)
         for log in collar.deliveries.indices {
             let durable = collar.journal.durable(logID: collar.deliveries[log].log.logID)
-            guard let answer = collar.deliveries[log].takeAnswer(from: durable) else { continue }
+            guard let answer = collar.deliveries[log].takeAnswer(from: durable), !isListening else {
+                continue
+            }
             let limit = Int(collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount))
             send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)

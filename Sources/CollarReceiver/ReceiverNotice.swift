@@ -19,6 +19,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case otherVersion(path: String, version: UInt8)
     /// A collar is heard for the first time on this run.
     case collar(deviceID: UInt64, logID: UInt32, path: String)
+    /// A collar belongs to another receiver: it is listened to, and not answered.
+    case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
     /// Damage in a collar's journal was stepped over.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// The journal cannot store: acknowledgements stop.

@@ -61,7 +61,7 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost: true
+        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere: true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .collar, .storageRecovered: false
         }
     }
@@ -79,6 +79,9 @@ extension ReceiverNotice {
         case .otherVersion(let path, let version):
             "\(path): what is there speaks version \(version) of the protocol"
         case .collar(let deviceID, _, let path): "hearing collar \(hexadecimal(deviceID)) at \(path)"
+        case .pairedElsewhere(let deviceID, let receiverID):
+            "collar \(hexadecimal(deviceID)) belongs to receiver \(receiverID): its fixes are stored here as they are heard, and "
+                + "nothing is acknowledged"
         case .journalDamage(let deviceID, let damage):
             "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
@@ -98,6 +101,7 @@ extension ReceiverNotice {
         case .storageFailing(let error), .journalUnavailable(_, let error): error.remedy
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
+        case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
         case .waitingForPort, .opened, .unplugged, .otherVersion, .collar, .journalDamage, .storageRecovered, .lost:
             nil
         }

@@ -141,7 +141,7 @@ class OptionTest(EndToEndTest):
     def test_source_as(self):
         self.start_collar()
         for name in ("watchOS", "iOS"):
-            receiver = self.receive("--source-as", name, "-n", "3", state=self.path(name))
+            receiver = self.receive("--source-as", name, "-n", "3")
             self.assertEqual(receiver.wait(10), 0, receiver.error_text)
             self.assertEqual({fix["source"] for fix in receiver.fixes}, {name})
 
@@ -149,7 +149,7 @@ class OptionTest(EndToEndTest):
         self.start_collar()
         shapes = {"full": {"coordinate", "id"}, "compact": {"lat", "lon"}}
         for name, keys in shapes.items():
-            receiver = self.receive("--flavour", name, "-n", "3", state=self.path(name))
+            receiver = self.receive("--flavour", name, "-n", "3")
             self.assertEqual(receiver.wait(10), 0, receiver.error_text)
             for fix in receiver.fixes:
                 SCHEMA.validate(fix)
