@@ -141,8 +141,8 @@ class PlantedBugTest(unittest.TestCase):
                    "out of range")
 
     def test_acknowledgement_below_the_first_missing(self):
-        self.check("round-trip", "Acknowledgement.swift", "guard first > Int64(widening: firstMissing), last <=",
-                   "guard last <=", "cannot be written")
+        self.check("round-trip", "Acknowledgement.swift", "guard first > Int64(widening: firstMissing),",
+                   "guard first >= 0,", "cannot be written")
 
 
 if __name__ == "__main__":
