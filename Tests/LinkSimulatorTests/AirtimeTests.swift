@@ -65,5 +65,8 @@ import Testing
             Self.lora(7), loss: loss, fixes: Self.walk(4000, seconds: 1), batches: true, seeds: 1...5)
         #expect(dense.overBound <= 0.06)
         #expect(dense.acknowledgementShare <= 0.03)
+        let sparse = try Self.mean(
+            Self.lora(7), loss: loss, fixes: Self.walk(2000, seconds: 180), batches: true, seeds: 1...5)
+        #expect(sparse.overBound <= 0.2)
     }
 }
