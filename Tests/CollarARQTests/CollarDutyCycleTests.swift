@@ -1,0 +1,62 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+/// A collar that may send only a part of the time, and one of many that make their fixes at the same moment.
+@Suite struct CollarDutyCycleTests {
+    private let modem = ModemProfile(
+        nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 20_000, turnaroundMicroseconds: 40_000,
+        isHalfDuplex: true)
+
+    /// Three hours of a backlog that never ends, every ask answered at once with nothing.
+    @Test func noWindowOfAnHourHoldsMoreThanItsPart() {
+        let configuration = CollarDelivery.Configuration(modem: modem, dutyCyclePartsPerMillion: 10_000)
+        var now = Instant(microseconds: 0)
+        var delivery = CollarDelivery(
+            configuration: configuration, oldestSequence: 0, nextSequence: 1_000_000, firstUndelivered: 0, now: now)
+        var sent: [(at: Int64, airtime: Int64)] = []
+        while now < Instant(microseconds: 3 * 3_600_000_000) {
+            guard let transmission = delivery.nextTransmission(now: now) else {
+                now = max(delivery.nextDeadline ?? now, now.advanced(byMicroseconds: 1))
+                continue
+            }
+            let airtime = modem.airtimeMicroseconds(frameByteCount: 27)
+            sent.append((now.microseconds, airtime))
+            now = now.advanced(byMicroseconds: airtime)
+            delivery.transmitted(frameByteCount: 27, now: now)
+            if let ask = transmission.ask {
+                _ = delivery.received(acknowledgement(0, ask: ask.rawValue), now: now)
+            }
+        }
+        var first = 0
+        var sum: Int64 = 0
+        var most: Int64 = 0
+        for element in sent {
+            sum += element.airtime
+            while sent[first].at <= element.at - 3_600_000_000 {
+                sum -= sent[first].airtime
+                first += 1
+            }
+            most = max(most, sum)
+        }
+        #expect(most <= 36_000_000)
+        #expect(most >= 25_000_000)
+    }
+
+    @Test func aBurstOutOfSilenceBeginsAfterARandomPartOfAFrame() {
+        var delays: Set<Int64> = []
+        for seed in 1...50 as ClosedRange<UInt32> {
+            let configuration = CollarDelivery.Configuration(modem: modem, jitterSeed: seed &* 2_654_435_769)
+            let start = Instant(microseconds: 0)
+            var delivery = CollarDelivery(
+                configuration: configuration, oldestSequence: 0, nextSequence: 5, firstUndelivered: 0, now: start)
+            #expect(delivery.nextTransmission(now: start) == nil)
+            guard let begin = delivery.nextDeadline else { continue }
+            #expect(begin >= start)
+            #expect(begin < start.advanced(byMicroseconds: modem.airtimeMicroseconds(frameByteCount: 51)))
+            #expect(delivery.nextTransmission(now: begin)?.content == .identity)
+            delays.insert(begin.microseconds)
+        }
+        #expect(delays.count > 40)
+    }
+}
