@@ -3,7 +3,7 @@
 /// With every field known, whole seconds, 1e-5 degree and a 16-bit sequence its payload is exactly 20 bytes.
 public enum AbsoluteFix {
     /// Upper bound of the payload, every escape taken: 31 bytes.
-    public static let maximumPayloadByteCount = 31
+    public static var maximumPayloadByteCount: Int { 31 }
 
     /// Appends the bare frame of `fix`.
     /// - Parameters:

@@ -1,7 +1,7 @@
 /// Bytes of an application, which the protocol carries and does not look into.
 public struct ApplicationMessage: Equatable, Sendable {
     /// The most bytes: what a frame of 253 bytes leaves.
-    public static let maximumByteCount = Frame.maximumPayloadByteCount - 3
+    public static var maximumByteCount: Int { Frame.maximumPayloadByteCount - 3 }
 
     /// Which of three independent conversations, 0 … 2.
     public var channel: UInt8

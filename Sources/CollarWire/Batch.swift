@@ -4,7 +4,7 @@
 /// A value holds the payload of a frame that was decoded from end to end; ``forEach(_:)`` gives its fixes.
 public struct Batch: Equatable, Sendable {
     /// The most fixes.
-    public static let maximumCount = 64
+    public static var maximumCount: Int { 64 }
     /// Width of the number of fixes, less 1.
     static let countBitCount = 6
 

@@ -5,7 +5,7 @@
 /// zero") never occurs: a decoder refuses it.
 public enum COBS {
     /// The byte between frames.
-    public static let delimiter: UInt8 = 0
+    public static var delimiter: UInt8 { 0 }
 
     /// Bytes of an encoded frame, without delimiters.
     public static func encodedByteCount(for frameByteCount: Int) -> Int { frameByteCount + 1 }

@@ -57,13 +57,13 @@ public struct Fix: Equatable, Sendable {
     }
 
     /// The highest sequence a log may hold. The one above it is never used, so that "the next sequence" fits 32 bits.
-    public static let maximumSequence: UInt32 = 0xFFFF_FFFE
+    public static var maximumSequence: UInt32 { 0xFFFF_FFFE }
     /// Times the protocol carries, in milliseconds since 1970: 48 bits, two's complement.
-    public static let timeRange: ClosedRange<Int64> = -0x8000_0000_0000...0x7FFF_FFFF_FFFF
+    public static var timeRange: ClosedRange<Int64> { -0x8000_0000_0000...0x7FFF_FFFF_FFFF }
     /// Altitudes the protocol carries, in ``altitudeStep``: 24 bits, two's complement.
-    public static let altitudeStepsRange: ClosedRange<Int32> = -0x80_0000...0x7F_FFFF
+    public static var altitudeStepsRange: ClosedRange<Int32> { -0x80_0000...0x7F_FFFF }
     /// The highest speed the protocol carries, in 0.1 m/s: 20 bits.
-    public static let maximumSpeedDecimetersPerSecond: UInt32 = (1 &<< 20) - 1
+    public static var maximumSpeedDecimetersPerSecond: UInt32 { (1 &<< 20) - 1 }
 
     /// Checks every field against its range.
     /// - Throws: the first field that is out of range.
@@ -156,7 +156,7 @@ public struct AngleCode: Equatable, Sendable {
     }
 
     /// Number of codes: 180.
-    public static let count: UInt8 = 180
+    public static var count: UInt8 { 180 }
 
     /// The angle in degrees, an even number 0 … 358.
     public var degrees: Int { 2 * Int(steps) }

@@ -1,19 +1,19 @@
 /// Sizes of a frame: header, payload and check.
 public enum Frame {
     /// The largest frame. Up to this length the check keeps Hamming distance 6.
-    public static let maximumByteCount = 253
+    public static var maximumByteCount: Int { 253 }
     /// The smallest value a link may set for its largest frame (LoRa at its slowest data rate).
-    public static let minimumLimitByteCount = 51
+    public static var minimumLimitByteCount: Int { 51 }
     /// Header and check, without payload.
-    public static let overheadByteCount = FrameHeader.byteCount + CRC24.byteCount
+    public static var overheadByteCount: Int { FrameHeader.byteCount + CRC24.byteCount }
     /// The largest payload.
-    public static let maximumPayloadByteCount = maximumByteCount - overheadByteCount
+    public static var maximumPayloadByteCount: Int { maximumByteCount - overheadByteCount }
     /// The version of the protocol that this code speaks.
-    public static let protocolVersion: UInt8 = 1
+    public static var protocolVersion: UInt8 { 1 }
     /// The address of the base radio itself.
-    public static let baseRadioAddress: UInt8 = 0
+    public static var baseRadioAddress: UInt8 { 0 }
     /// The address that every collar listens to.
-    public static let broadcastAddress: UInt8 = 0xFF
+    public static var broadcastAddress: UInt8 { 0xFF }
 }
 
 /// What a frame carries; five bits on the wire. From 16 up it comes from the host.
@@ -101,11 +101,11 @@ public struct FrameFlags: Equatable, Sendable {
     public init(ask: AskNumber?) { rawValue = ask?.rawValue ?? 0 }
 
     /// Bits 7 … 5: a receiver that does not know one of them must not use the frame. Bit 7 is reserved for sealing.
-    public static let criticalMask: UInt8 = 0b1110_0000
+    public static var criticalMask: UInt8 { 0b1110_0000 }
     /// Bits 4 … 3: a receiver that does not know them ignores them.
-    public static let ignorableMask: UInt8 = 0b0001_1000
+    public static var ignorableMask: UInt8 { 0b0001_1000 }
     /// Bits 2 … 0: the number of the ask; 0 asks for nothing.
-    public static let askMask: UInt8 = 0b0000_0111
+    public static var askMask: UInt8 { 0b0000_0111 }
 
     /// The critical bits that this version does not know; 0 where the frame may be used.
     public var unknownCriticalBits: UInt8 { rawValue & FrameFlags.criticalMask }
@@ -128,7 +128,7 @@ public struct AskNumber: Equatable, Sendable {
     private init(unchecked rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The first number.
-    public static let first = AskNumber(unchecked: 1)
+    public static var first: AskNumber { AskNumber(unchecked: 1) }
 
     /// The number after this one; 1 comes after 7.
     public var next: AskNumber { AskNumber(unchecked: rawValue == 7 ? 1 : rawValue + 1) }

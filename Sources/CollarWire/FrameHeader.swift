@@ -3,7 +3,7 @@
 /// Layout: version (3 bits), type (5), flags (8), address (8), low byte (8).
 public struct FrameHeader: Equatable, Sendable {
     /// Bytes on the wire.
-    public static let byteCount = 4
+    public static var byteCount: Int { 4 }
 
     /// The type as sent, 0 … 31; see ``type``.
     public var typeCode: UInt8
@@ -15,7 +15,8 @@ public struct FrameHeader: Equatable, Sendable {
     public var lowByte: UInt8
 
     /// Creates a header for a message of this version.
-    public init(type: MessageType, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
+    @inline(__always)
+    init(type: MessageType, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
         typeCode = type.rawValue
         self.flags = flags
         self.address = address

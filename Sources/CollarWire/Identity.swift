@@ -125,11 +125,11 @@ public struct Capabilities: Equatable, Sendable {
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Bit 0: a compass, so that ``Fix/heading`` can be known.
-    public static let compass = Capabilities(rawValue: 1 &<< 0)
+    public static var compass: Capabilities { Capabilities(rawValue: 1 &<< 0) }
     /// Bit 1: a sounder.
-    public static let sounder = Capabilities(rawValue: 1 &<< 1)
+    public static var sounder: Capabilities { Capabilities(rawValue: 1 &<< 1) }
     /// Bit 2: the radio listens before it talks.
-    public static let listenBeforeTalk = Capabilities(rawValue: 1 &<< 2)
+    public static var listenBeforeTalk: Capabilities { Capabilities(rawValue: 1 &<< 2) }
 
     /// Whether all bits of `other` are set.
     public func contains(_ other: Capabilities) -> Bool { rawValue & other.rawValue == other.rawValue }

@@ -6,7 +6,7 @@
 public enum LiveFix {
     /// How far the newest sequence may be above the highest acknowledged one for a live fix to be sent: the header
     /// carries 8 bits of the sequence.
-    public static let maximumLead: UInt32 = 127
+    public static var maximumLead: UInt32 { 127 }
 
     /// Appends the bare frame of `fix`.
     /// - Parameter anchor: an acknowledged fix of the same log with a lower sequence.

@@ -28,7 +28,7 @@ public struct SequenceRange: Equatable, Sendable {
 /// Up to 32 ranges in a place of fixed size.
 public struct SequenceRangeList: Equatable, Sendable {
     /// The most ranges it holds.
-    public static let capacity = 32
+    public static var capacity: Int { 32 }
 
     private var firsts = InlineArray<32, UInt32>(repeating: 0)
     private var lasts = InlineArray<32, UInt32>(repeating: 0)

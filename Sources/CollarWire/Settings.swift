@@ -39,7 +39,7 @@ public enum SettingKey: UInt8, Equatable, Sendable {
 /// Up to 47 settings, which fill the largest frame.
 public struct SettingList: Equatable, Sendable {
     /// The most settings it holds.
-    public static let capacity = 47
+    public static var capacity: Int { 47 }
 
     private var keys = InlineArray<47, UInt8>(repeating: 0)
     private var values = InlineArray<47, UInt32>(repeating: 0)
