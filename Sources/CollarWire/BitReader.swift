@@ -4,8 +4,10 @@
 public struct BitReader: ~Escapable {
     let bytes: Span<UInt8>
     let endBit: Int
+    #if !hasFeature(Embedded)
     /// The next bits, left-aligned; at least 57 of them are valid after ``refill()``.
     var window: UInt64 = 0
+    #endif
     /// Offset of the next bit from the start of the bytes.
     public private(set) var bitPosition: Int
 
@@ -14,16 +16,59 @@ public struct BitReader: ~Escapable {
     public init(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         precondition(start >= 0 && start <= end && end <= bytes.count, "a bit reader's range lies in its bytes")
         self.bytes = bytes
-        endBit = end * 8
-        bitPosition = start * 8
+        endBit = end &* 8
+        bitPosition = start &* 8
     }
 
     /// Bits not read yet; negative after reading past the end.
-    public var remainingBitCount: Int { endBit - bitPosition }
+    public var remainingBitCount: Int { endBit &- bitPosition }
 
     #if hasFeature(Embedded)
+    /// Reads an unsigned field, bit by bit: a window of 64 bits takes more of a collar's flash than its time is worth.
+    /// - Parameter count: width in bits, 0 … 32.
     @inline(never)
-    #endif
+    @_lifetime(self: copy self)
+    public mutating func read(_ count: Int) -> UInt32 {
+        var value: UInt32 = 0
+        var rest = count
+        while rest > 0 {
+            rest &-= 1
+            value = value &<< 1
+            let byte = bitPosition &>> 3
+            if byte < bytes.count {
+                value |= UInt32(bytes[byte] &>> UInt8(truncatingIfNeeded: ~bitPosition & 7)) & 1
+            }
+            bitPosition &+= 1
+        }
+        return value
+    }
+
+    /// A host loads its window here.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    public mutating func refill() {}
+
+    /// The same as ``read(_:)``.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    public mutating func take(_ count: Int) -> UInt32 { read(count) }
+
+    /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
+    /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
+    @inline(never)
+    @_lifetime(self: copy self)
+    public mutating func readEliasGamma() -> UInt32? {
+        var zeroCount = 0
+        while remainingBitCount > 0 {
+            if read(1) != 0 { return 1 &<< UInt32(truncatingIfNeeded: zeroCount) | read(zeroCount) }
+            zeroCount &+= 1
+            if zeroCount == 32 { return nil }
+        }
+        // Cut off: what the caller makes of it is ``fault(_:)``.
+        bitPosition = endBit &+ 1
+        return nil
+    }
+    #else
     /// Reads an unsigned field.
     /// - Parameter count: width in bits, 1 … 32.
     @_lifetime(self: copy self)
@@ -53,9 +98,6 @@ public struct BitReader: ~Escapable {
         return value
     }
 
-    #if hasFeature(Embedded)
-    @inline(never)
-    #endif
     /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
     /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
     @_lifetime(self: copy self)
@@ -72,6 +114,18 @@ public struct BitReader: ~Escapable {
         return read(zeroCount + 1)
     }
 
+    func loadTail(from start: Int) -> UInt64 {
+        var value: UInt64 = 0
+        var index = start
+        while index < start + 8 {
+            value = value &<< 8
+            if index < bytes.count { value |= UInt64(widening: bytes[index]) }
+            index += 1
+        }
+        return value
+    }
+    #endif
+
     /// Reads a two's complement field.
     /// - Parameter count: width in bits, 1 … 32.
     @_lifetime(self: copy self)
@@ -83,11 +137,11 @@ public struct BitReader: ~Escapable {
     /// Ends reading: nothing may have been read past the end, and what remains must be fewer than 8 zero bits.
     @_lifetime(self: copy self)
     public mutating func checkEnd() throws(DecodeError) {
-        let remaining = endBit - bitPosition
+        let remaining = endBit &- bitPosition
         guard remaining >= 0 else { throw .truncated(bitOffset: endBit) }
         let padding = remaining & 7
-        guard padding == 0 || read(padding) == 0 else { throw .nonzeroPadding(bitOffset: endBit - remaining) }
-        guard bitPosition == endBit else { throw .trailingBytes(byteOffset: bitPosition / 8) }
+        guard padding == 0 || read(padding) == 0 else { throw .nonzeroPadding(bitOffset: endBit &- remaining) }
+        guard bitPosition == endBit else { throw .trailingBytes(byteOffset: bitPosition &>> 3) }
     }
 
     /// What an invalid field amounts to: one that is not there completely is not invalid, the payload is cut off.
@@ -98,16 +152,5 @@ public struct BitReader: ~Escapable {
     /// Ends reading a message that later versions may lengthen: what follows is ignored.
     public func checkNotPastEnd() throws(DecodeError) {
         guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
-    }
-
-    func loadTail(from start: Int) -> UInt64 {
-        var value: UInt64 = 0
-        var index = start
-        while index < start + 8 {
-            value = value &<< 8
-            if index < bytes.count { value |= UInt64(widening: bytes[index]) }
-            index += 1
-        }
-        return value
     }
 }

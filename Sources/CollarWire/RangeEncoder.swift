@@ -42,28 +42,29 @@ struct RangeEncoder {
     /// The range that is left, of which a decision takes its part.
     var range: UInt32 { state.range }
 
-    #if hasFeature(Embedded)
-    @inline(never)
-    #endif
     /// Writes a decision.
     /// - Parameter bound: the part of ``range`` that stands for 0, neither nothing nor all of it.
+    @inline(__always)
     mutating func encode(_ bit: Bool, bound: UInt32) {
-        if bit {
-            add(bound)
-            state.range &-= bound
-        } else {
-            state.range = bound
-        }
-        renormalize()
+        narrow(by: bit ? bound : 0, to: bit ? state.range &- bound : bound)
+    }
+
+    /// Writes one of `count` equally likely values, 0 … `count` − 1; `count` is at most 65,536.
+    mutating func encode(_ value: UInt32, of count: UInt32) {
+        let part = state.range / count
+        narrow(by: part &* value, to: part)
     }
 
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Writes one of `count` equally likely values, 0 … `count` − 1; `count` is at most 65,536.
-    mutating func encode(_ value: UInt32, of count: UInt32) {
-        state.range /= count
-        add(state.range &* value)
+    /// Takes a part of the range: so much of its lower end away, and of the rest so much.
+    private mutating func narrow(by amount: UInt32, to range: UInt32) {
+        let (sum, isCarried) = state.low.addingReportingOverflow(amount)
+        state.low = sum
+        // The range ends before a second carry could come.
+        if isCarried { release(carry: 1) }
+        state.range = range
         renormalize()
     }
 
@@ -73,7 +74,7 @@ struct RangeEncoder {
     /// Whether the payload takes at most so many bytes if it ends here.
     mutating func fits(byteCount: Int) -> Bool {
         // What is held back, what `low` adds, and the padding.
-        let most = payload.mark.byteCount + state.fullByteCount + 6
+        let most = payload.mark.byteCount &+ state.fullByteCount &+ 6
         if most <= byteCount { return true }
         let here = mark
         finish()
@@ -103,7 +104,7 @@ struct RangeEncoder {
             release(carry: rounded < state.low ? 1 : 0)
             payload.write(rounded &>> dropped, Int(32 &- dropped))
         }
-        payload.trim(toAtLeast: (startBitCount + 7) / 8)
+        payload.trim(toAtLeast: (startBitCount &+ 7) &>> 3)
     }
 
     /// `low` with as many zero bits at its end, not below it; beyond 32 bits it wraps around.
@@ -112,22 +113,11 @@ struct RangeEncoder {
         return (state.low &+ mask) & ~mask
     }
 
-    private mutating func add(_ amount: UInt32) {
-        let (sum, isCarried) = state.low.addingReportingOverflow(amount)
-        state.low = sum
-        if isCarried {
-            let last: UInt8 = state.fullByteCount > 0 ? 0 : state.held &+ 1
-            release(carry: 1)
-            // The range ends before a second carry could come.
-            state.held = last
-        }
-    }
-
     private mutating func renormalize() {
         while state.range < RangeEncoder.renormalizationBound {
             let byte = UInt8(truncatingIfNeeded: state.low &>> 24)
             if byte == 0xFF {
-                state.fullByteCount += 1
+                state.fullByteCount &+= 1
             } else {
                 release(carry: 0)
                 state.held = byte
@@ -138,13 +128,18 @@ struct RangeEncoder {
         }
     }
 
-    /// Writes what was held back.
-    private mutating func release(carry: UInt32) {
-        if state.isHolding { payload.write(UInt32(state.held) &+ carry, 8) }
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Writes what was held back; `held` is the last byte then.
+    private mutating func release(carry: UInt8) {
+        state.held = state.held &+ carry
+        if state.isHolding { payload.write(UInt32(state.held), 8) }
         state.isHolding = false
         while state.fullByteCount > 0 {
-            payload.write(0xFF &+ carry, 8)
-            state.fullByteCount -= 1
+            state.held = 0xFF &+ carry
+            payload.write(UInt32(state.held), 8)
+            state.fullByteCount &-= 1
         }
     }
 }
