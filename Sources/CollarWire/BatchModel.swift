@@ -14,13 +14,10 @@ struct BatchModel {
     /// 0 at first, 1 where the interval was new, 2 where it was that before.
     private var history = 0
     private var hasVelocity = false
-    /// 64ths of a position step a second.
-    private var velocityNorth: Int32 = 0
-    private var velocityEast: Int32 = 0
+    /// North and east, in 64ths of a position step a second.
+    private var velocities = InlineArray<2, Int32>(repeating: 0)
     /// How large differences have been lately, in sixteenths, by ``FixCodes/Field``; some are not used.
-    private var sizes: InlineArray<7, Int32> = [16, 0, 0, 32, 64, 64, 0]
-    private var sizeNorth: Int32 = 32
-    private var sizeEast: Int32 = 32
+    private var sizes: InlineArray<9, Int32> = [16, 0, 0, 32, 64, 64, 0, 32, 32]
 
     /// Begins behind the first fix.
     init(behind first: Fix) {
@@ -38,17 +35,17 @@ struct BatchModel {
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
     ) -> WireField? {
-        guard sequence(given, &coder) else { return .sequence }
-        guard shape(given, &coder) else { return .source }
-        guard time(given, &coder) else { return .difference }
-        let isNear = interval >= 0 && interval <= 20
-        guard speed(given, isNear, &coder), position(given, isNear, &coder), altitude(given, &coder),
-            difference(Field.horizontalAccuracy, given, BatchBlock.accuracy, 0, 0, 126, &coder),
-            difference(Field.verticalAccuracy, given, BatchBlock.accuracy, 0, 0, 126, &coder),
-            angle(Field.course, given, isNear, &coder), angle(Field.heading, given, isNear, &coder),
-            difference(Field.battery, given, BatchBlock.battery, BatchModel.batteryInstance(interval), 0, 100, &coder)
-        else { return .difference }
-        return nil
+        guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
+        guard shape(given, &coder) || Coder.isEncoder else { return .source }
+        guard time(given, &coder) || Coder.isEncoder else { return .difference }
+        var field = Field.speed
+        var order = Field.orderBehindSpeed
+        while true {
+            guard self.field(field, given, &coder) || Coder.isEncoder else { return .difference }
+            if order == 0 { return nil }
+            field = Int(truncatingIfNeeded: order & 0xF)
+            order = order &>> 4
+        }
     }
 
     @_lifetime(coder: copy coder)
@@ -94,7 +91,7 @@ struct BatchModel {
         let shift = isJitter ? 0 &- rest : restStep
         let origin = last.unixMilliseconds &+ Int64(widening: shift)
         let (givenInterval, givenChange) = FixCodes.splitSeconds(given.unixMilliseconds &- origin)
-        let change = coder.integer(Int64(widening: givenChange), BatchBlock.rest, instance: kind)
+        let change = coder.integer(Int64(widening: givenChange), BatchBlock.rest.instance(kind))
         guard change >= -500, change <= 499 else { return false }
         var nextHistory = 2
         if coder.bit(givenInterval != interval, context: BatchBlock.sameInterval + history) {
@@ -109,132 +106,72 @@ struct BatchModel {
         rest = BatchModel.wrapped(rest &+ step)
         restStep = step >= -8 && step <= 8 ? 0 : step
         if history == 0, interval < 0 || interval > 20 {
-            sizeNorth = 1000
-            sizeEast = 1000
+            sizes[Field.latitude] = 1000
+            sizes[Field.longitude] = 1000
         }
         history = nextHistory
         return true
     }
 
-    @_lifetime(coder: copy coder)
-    private mutating func speed<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ isNear: Bool, _ coder: inout Coder
-    ) -> Bool {
-        let highest = Int32(truncatingIfNeeded: Fix.maximumSpeedDecimetersPerSecond)
-        if isNear {
-            let instance = min(2, BatchModel.magnitudeClass(sizes[Field.speed] &>> 3))
-            return difference(Field.speed, given, BatchBlock.speedChange, instance, 0, highest, &coder)
-        }
-        guard last.isKnown(Field.speed) else { return true }
-        let coded = coder.value(
-            given.fields[Field.speed], near: 0, BatchBlock.speed, instance: 0, from: 0, to: highest)
-        guard let coded else { return false }
-        last.fields[Field.speed] = coded
-        return true
-    }
-
-    @_lifetime(coder: copy coder)
-    private mutating func altitude<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        difference(
-            Field.altitude, given, BatchBlock.altitude, min(4, BatchModel.magnitudeClass(sizes[Field.altitude] &>> 3)),
-            Fix.altitudeStepsRange.lowerBound, Fix.altitudeStepsRange.upperBound, &coder)
-    }
-
-    /// The position: what it differs from where the velocity leads.
-    @_lifetime(coder: copy coder)
-    private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ isNear: Bool, _ coder: inout Coder
-    ) -> Bool {
-        let isPredicted = hasVelocity && isNear
-        let seconds = Int32(truncatingIfNeeded: interval)
-        let quarterTurn = last.stepsPerQuarterTurn
-
-        let wayNorth = isPredicted ? (velocityNorth &* seconds &+ 32) &>> 6 : 0
-        let latitude = coder.value(
-            given.latitudeSteps, near: last.latitudeSteps &+ wayNorth, BatchBlock.position,
-            instance: min(8, BatchModel.magnitudeClass((3 &* sizeNorth &+ sizeEast) &>> 4)), from: 0 &- quarterTurn,
-            to: quarterTurn)
-        guard let latitude else { return false }
-        let north = BatchModel.way(from: last.latitudeSteps, to: latitude)
-        let growthNorth = BatchModel.growth(BatchModel.way(from: last.latitudeSteps &+ wayNorth, to: latitude))
-
-        let wayEast = isPredicted ? (velocityEast &* seconds &+ 32) &>> 6 : 0
-        let longitude = coder.value(
-            given.longitudeSteps, near: last.longitudeSteps &+ wayEast, BatchBlock.position,
-            instance: min(8, BatchModel.magnitudeClass((2 &* sizeEast &+ sizeNorth &+ growthNorth) &>> 4)),
-            from: -2 &* quarterTurn, to: 2 &* quarterTurn)
-        guard let longitude else { return false }
-        let east = BatchModel.way(from: last.longitudeSteps, to: longitude)
-        let growthEast = BatchModel.growth(BatchModel.way(from: last.longitudeSteps &+ wayEast, to: longitude))
-
-        sizeNorth = (sizeNorth &+ growthNorth) &>> 1
-        sizeEast = (sizeEast &+ growthEast) &>> 1
-        last.latitudeSteps = latitude
-        last.longitudeSteps = longitude
-        let isTimed = isNear && seconds >= 1
-        if isTimed {
-            velocityNorth = BatchModel.velocity(hasVelocity ? velocityNorth : nil, following: north, in: seconds)
-            velocityEast = BatchModel.velocity(hasVelocity ? velocityEast : nil, following: east, in: seconds)
-        }
-        hasVelocity = isTimed
-        return true
-    }
-
-    /// The velocity behind a movement of `way` steps in 1 … 20 seconds.
-    private static func velocity(_ before: Int32?, following way: Int32, in seconds: Int32) -> Int32 {
-        let current = 64 &* way / seconds
-        guard let before else { return current }
-        return before &+ (3 &* (current &- before)) &>> 3
-    }
-
-    /// A direction: the turn from the last one; over minutes that says nothing.
-    @_lifetime(coder: copy coder)
-    private mutating func angle<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ isNear: Bool, _ coder: inout Coder
-    ) -> Bool {
-        guard last.isKnown(field) else { return true }
-        guard isNear else {
-            last.fields[field] = Int32(bitPattern: coder.uniform(UInt32(bitPattern: given.fields[field]), of: 180))
-            return true
-        }
-        let (angle, turn) = coder.angle(
-            given.fields[field], near: last.fields[field], BatchBlock.angle, instance: sizes[field] >= 32 ? 1 : 0)
-        last.fields[field] = angle
-        sizes[field] = (sizes[field] &+ BatchModel.growth(BatchModel.clamped(turn))) &>> 1
-        return true
-    }
-
-    private static func batteryInstance(_ interval: Int64) -> Int {
-        if interval <= 20 { return 0 }
-        if interval <= 250 { return 1 }
-        if interval <= 1000 { return 2 }
-        return interval <= 3000 ? 3 : 4
-    }
-
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// A field that may be unknown: what it differs from the last time it was known.
+    /// A field, if it is known: what it differs from the last time it was known, or from where the velocity leads.
     @_lifetime(coder: copy coder)
-    private mutating func difference<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ block: IntegerBlock, _ instance: Int, _ lowest: Int32, _ highest: Int32,
-        _ coder: inout Coder
+    private mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard last.isKnown(field) else { return true }
-        let before = last.fields[field]
-        let coded = coder.value(
-            given.fields[field], near: before, block, instance: instance, from: lowest, to: highest)
-        guard let coded else { return false }
-        last.fields[field] = coded
-        sizes[field] = (sizes[field] &+ BatchModel.growth(coded &- before)) &>> 1
+        let isNear = interval >= 0 && interval <= 20
+        let size = sizes[field]
+        let before = last.value(field)
+        var way: Int32 = 0
+        let block: IntegerBlock
+        switch field {
+        case Field.speed where isNear:
+            block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
+        case Field.speed:
+            return coder.change(of: field, given, from: 0, BatchBlock.speed, into: &last) != nil
+        case Field.latitude, Field.longitude:
+            let other = sizes[Field.latitude &+ Field.longitude &- field]
+            // The sum of both, to which the latitude adds its own twice, and the longitude what the latitude's was.
+            let sum = field == Field.latitude ? (3 &* size &+ other) &>> 4 : (size &+ other) &>> 3
+            block = BatchBlock.position.instance(BatchModel.magnitudeClass(sum, upTo: 8))
+            if hasVelocity, isNear {
+                way = (velocities[field &- Field.latitude] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6
+            }
+        case Field.altitude:
+            block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
+        case Field.course, Field.heading:
+            guard isNear else {
+                coder.direction(field, given, into: &last)
+                return true
+            }
+            block = BatchBlock.angle.instance(size >= 32 ? 1 : 0)
+        case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
+        default: block = BatchBlock.accuracy
+        }
+        guard let coded = coder.change(of: field, given, from: before &+ way, block, into: &last) else { return false }
+        sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
+        if field >= Field.latitude { move(field, by: coded &+ Int64(widening: way), isNear) }
         return true
     }
 
-    /// The way between two positions in steps, at most 2²⁰ in either direction.
-    private static func way(from start: Int32, to end: Int32) -> Int32 {
-        clamped(Int64(widening: end) &- Int64(widening: start))
+    /// The velocity behind a movement of `way` steps.
+    private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
+        let isTimed = isNear && interval > 0
+        if isTimed {
+            let current = 64 &* BatchModel.clamped(way) / Int32(truncatingIfNeeded: interval)
+            let axis = field &- Field.latitude
+            let before = hasVelocity ? velocities[axis] : current
+            velocities[axis] = before &+ (3 &* (current &- before)) &>> 3
+        }
+        if field == Field.longitude { hasVelocity = isTimed }
+    }
+
+    private static func batteryInstance(_ interval: Int64) -> Int {
+        let seconds = interval > 3001 ? 3001 : Int32(truncatingIfNeeded: interval)
+        return interval <= 20 ? 0 : seconds <= 250 ? 1 : seconds <= 1000 ? 2 : seconds <= 3000 ? 3 : 4
     }
 
     private static func clamped(_ number: Int64) -> Int32 {
@@ -243,16 +180,17 @@ struct BatchModel {
     }
 
     /// What a difference adds to a running size, in sixteenths.
-    private static func growth(_ difference: Int32) -> Int32 {
+    private static func growth(_ difference: Int64) -> Int32 {
         let magnitude = difference < 0 ? 0 &- difference : difference
-        return magnitude > 4095 ? 16 &* 4095 : 16 &* magnitude
+        return magnitude > 4095 ? 16 &* 4095 : 16 &* Int32(truncatingIfNeeded: magnitude)
     }
 
-    /// About twice the binary logarithm: 0, 1, 2, 3, 4, 4, 5, 5, 6, …
-    private static func magnitudeClass(_ value: Int32) -> Int {
+    /// About twice the binary logarithm: 0, 1, 2, 3, 4, 4, 5, 5, 6, …, and no more than `highest`.
+    private static func magnitudeClass(_ value: Int32, upTo highest: Int) -> Int {
         if value < 2 { return Int(value) }
-        let bitCount = 32 - value.leadingZeroBitCount
-        return 2 * bitCount - 2 + Int(truncatingIfNeeded: value &>> Int32(truncatingIfNeeded: bitCount - 2) & 1)
+        let bitCount = 32 &- value.leadingZeroBitCount
+        let half = Int(truncatingIfNeeded: value &>> Int32(truncatingIfNeeded: bitCount &- 2) & 1)
+        return min(highest, 2 &* bitCount &- 2 &+ half)
     }
 
     /// A sum of two rests as a rest, −500 … 499.

@@ -17,41 +17,6 @@ protocol EntropyCoder: ~Copyable, ~Escapable {
     mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32
 }
 
-/// A group of contexts for integers of one kind.
-struct IntegerBlock {
-    /// Index of the first context.
-    let base: Int
-    /// Contexts for exponents; larger exponents share the last.
-    let exponentCount: Int
-    /// Bits below the leading one that have contexts.
-    let depth: Int
-    /// Whether the values have a sign.
-    let isSigned: Bool
-
-    /// Contexts of one instance: zero, sign, exponents, bits below the leading one.
-    var size: Int { mantissaBase(ofExponent: exponentCount + 1) }
-
-    /// Where the contexts of the bits below the leading one begin for an exponent, 1 … `exponentCount` + 1, within an
-    /// instance.
-    func mantissaBase(ofExponent exponent: Int) -> Int {
-        // The exponents below have 1, 3, 7 … contexts, then 2^depth − 1 each.
-        let growing = min(exponent &- 1, depth)
-        let growingSize = 2 &<< growing &- 2 &- growing
-        let full = (exponent &- 1 &- growing) &* (1 &<< depth &- 1)
-        return 1 &+ (isSigned ? 1 : 0) &+ exponentCount &+ growingSize &+ full
-    }
-}
-
-/// The contexts of a time between two fixes.
-struct IntervalBlocks {
-    let backward: Int
-    let minutes: IntegerBlock
-    let seconds: IntegerBlock
-    let secondRest: IntegerBlock
-    /// Instances of `secondRest`, 2 or 3: for up to 4 minutes, below 30, and more.
-    let restInstanceCount: Int
-}
-
 extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// The largest exponent of a coded integer; beyond it there are no values a fix could have.
     private static var exponentLimit: Int { 48 }
@@ -62,8 +27,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
 
     /// Codes an integer of at most 49 bits.
     @_lifetime(self: copy self)
-    mutating func integer(_ value: Int64, _ block: IntegerBlock, instance: Int = 0) -> Int64 {
-        let start = block.base &+ instance &* block.size
+    mutating func integer(_ value: Int64, _ block: IntegerBlock) -> Int64 {
+        let start = block.base
         var base = start
         if bit(value == 0, context: base) { return 0 }
         var isNegative = false
@@ -102,38 +67,53 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
         return isNegative ? 0 &- result : result
     }
 
-    /// Codes a value as the difference to another.
-    /// - Returns: nil outside `lowest` … `highest`.
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Codes a field as what it differs from another value; a direction, 0 … 179, as the turn from another.
+    /// - Parameters:
+    ///   - given: the fix to encode; a decoder's is ignored.
+    ///   - isFalling: whether what is coded is how much lower the field is.
+    ///   - codes: what gets the field.
+    /// - Returns: what was coded; nil for a field out of its range.
     @_lifetime(self: copy self)
-    mutating func value(
-        _ given: Int32, near other: Int32, _ block: IntegerBlock, instance: Int, from lowest: Int32, to highest: Int32
-    ) -> Int32? {
-        let difference = integer(Int64(widening: given) &- Int64(widening: other), block, instance: instance)
-        if Self.isEncoder { return given }
-        let value = Int64(widening: other) &+ difference
-        guard value >= Int64(widening: lowest), value <= Int64(widening: highest) else { return nil }
-        return Int32(truncatingIfNeeded: value)
+    mutating func change(
+        of field: Int, _ given: FixCodes, from other: Int32, _ block: IntegerBlock, isFalling: Bool = false,
+        into codes: inout FixCodes
+    ) -> Int64? {
+        var difference = Int64(widening: given.value(field)) &- Int64(widening: other)
+        if FixCodes.Field.isAngle(field) {
+            if difference < -90 { difference &+= 180 }
+            if difference >= 90 { difference &-= 180 }
+        }
+        let coded = integer(isFalling ? 0 &- difference : difference, block)
+        if Self.isEncoder {
+            codes.keep(field, given.value(field))
+            return coded
+        }
+        if FixCodes.Field.isAngle(field) {
+            let angle = (other &+ Int32(truncatingIfNeeded: coded % 180)) % 180
+            codes.keep(field, angle < 0 ? angle &+ 180 : angle)
+            return coded
+        }
+        let value = Int64(widening: other) &+ (isFalling ? 0 &- coded : coded)
+        guard codes.accepts(value, as: field) else { return nil }
+        codes.keep(field, Int32(truncatingIfNeeded: value))
+        return coded
     }
 
-    /// Codes a direction, 0 … 179, as the turn from another.
+    /// Codes a direction of which nothing is known.
+    @inline(__always)
     @_lifetime(self: copy self)
-    mutating func angle(
-        _ given: Int32, near other: Int32, _ block: IntegerBlock, instance: Int
-    ) -> (angle: Int32, turn: Int64) {
-        var turn = given &- other
-        if turn < -90 { turn &+= 180 }
-        if turn >= 90 { turn &-= 180 }
-        let coded = integer(Int64(widening: turn), block, instance: instance)
-        if Self.isEncoder { return (given, coded) }
-        let angle = (other &+ Int32(truncatingIfNeeded: coded % 180)) % 180
-        return (angle < 0 ? angle &+ 180 : angle, coded)
+    mutating func direction(_ field: Int, _ given: FixCodes, into codes: inout FixCodes) {
+        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given.value(field)), of: 180)))
     }
 
     /// Codes a number of seconds, −2⁴⁰ … 2⁴⁰.
     /// - Returns: nil beyond that.
     @_lifetime(self: copy self)
     mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64? {
-        let isBackward = bit(given < 0, context: blocks.backward)
+        let isBackward = bit(given < 0, context: blocks.minutes.base &- 1)
         let magnitude = given < 0 ? 0 &- given : given
         let givenMinutes = (magnitude &+ 30) / 60
         let minutes = integer(givenMinutes, blocks.minutes)
@@ -142,9 +122,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             seconds = integer(magnitude, blocks.seconds)
         } else {
             let kind = minutes <= 4 ? 0 : minutes < 30 ? 1 : 2
-            let rest = integer(
-                magnitude &- 60 &* givenMinutes, blocks.secondRest, instance: min(kind, blocks.restInstanceCount - 1))
-            seconds = minutes &* 60 &+ rest
+            let block = blocks.secondRest.instance(min(kind, blocks.lastRestInstance))
+            seconds = minutes &* 60 &+ integer(magnitude &- 60 &* givenMinutes, block)
         }
         if Self.isEncoder { return given }
         guard seconds >= 0, seconds <= 1 &<< 40 else { return nil }

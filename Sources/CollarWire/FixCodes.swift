@@ -8,11 +8,9 @@ struct FixCodes {
     var positionStep: UInt8
     /// Raw value of an ``AltitudeStep``.
     var altitudeStep: UInt8
-    var presence: FieldPresence
-    var latitudeSteps: Int32
-    var longitudeSteps: Int32
-    /// The fields of ``FieldPresence`` in its order, by ``Field``.
-    var fields: InlineArray<7, Int32>
+    var presence = FieldPresence(rawValue: 0)
+    /// The fields of ``FieldPresence`` in its order, then the position; by ``Field``.
+    private(set) var fields = InlineArray<9, Int32>(repeating: 0)
 
     /// Places in ``fields``.
     enum Field {
@@ -23,6 +21,14 @@ struct FixCodes {
         static let course = 4
         static let heading = 5
         static let battery = 6
+        static let latitude = 7
+        static let longitude = 8
+
+        /// Behind ``speed``, which comes first, the others in the order in which models code them, four bits each.
+        static var orderBehindSpeed: UInt32 { 0x6542_1087 }
+
+        @inline(__always)
+        static func isAngle(_ field: Int) -> Bool { field == course || field == heading }
     }
 
     /// The codes of a fix, 0 where a field is unknown.
@@ -32,22 +38,59 @@ struct FixCodes {
         source = fix.source.rawValue
         positionStep = fix.positionStep.rawValue
         altitudeStep = fix.altitudeStep.rawValue
-        presence = FieldPresence(of: fix)
-        latitudeSteps = fix.latitudeSteps
-        longitudeSteps = fix.longitudeSteps
-        fields = InlineArray(repeating: 0)
-        fields[Field.altitude] = fix.altitudeSteps ?? 0
-        fields[Field.horizontalAccuracy] = Int32(fix.horizontalAccuracy?.rawValue ?? 0)
-        fields[Field.verticalAccuracy] = Int32(fix.verticalAccuracy?.rawValue ?? 0)
-        fields[Field.speed] = Int32(truncatingIfNeeded: fix.speedDecimetersPerSecond ?? 0)
-        fields[Field.course] = Int32(fix.course?.steps ?? 0)
-        fields[Field.heading] = Int32(fix.heading?.steps ?? 0)
-        fields[Field.battery] = Int32(fix.batteryPercent ?? 0)
+        keep(Field.latitude, fix.latitudeSteps)
+        keep(Field.longitude, fix.longitudeSteps)
+        know(Field.altitude, fix.altitudeSteps)
+        know(Field.horizontalAccuracy, fix.horizontalAccuracy.map { Int32($0.rawValue) })
+        know(Field.verticalAccuracy, fix.verticalAccuracy.map { Int32($0.rawValue) })
+        know(Field.speed, fix.speedDecimetersPerSecond.map { Int32(truncatingIfNeeded: $0) })
+        know(Field.course, fix.course.map { Int32($0.steps) })
+        know(Field.heading, fix.heading.map { Int32($0.steps) })
+        know(Field.battery, fix.batteryPercent.map { Int32($0) })
     }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    private mutating func know(_ field: Int, _ value: Int32?) {
+        guard let value else { return }
+        keep(field, value)
+        presence.rawValue |= 0x40 &>> UInt8(truncatingIfNeeded: field)
+    }
+
+    @inline(__always)
+    mutating func keep(_ field: Int, _ value: Int32) { fields[field] = value }
+
+    /// The value of a field. By a span, or all of them are copied on a collar.
+    @inline(__always)
+    func value(_ field: Int) -> Int32 { fields.span[field] }
+
+    var latitudeSteps: Int32 { fields[Field.latitude] }
+    var longitudeSteps: Int32 { fields[Field.longitude] }
 
     /// Whether a field is known.
     @inline(__always)
-    func isKnown(_ field: Int) -> Bool { presence.rawValue &<< UInt8(truncatingIfNeeded: field) & 0x40 != 0 }
+    func isKnown(_ field: Int) -> Bool {
+        field >= Field.latitude || presence.rawValue &<< UInt8(truncatingIfNeeded: field) & 0x40 != 0
+    }
+
+    /// Whether a decoded value lies in the range of its field; angles always do.
+    func accepts(_ value: Int64, as field: Int) -> Bool {
+        let highest: Int64
+        switch field {
+        case Field.altitude:
+            return value >= Int64(widening: Fix.altitudeStepsRange.lowerBound)
+                && value <= Int64(widening: Fix.altitudeStepsRange.upperBound)
+        case Field.latitude:
+            return (value < 0 ? 0 &- value : value) <= Int64(widening: stepsPerQuarterTurn)
+        case Field.longitude:
+            return (value < 0 ? 0 &- value : value) <= 2 &* Int64(widening: stepsPerQuarterTurn)
+        case Field.speed: highest = Int64(widening: Fix.maximumSpeedDecimetersPerSecond)
+        case Field.battery: highest = 100
+        default: highest = Int64(widening: AccuracyCode.top)
+        }
+        return value >= 0 && value <= highest
+    }
 
     /// The fix with these codes, which lie in their ranges.
     var fix: Fix {
@@ -82,8 +125,12 @@ struct FixCodes {
     /// The nearest second of a time (halves up) and what is left, −500 … 499 ms.
     static func splitSeconds(_ milliseconds: Int64) -> (seconds: Int64, rest: Int32) {
         let shifted = milliseconds &+ 500
-        let remainder = shifted % 1000
-        let seconds = (shifted &- remainder) / 1000 &- (remainder < 0 ? 1 : 0)
-        return (seconds, Int32(truncatingIfNeeded: milliseconds &- seconds &* 1000))
+        var seconds = shifted / 1000
+        var rest = Int32(truncatingIfNeeded: shifted &- seconds &* 1000)
+        if rest < 0 {
+            seconds &-= 1
+            rest &+= 1000
+        }
+        return (seconds, rest &- 500)
     }
 }

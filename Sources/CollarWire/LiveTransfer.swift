@@ -7,6 +7,8 @@ struct LiveTransfer {
     private(set) var fix: FixCodes
     /// Class of the time since the anchor.
     private var interval = 0
+    /// Class of the difference of the latitudes.
+    private var northClass = 0
 
     /// Codes against this fix.
     init(anchor: Fix) {
@@ -19,20 +21,22 @@ struct LiveTransfer {
     /// - Returns: whether what was coded is a fix.
     @_lifetime(coder: copy coder)
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
-        shape(given, &coder) && time(given, &coder) && speed(given, &coder) && position(given, &coder)
-            && altitude(given, &coder) && accuracy(Field.horizontalAccuracy, given, &coder)
-            && accuracy(Field.verticalAccuracy, given, &coder) && angle(Field.course, given, &coder)
-            && angle(Field.heading, given, &coder) && battery(given, &coder)
+        guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
+        var field = Field.speed
+        var order = Field.orderBehindSpeed
+        while true {
+            guard self.field(field, given, &coder) || Coder.isEncoder else { return false }
+            if order == 0 { return true }
+            field = Int(truncatingIfNeeded: order & 0xF)
+            order = order &>> 4
+        }
     }
 
     /// Classes of the time between two fixes, which say how far apart their other fields may be.
     private static func intervalClass(_ seconds: Int64) -> Int {
         let magnitude = seconds < 0 ? 0 &- seconds : seconds
-        if magnitude <= 2 { return 0 }
-        if magnitude <= 20 { return 1 }
-        if magnitude <= 250 { return 2 }
-        if magnitude <= 700 { return 3 }
-        return magnitude <= 3000 ? 4 : 5
+        let short = magnitude > 3001 ? 3001 : Int32(truncatingIfNeeded: magnitude)
+        return short <= 2 ? 0 : short <= 20 ? 1 : short <= 250 ? 2 : short <= 700 ? 3 : short <= 3000 ? 4 : 5
     }
 
     /// Which fields are known, the steps and the source: mostly those of the anchor.
@@ -60,7 +64,7 @@ struct LiveTransfer {
         let kind = anchorRest == 0 ? 0 : anchorRest >= -8 && anchorRest <= 8 ? 1 : 2
         var rest = Int64(widening: anchorRest)
         if coder.bit(givenRest != anchorRest, context: LiveBlock.sameRest + kind) {
-            rest = coder.integer(Int64(widening: givenRest), LiveBlock.rest, instance: kind)
+            rest = coder.integer(Int64(widening: givenRest), LiveBlock.rest.instance(kind))
         }
         guard let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval), rest >= -500, rest < 500
         else { return false }
@@ -69,103 +73,50 @@ struct LiveTransfer {
         return Fix.timeRange.contains(fix.unixMilliseconds)
     }
 
-    @_lifetime(coder: copy coder)
-    private mutating func speed<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        let before = anchor.fields[Field.speed]
-        let highest = Int32(truncatingIfNeeded: Fix.maximumSpeedDecimetersPerSecond)
-        if interval <= 1 {
-            return value(Field.speed, given, near: before, LiveBlock.speedChange, interval, 0, highest, &coder)
-        }
-        return value(Field.speed, given, near: 0, LiveBlock.speed, before >= 2 ? 1 : 0, 0, highest, &coder)
-    }
-
-    @_lifetime(coder: copy coder)
-    private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        let finer = Int(fix.positionStep) - Int(anchor.positionStep)
-        let latitude = FixCodes.rescale(anchor.latitudeSteps, decimals: finer)
-        let longitude = FixCodes.rescale(anchor.longitudeSteps, decimals: finer)
-        let isMoving = fix.isKnown(Field.speed) && fix.fields[Field.speed] >= 2
-        let quarterTurn = fix.stepsPerQuarterTurn
-        let codedLatitude = coder.value(
-            given.latitudeSteps, near: latitude, LiveBlock.latitude, instance: interval * 2 + (isMoving ? 1 : 0),
-            from: 0 &- quarterTurn, to: quarterTurn)
-        guard let codedLatitude else { return false }
-        let north = codedLatitude &- latitude
-        let northBitCount = 32 - (north < 0 ? 0 &- north : north).leadingZeroBitCount
-        let codedLongitude = coder.value(
-            given.longitudeSteps, near: longitude, LiveBlock.longitude,
-            instance: interval * 4 + min(3, (northBitCount + 1) / 2), from: -2 &* quarterTurn, to: 2 &* quarterTurn)
-        guard let codedLongitude else { return false }
-        fix.latitudeSteps = codedLatitude
-        fix.longitudeSteps = codedLongitude
-        return true
-    }
-
-    @_lifetime(coder: copy coder)
-    private mutating func altitude<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        let finer = Int(fix.altitudeStep) - Int(anchor.altitudeStep)
-        let before = FixCodes.rescale(anchor.fields[Field.altitude], decimals: finer)
-        return value(
-            Field.altitude, given, near: before, LiveBlock.altitude, interval, Fix.altitudeStepsRange.lowerBound,
-            Fix.altitudeStepsRange.upperBound, &coder)
-    }
-
-    @_lifetime(coder: copy coder)
-    private mutating func accuracy<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        value(field, given, near: anchor.fields[field], LiveBlock.accuracy, min(interval, 2), 0, 126, &coder)
-    }
-
-    /// Over minutes a direction says nothing about the next one.
-    @_lifetime(coder: copy coder)
-    private mutating func angle<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        guard fix.isKnown(field) else { return true }
-        if interval > 1 {
-            fix.fields[field] = Int32(bitPattern: coder.uniform(UInt32(bitPattern: given.fields[field]), of: 180))
-        } else {
-            fix.fields[field] =
-                coder.angle(given.fields[field], near: anchor.fields[field], LiveBlock.angle, instance: interval).angle
-        }
-        return true
-    }
-
-    /// The charge: how much it fell.
-    @_lifetime(coder: copy coder)
-    private mutating func battery<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        guard fix.isKnown(Field.battery) else { return true }
-        let coded = coder.value(
-            0 &- given.fields[Field.battery], near: 0 &- anchor.fields[Field.battery], LiveBlock.battery,
-            instance: interval, from: -100, to: 0)
-        guard let coded else { return false }
-        fix.fields[Field.battery] = 0 &- coded
-        return true
-    }
-
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// A field that may be unknown, as the difference to another value.
+    /// A field, if it is known: as the difference to the anchor's.
     @_lifetime(coder: copy coder)
-    private mutating func value<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, near other: Int32, _ block: IntegerBlock, _ instance: Int, _ lowest: Int32,
-        _ highest: Int32, _ coder: inout Coder
+    private mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard fix.isKnown(field) else { return true }
-        let coded = coder.value(
-            given.fields[field], near: other, block, instance: instance, from: lowest, to: highest)
+        var before = anchor.value(field)
+        let block: IntegerBlock
+        switch field {
+        case Field.speed where interval <= 1: block = LiveBlock.speedChange.instance(interval)
+        case Field.speed:
+            block = LiveBlock.speed.instance(before >= 2 ? 1 : 0)
+            before = 0
+        case Field.latitude:
+            before = FixCodes.rescale(before, decimals: Int(fix.positionStep) &- Int(anchor.positionStep))
+            let isMoving = fix.isKnown(Field.speed) && fix.value(Field.speed) >= 2
+            block = LiveBlock.latitude.instance(interval &* 2 &+ (isMoving ? 1 : 0))
+        case Field.longitude:
+            before = FixCodes.rescale(before, decimals: Int(fix.positionStep) &- Int(anchor.positionStep))
+            block = LiveBlock.longitude.instance(interval &* 4 &+ northClass)
+        case Field.altitude:
+            before = FixCodes.rescale(before, decimals: Int(fix.altitudeStep) &- Int(anchor.altitudeStep))
+            block = LiveBlock.altitude.instance(interval)
+        case Field.course, Field.heading:
+            // Over minutes a direction says nothing about the next one.
+            guard interval <= 1 else {
+                coder.direction(field, given, into: &fix)
+                return true
+            }
+            block = LiveBlock.angle.instance(interval)
+        case Field.battery: block = LiveBlock.battery.instance(interval)
+        default: block = LiveBlock.accuracy.instance(min(interval, 2))
+        }
+        let coded = coder.change(
+            of: field, given, from: before, block, isFalling: field == Field.battery, into: &fix)
         guard let coded else { return false }
-        fix.fields[field] = coded
+        if field == Field.latitude {
+            let north = Int32(truncatingIfNeeded: coded)
+            let bitCount = 32 &- (north < 0 ? 0 &- north : north).leadingZeroBitCount
+            northClass = min(3, (bitCount &+ 1) &>> 1)
+        }
         return true
     }
 }
