@@ -62,7 +62,7 @@ public struct Acknowledgement: Equatable, Sendable {
             payload.writeEliasGamma(durableDistance(at: index))
             payload.writeEliasGamma(durable[index].last - durable[index].first + 1)
         }
-        RangeCoding.writeAscending(resend, count: resendCount, into: &payload)
+        for index in 0..<resendCount { RangeCoding.write(resend, at: index, into: &payload) }
         let header = FrameHeader(
             type: .acknowledgement, flags: FrameFlags(ask: nil), address: address, lowByte: ask?.rawValue ?? 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
@@ -70,43 +70,20 @@ public struct Acknowledgement: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>, header: FrameHeader) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        guard header.lowByte <= 7 else { throw reader.fault(.invalidField(.ask, code: UInt32(header.lowByte))) }
+        var reader = BitReader(payloadOf: frame)
+        reader.require(header.lowByte <= 7, .ask, UInt32(header.lowByte))
         ask = AskNumber(rawValue: header.lowByte)
-        receiverID = reader.read(32)
-        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
+        receiverID = reader.readReceiverID()
         firstMissing = reader.read(32)
         let durableCount = reader.read(RangeCoding.countBitCount)
-        guard durableCount <= UInt32(SequenceRangeList.capacity) else {
-            throw reader.fault(.invalidField(.range, code: durableCount))
-        }
+        reader.require(durableCount <= UInt32(SequenceRangeList.capacity), .range, durableCount)
         let resendCount = reader.read(RangeCoding.countBitCount)
-        guard resendCount <= UInt32(SequenceRangeList.capacity) else {
-            throw reader.fault(.invalidField(.range, code: resendCount))
-        }
+        reader.require(resendCount <= UInt32(SequenceRangeList.capacity), .range, resendCount)
         durable = SequenceRangeList()
         resend = SequenceRangeList()
-        try readDurable(Int(durableCount), from: &reader)
-        resend = try RangeCoding.readAscending(resendCount, from: &reader)
+        RangeCoding.readDescending(durableCount, above: firstMissing, into: &durable, from: &reader)
+        RangeCoding.readAscending(resendCount, into: &resend, from: &reader)
         try reader.checkEnd()
-    }
-
-    private mutating func readDurable(_ count: Int, from reader: inout BitReader) throws(DecodeError) {
-        var floor = Int64(widening: firstMissing)
-        for index in 0..<count {
-            let distance = try RangeCoding.readGamma(&reader)
-            let last = index == 0 ? floor + Int64(widening: distance) : floor - Int64(widening: distance) - 1
-            guard last <= Int64(widening: Fix.maximumSequence) else {
-                throw reader.fault(.invalidField(.range, code: distance))
-            }
-            let length = try RangeCoding.readGamma(&reader)
-            let first = last - Int64(widening: length) + 1
-            guard first > Int64(widening: firstMissing),
-                let range = SequenceRange(UInt32(truncatingIfNeeded: first), UInt32(truncatingIfNeeded: last))
-            else { throw reader.fault(.invalidField(.range, code: length)) }
-            durable.append(range)
-            floor = first
-        }
     }
 
     private static let fixedBitCount = 32 + 32 + 2 * RangeCoding.countBitCount

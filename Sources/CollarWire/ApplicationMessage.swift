@@ -65,7 +65,7 @@ public struct ApplicationMessage: Equatable, Sendable {
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: end)
         wantsReply = reader.read(1) == 1
         _ = reader.read(7)
-        requestID = UInt16(reader.read(16))
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
         try reader.checkNotPastEnd()
         var index = FrameHeader.byteCount + 3
         while index < end {

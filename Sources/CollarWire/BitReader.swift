@@ -10,6 +10,18 @@ public struct BitReader: ~Escapable {
     #endif
     /// Offset of the next bit from the start of the bytes.
     public private(set) var bitPosition: Int
+    /// The first invalid field, see ``require(_:_:_:)``, and its code.
+    private var invalidField: WireField?
+    private var invalidCode: UInt32 = 0
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Reads the payload of a frame whose header and check have been verified.
+    @_lifetime(copy frame)
+    init(payloadOf frame: Span<UInt8>) {
+        self.init(frame, from: FrameHeader.byteCount, to: frame.count &- CRC24.byteCount)
+    }
 
     /// Reads `bytes` from byte `start` up to but not including byte `end`.
     @_lifetime(copy bytes)
@@ -70,7 +82,7 @@ public struct BitReader: ~Escapable {
     }
     #else
     /// Reads an unsigned field.
-    /// - Parameter count: width in bits, 1 … 32.
+    /// - Parameter count: width in bits, 0 … 32.
     @_lifetime(self: copy self)
     public mutating func read(_ count: Int) -> UInt32 {
         refill()
@@ -92,7 +104,7 @@ public struct BitReader: ~Escapable {
     /// Takes a field from the window; between two refills at most 57 bits.
     @_lifetime(self: copy self)
     public mutating func take(_ count: Int) -> UInt32 {
-        let value = UInt32(truncatingIfNeeded: window &>> shiftCount(64 - count))
+        let value = UInt32(truncatingIfNeeded: window &>> 1 &>> shiftCount(63 &- count))
         window = window &<< shiftCount(count)
         bitPosition &+= count
         return value
@@ -134,23 +146,54 @@ public struct BitReader: ~Escapable {
         return Int32(bitPattern: value &<< UInt32(32 - count)) &>> Int32(32 - count)
     }
 
-    /// Ends reading: nothing may have been read past the end, and what remains must be fewer than 8 zero bits.
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Notes a field that was read and is invalid. The first one counts; ``checkEnd()`` and ``checkNotPastEnd()`` throw it.
+    /// A field that is not there completely is not invalid, the payload is cut off.
+    /// - Returns: whether it is valid.
+    @discardableResult
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField, _ code: UInt32) -> Bool {
+        if !isValid, remainingBitCount >= 0, invalidField == nil {
+            invalidField = field
+            invalidCode = code
+        }
+        return isValid
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Ends reading: no field may be invalid, nothing may have been read past the end, and what remains must be fewer than
+    /// 8 zero bits.
     @_lifetime(self: copy self)
     public mutating func checkEnd() throws(DecodeError) {
-        let remaining = endBit &- bitPosition
-        guard remaining >= 0 else { throw .truncated(bitOffset: endBit) }
-        let padding = remaining & 7
-        guard padding == 0 || read(padding) == 0 else { throw .nonzeroPadding(bitOffset: endBit &- remaining) }
+        try checkNotPastEnd()
+        let remaining = remainingBitCount
+        guard read(remaining & 7) == 0 else { throw .nonzeroPadding(bitOffset: endBit &- remaining) }
         guard bitPosition == endBit else { throw .trailingBytes(byteOffset: bitPosition &>> 3) }
+    }
+
+    /// Ends reading a message that later versions may lengthen: what follows is ignored.
+    public func checkNotPastEnd() throws(DecodeError) {
+        if let invalidField { throw .invalidField(invalidField, code: invalidCode) }
+        guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Reads the id of a receiver, which is never 0.
+    @_lifetime(self: copy self)
+    mutating func readReceiverID() -> UInt32 {
+        let receiverID = read(32)
+        require(receiverID != 0, .receiver, 0)
+        return receiverID
     }
 
     /// What an invalid field amounts to: one that is not there completely is not invalid, the payload is cut off.
     func fault(_ error: DecodeError) -> DecodeError {
         remainingBitCount < 0 ? .truncated(bitOffset: endBit) : error
-    }
-
-    /// Ends reading a message that later versions may lengthen: what follows is ignored.
-    public func checkNotPastEnd() throws(DecodeError) {
-        guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
     }
 }

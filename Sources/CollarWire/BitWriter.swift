@@ -8,6 +8,9 @@ public struct BitWriter {
     private var bytes = InlineArray<248, UInt8>(repeating: 0)
     private var end = Mark()
     private let limit: Int
+    /// The first invalid field, see ``require(_:_:_:)``, and its value.
+    private var invalidField: WireField?
+    private var invalidValue: UInt32 = 0
 
     /// A place in what is written.
     struct Mark {
@@ -28,11 +31,14 @@ public struct BitWriter {
     /// Bits written so far, also those beyond the room.
     public var bitCount: Int { end.byteCount &* 8 &+ end.pendingBitCount }
 
+    /// Bytes written so far, padded, also those beyond the room.
+    var byteCount: Int { (bitCount &+ 7) &>> 3 }
+
     /// Whether everything written fits the room.
-    public var fits: Bool { bitCount <= limit * 8 }
+    public var fits: Bool { bitCount <= limit &* 8 }
 
     /// Bits that still fit.
-    public var remainingBitCount: Int { limit * 8 - bitCount }
+    public var remainingBitCount: Int { limit &* 8 &- bitCount }
 
     #if hasFeature(Embedded)
     @inline(never)
@@ -56,22 +62,47 @@ public struct BitWriter {
         }
     }
 
+    /// Writes 64 bits.
+    mutating func write(wide value: UInt64) {
+        write(UInt32(truncatingIfNeeded: value &>> 32), 32)
+        write(UInt32(truncatingIfNeeded: value), 32)
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Notes that a field is invalid, unless one was before: what is written must not be sent then.
+    mutating func require(_ isValid: Bool, _ field: WireField, _ value: UInt32) {
+        if !isValid, invalidField == nil {
+            invalidField = field
+            invalidValue = value
+        }
+    }
+
+    /// The first invalid field.
+    func checkFields() throws(EncodeError) {
+        if let invalidField { throw .field(invalidField, value: invalidValue) }
+    }
+
     /// Writes the low bits of a signed integer, two's complement.
     /// - Parameter count: width in bits, 1 … 32.
     public mutating func writeSigned(_ value: Int32, _ count: Int) {
         write(UInt32(bitPattern: value), count)
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Writes a positive integer in Elias gamma code (``eliasGammaBitCount(_:)`` bits).
     public mutating func writeEliasGamma(_ value: UInt32) {
         precondition(value > 0, "Elias gamma codes start at 1")
-        let bitCount = 32 - value.leadingZeroBitCount
-        write(0, bitCount - 1)
+        let bitCount = 32 &- value.leadingZeroBitCount
+        write(0, bitCount &- 1)
         write(value, bitCount)
     }
 
     /// Width of the Elias gamma code of `value`, in bits: 1, 3, 5 … 63.
-    public static func eliasGammaBitCount(_ value: UInt32) -> Int { 2 * (32 - value.leadingZeroBitCount) - 1 }
+    public static func eliasGammaBitCount(_ value: UInt32) -> Int { 63 &- 2 &* value.leadingZeroBitCount }
 
     /// Where the writer stands.
     var mark: Mark { end }
@@ -93,14 +124,19 @@ public struct BitWriter {
     /// Pads with zero bits to a whole byte and appends everything to `output`.
     /// - Throws: ``EncodeError/frameTooSmall(neededByteCount:)`` where it does not fit.
     public mutating func finish(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
-        pad()
-        guard end.byteCount <= limit, end.byteCount <= output.freeCapacity else {
-            throw .frameTooSmall(neededByteCount: end.byteCount + Frame.overheadByteCount)
+        guard fits, byteCount <= output.freeCapacity else {
+            throw .frameTooSmall(neededByteCount: byteCount &+ Frame.overheadByteCount)
         }
+        append(to: &output)
+    }
+
+    /// Pads with zero bits to a whole byte and appends everything to `output`, which has room for it.
+    mutating func append(to output: inout OutputSpan<UInt8>) {
+        pad()
         var index = 0
         while index < end.byteCount {
             output.append(bytes[index])
-            index += 1
+            index &+= 1
         }
     }
 
@@ -111,7 +147,7 @@ public struct BitWriter {
     }
 
     private mutating func pad() {
-        if end.pendingBitCount > 0 { writePart(0, 8 - end.pendingBitCount) }
+        if end.pendingBitCount > 0 { writePart(0, 8 &- end.pendingBitCount) }
     }
 
     private mutating func append(_ byte: UInt8) {

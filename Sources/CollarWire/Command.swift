@@ -61,23 +61,20 @@ public struct Command: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        requestID = UInt16(reader.read(16))
-        receiverID = reader.read(32)
-        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
+        var reader = BitReader(payloadOf: frame)
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
+        receiverID = reader.readReceiverID()
         let code = reader.read(8)
         switch code {
         case 1: order = .startTracking
         case 2: order = .stopTracking
         case 3: order = .locateNow
-        case 4: order = .sound(milliseconds: UInt16(reader.read(16)))
+        case 4: order = .sound(milliseconds: UInt16(truncatingIfNeeded: reader.read(16)))
         case 5: order = .reboot
-        case 6:
-            let other = reader.read(32)
-            guard other != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
-            order = .pair(receiverID: other)
-        case 7: order = .unpair
-        default: throw reader.fault(.invalidField(.command, code: code))
+        case 6: order = .pair(receiverID: reader.readReceiverID())
+        default:
+            order = .unpair
+            reader.require(code == 7, .command, code)
         }
         try reader.checkEnd()
     }
@@ -131,11 +128,12 @@ public struct CommandResult: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        requestID = UInt16(reader.read(16))
+        var reader = BitReader(payloadOf: frame)
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
         let code = reader.read(8)
-        guard let outcome = Outcome(rawValue: UInt8(code)) else { throw reader.fault(.invalidField(.outcome, code: code)) }
-        self.outcome = outcome
+        let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: code))
+        reader.require(outcome != nil, .outcome, code)
+        self.outcome = outcome ?? .ok
         try reader.checkEnd()
     }
 }

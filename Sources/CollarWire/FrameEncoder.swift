@@ -16,11 +16,11 @@ enum FrameEncoder {
         header: FrameHeader, payload: inout BitWriter, check: CRC24, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         precondition(output.count == 0, "a frame starts an output of its own")
-        guard payload.fits, output.freeCapacity >= Frame.overheadByteCount + (payload.bitCount + 7) / 8 else {
-            throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + (payload.bitCount + 7) / 8)
-        }
+        try payload.checkFields()
+        let byteCount = payload.byteCount &+ Frame.overheadByteCount
+        guard payload.fits, output.freeCapacity >= byteCount else { throw .frameTooSmall(neededByteCount: byteCount) }
         header.encode(into: &output)
-        try payload.finish(into: &output)
+        payload.append(to: &output)
         let sum = FrameCheck.checksum(of: output.span, count: output.count, check: check)
         output.append(UInt8(truncatingIfNeeded: sum &>> 16))
         output.append(UInt8(truncatingIfNeeded: sum &>> 8))

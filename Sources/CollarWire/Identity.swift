@@ -46,15 +46,11 @@ public struct Identity: Equatable, Sendable {
     public func encode(
         address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
-        guard Identity.isValidFrameLimit(UInt32(maximumFrameByteCount)) else {
-            throw .field(.frameLimit, value: UInt32(maximumFrameByteCount))
-        }
-        guard oldestSequence <= nextSequence else { throw .field(.sequence, value: oldestSequence) }
         var payload = BitWriter()
-        payload.write(UInt32(truncatingIfNeeded: log.deviceID &>> 32), 32)
-        payload.write(UInt32(truncatingIfNeeded: log.deviceID), 32)
-        payload.write(log.logID, 26)
-        payload.write(0, 6)
+        payload.require(Identity.isValidFrameLimit(UInt32(maximumFrameByteCount)), .frameLimit, UInt32(maximumFrameByteCount))
+        payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
+        payload.write(wide: log.deviceID)
+        payload.write(log.logID &<< 6, 32)
         payload.write(bootCount, 32)
         payload.write(oldestSequence, 32)
         payload.write(nextSequence, 32)
@@ -71,7 +67,7 @@ public struct Identity: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         let deviceID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
         let logID = reader.read(26)
         _ = reader.read(6)
@@ -82,15 +78,16 @@ public struct Identity: Equatable, Sendable {
         bootCount = reader.read(32)
         oldestSequence = reader.read(32)
         nextSequence = reader.read(32)
-        guard oldestSequence <= nextSequence else { throw reader.fault(.invalidField(.sequence, code: oldestSequence)) }
+        reader.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
         pairedReceiverID = reader.read(32)
         let frameLimit = reader.read(8)
-        guard Identity.isValidFrameLimit(frameLimit) else { throw reader.fault(.invalidField(.frameLimit, code: frameLimit)) }
-        maximumFrameByteCount = UInt8(frameLimit)
+        reader.require(Identity.isValidFrameLimit(frameLimit), .frameLimit, frameLimit)
+        maximumFrameByteCount = UInt8(truncatingIfNeeded: frameLimit)
         firmwareVersion = FirmwareVersion(
-            major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
-        capabilities = Capabilities(rawValue: UInt16(reader.read(16)))
-        heartbeatSeconds = UInt16(reader.read(16))
+            major: UInt8(truncatingIfNeeded: reader.read(8)), minor: UInt8(truncatingIfNeeded: reader.read(8)),
+            patch: UInt8(truncatingIfNeeded: reader.read(8)))
+        capabilities = Capabilities(rawValue: UInt16(truncatingIfNeeded: reader.read(16)))
+        heartbeatSeconds = UInt16(truncatingIfNeeded: reader.read(16))
         try reader.checkNotPastEnd()
     }
 

@@ -27,7 +27,7 @@ public struct Probe: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         logTag = reader.read(24)
         nextSequence = reader.read(32)
         try reader.checkEnd()
@@ -56,9 +56,8 @@ public struct IdentityRequest: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        receiverID = reader.read(32)
-        guard receiverID != 0 else { throw reader.fault(.invalidField(.receiver, code: 0)) }
+        var reader = BitReader(payloadOf: frame)
+        receiverID = reader.readReceiverID()
         try reader.checkEnd()
     }
 }

@@ -6,11 +6,15 @@ enum RangeCoding {
     /// Checks that ranges ascend, lie apart and hold only sequences.
     static func validateAscending(_ list: SequenceRangeList) throws(EncodeError) {
         var index = 0
+        // Below the first sequence that may come next.
+        var end: UInt32 = 0
         while index < list.count {
-            guard list[index].last <= Fix.maximumSequence,
-                index == 0 || (list[index].first > list[index - 1].last && list[index].first - list[index - 1].last > 1)
-            else { throw .field(.range, value: list[index].first) }
-            index += 1
+            let range = list[index]
+            guard range.last <= Fix.maximumSequence, index == 0 || range.first > end else {
+                throw .field(.range, value: range.first)
+            }
+            end = range.last &+ 1
+            index &+= 1
         }
     }
 
@@ -28,45 +32,67 @@ enum RangeCoding {
         return index
     }
 
-    /// Writes the first `count` ranges.
-    static func writeAscending(_ list: SequenceRangeList, count: Int, into writer: inout BitWriter) {
-        for index in 0..<count {
-            if index == 0 {
-                writer.write(list[0].first, 32)
-            } else {
-                writer.writeEliasGamma(list[index].first - list[index - 1].last - 1)
-            }
-            writer.writeEliasGamma(list[index].last - list[index].first + 1)
+    /// Writes a range of valid ones behind those before it.
+    static func write(_ list: SequenceRangeList, at index: Int, into writer: inout BitWriter) {
+        let range = list[index]
+        if index == 0 {
+            writer.write(range.first, 32)
+        } else {
+            writer.writeEliasGamma(range.first &- list[index &- 1].last &- 1)
         }
+        writer.writeEliasGamma(range.last &- range.first &+ 1)
     }
 
-    /// Reads `count` ranges.
-    static func readAscending(
-        _ count: UInt32, from reader: inout BitReader
-    ) throws(DecodeError) -> SequenceRangeList {
-        var list = SequenceRangeList()
-        guard count <= UInt32(SequenceRangeList.capacity) else { throw reader.fault(.invalidField(.range, code: count)) }
+    /// Reads `count` ranges behind those of `list`, which is empty; as many as are valid.
+    @_lifetime(reader: copy reader)
+    static func readAscending(_ count: UInt32, into list: inout SequenceRangeList, from reader: inout BitReader) {
+        reader.require(count <= UInt32(SequenceRangeList.capacity), .range, count)
         var next: UInt32 = 0
-        while list.count < Int(count) {
-            let distance = list.count == 0 ? reader.read(32) : try readGamma(&reader)
-            let (first, isBeyond) = next.addingReportingOverflow(distance)
-            guard !isBeyond, first <= Fix.maximumSequence else {
-                throw reader.fault(.invalidField(.range, code: first))
-            }
-            let length = try readGamma(&reader)
-            let (last, endsBeyond) = first.addingReportingOverflow(length - 1)
-            guard !endsBeyond, last <= Fix.maximumSequence, let range = SequenceRange(first, last) else {
-                throw reader.fault(.invalidField(.range, code: length))
-            }
-            list.append(range)
-            next = last + 1
+        var rest = count
+        while rest > 0 {
+            let distance = rest == count ? reader.read(32) : readGamma(&reader)
+            // The sums are sequences.
+            guard reader.require(~next > distance, .range, next &+ distance) else { return }
+            let first = next &+ distance
+            let length = readGamma(&reader)
+            guard reader.require(~first > length &- 1, .range, length) else { return }
+            next = first &+ length
+            list.append(SequenceRange(first: first, last: next &- 1))
+            rest &-= 1
         }
-        return list
     }
 
-    /// Reads a code of at least 1, or fails.
-    static func readGamma(_ reader: inout BitReader) throws(DecodeError) -> UInt32 {
-        guard let value = reader.readEliasGamma() else { throw reader.fault(.invalidField(.range, code: 0)) }
+    /// Reads `count` ranges above a sequence, the newest first, into `list`, which is empty; as many as are valid.
+    @_lifetime(reader: copy reader)
+    static func readDescending(
+        _ count: UInt32, above floor: UInt32, into list: inout SequenceRangeList, from reader: inout BitReader
+    ) {
+        var before = floor
+        var rest = count
+        while rest > 0 {
+            let distance = readGamma(&reader)
+            var last = floor &+ distance
+            if rest == count {
+                guard reader.require(~floor > distance, .range, distance) else { return }
+            } else {
+                last = distance < before ? before &- 1 &- distance : 0
+            }
+            let length = readGamma(&reader)
+            guard reader.require(last > floor && last &- floor > length &- 1, .range, length) else { return }
+            before = last &- length &+ 1
+            list.append(SequenceRange(first: before, last: last))
+            rest &-= 1
+        }
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Reads a code of at least 1; 0 where there is none, which is invalid.
+    @_lifetime(reader: copy reader)
+    private static func readGamma(_ reader: inout BitReader) -> UInt32 {
+        let value = reader.readEliasGamma() ?? 0
+        reader.require(value != 0, .range, 0)
         return value
     }
 }

@@ -13,9 +13,12 @@ public struct SequenceRange: Equatable, Sendable {
     }
 
     /// A range of one.
-    public init(_ only: UInt32) {
-        first = only
-        last = only
+    public init(_ only: UInt32) { self.init(first: only, last: only) }
+
+    /// A range of which it is known that `last` is not below `first`.
+    init(first: UInt32, last: UInt32) {
+        self.first = first
+        self.last = last
     }
 
     /// How many sequences it holds, 1 … 2^32.
@@ -30,8 +33,7 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// The most ranges it holds.
     public static var capacity: Int { 32 }
 
-    private var firsts = InlineArray<32, UInt32>(repeating: 0)
-    private var lasts = InlineArray<32, UInt32>(repeating: 0)
+    private var ranges = InlineArray<32, SequenceRange>(repeating: SequenceRange(0))
     /// Ranges held.
     public private(set) var count = 0
 
@@ -44,11 +46,8 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// The range at `index`, 0 … `count` − 1.
     public subscript(index: Int) -> SequenceRange {
         precondition(index >= 0 && index < count, "the index lies in the list")
-        // By spans, or the whole list is copied for each element on a collar.
-        guard let range = SequenceRange(firsts.span[index], lasts.span[index]) else {
-            preconditionFailure("a list holds only ranges")
-        }
-        return range
+        // By a span, or the whole list is copied for each element on a collar.
+        return ranges.span[index]
     }
 
     /// Adds a range at the end.
@@ -56,9 +55,8 @@ public struct SequenceRangeList: Equatable, Sendable {
     @discardableResult
     public mutating func append(_ range: SequenceRange) -> Bool {
         guard !isFull else { return false }
-        firsts[count] = range.first
-        lasts[count] = range.last
-        count += 1
+        ranges[count] = range
+        count &+= 1
         return true
     }
 
@@ -67,8 +65,7 @@ public struct SequenceRangeList: Equatable, Sendable {
         precondition(index >= 0 && index < count, "the index lies in the list")
         var here = index
         while here + 1 < count {
-            firsts[here] = firsts[here + 1]
-            lasts[here] = lasts[here + 1]
+            ranges[here] = ranges[here + 1]
             here += 1
         }
         count -= 1
@@ -77,8 +74,7 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// Replaces the range at `index`.
     public mutating func replace(at index: Int, with range: SequenceRange) {
         precondition(index >= 0 && index < count, "the index lies in the list")
-        firsts[index] = range.first
-        lasts[index] = range.last
+        ranges[index] = range
     }
 
     /// Inserts a range before the one at `index`, 0 … `count`.
@@ -88,12 +84,10 @@ public struct SequenceRangeList: Equatable, Sendable {
         guard append(range) else { return false }
         var here = count - 1
         while here > index {
-            firsts[here] = firsts[here - 1]
-            lasts[here] = lasts[here - 1]
+            ranges[here] = ranges[here - 1]
             here -= 1
         }
-        firsts[index] = range.first
-        lasts[index] = range.last
+        ranges[index] = range
         return true
     }
 
@@ -101,7 +95,7 @@ public struct SequenceRangeList: Equatable, Sendable {
     public func contains(_ sequence: UInt32) -> Bool {
         var index = 0
         while index < count {
-            if sequence >= firsts[index], sequence <= lasts[index] { return true }
+            if ranges.span[index].contains(sequence) { return true }
             index += 1
         }
         return false

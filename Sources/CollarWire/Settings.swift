@@ -52,7 +52,8 @@ public struct SettingList: Equatable, Sendable {
     /// The setting at `index`, 0 … `count` − 1.
     public subscript(index: Int) -> Setting {
         precondition(index >= 0 && index < count, "the index lies in the list")
-        return Setting(key: keys[index], value: values[index])
+        // By spans, or both are copied for each element on a collar.
+        return Setting(key: keys.span[index], value: values.span[index])
     }
 
     /// Adds a setting at the end.
@@ -62,7 +63,7 @@ public struct SettingList: Equatable, Sendable {
         guard count < SettingList.capacity else { return false }
         keys[count] = setting.key
         values[count] = setting.value
-        count += 1
+        count &+= 1
         return true
     }
 
@@ -110,12 +111,14 @@ public struct Settings: Equatable, Sendable {
     ) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
-        payload.write(UInt32(truncatingIfNeeded: version &>> 32), 32)
-        payload.write(UInt32(truncatingIfNeeded: version), 32)
+        payload.write(wide: version)
         payload.write(UInt32(entries.count), 8)
-        for index in 0..<entries.count {
-            payload.write(UInt32(entries[index].key), 8)
-            payload.write(entries[index].value, 32)
+        var index = 0
+        while index < entries.count {
+            let entry = entries[index]
+            payload.write(UInt32(entry.key), 8)
+            payload.write(entry.value, 32)
+            index &+= 1
         }
         let header = FrameHeader(type: type, flags: flags, address: address, lowByte: 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
@@ -123,16 +126,17 @@ public struct Settings: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>, direction: Direction) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         self.direction = direction
-        requestID = UInt16(reader.read(16))
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
         version = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
-        let count = reader.read(8)
-        guard count <= UInt32(SettingList.capacity) else { throw reader.fault(.invalidField(.entryCount, code: count)) }
+        var rest = reader.read(8)
+        reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)
         entries = SettingList()
-        for _ in 0..<count {
-            let key = UInt8(reader.read(8))
+        while rest > 0 {
+            let key = UInt8(truncatingIfNeeded: reader.read(8))
             entries.append(Setting(key: key, value: reader.read(32)))
+            rest &-= 1
         }
         try reader.checkEnd()
     }
@@ -159,8 +163,8 @@ public struct SettingsRequest: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
-        requestID = UInt16(reader.read(16))
+        var reader = BitReader(payloadOf: frame)
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
         try reader.checkEnd()
     }
 }

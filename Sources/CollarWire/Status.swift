@@ -81,29 +81,33 @@ public struct Status: Equatable, Sendable {
     public func encode(
         address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
-        try validate()
         var payload = BitWriter()
-        payload.write(isTracking ? 1 : 0, 1)
-        payload.write(UInt32(gnssState.rawValue), 2)
-        payload.write(UInt32(throttleState.rawValue), 2)
-        payload.write(isStationary ? 1 : 0, 1)
-        payload.write(clockMapping == nil ? 0 : 1, 1)
-        payload.write(0, 1)
+        var states = UInt32(gnssState.rawValue) &<< 5 | UInt32(throttleState.rawValue) &<< 3
+        if isTracking { states |= 0x80 }
+        if isStationary { states |= 4 }
+        if clockMapping != nil { states |= 2 }
+        payload.write(states, 8)
         payload.write(trackingSinceUnixSeconds, 32)
-        payload.write(UInt32(batteryPercent ?? 127), 7)
-        payload.write(UInt32(batteryMillivolts ?? 8191), 13)
+        let percent = UInt32(batteryPercent ?? 127)
+        payload.require(percent <= 100 || batteryPercent == nil, .battery, percent)
+        payload.write(percent, 7)
+        let millivolts = UInt32(batteryMillivolts ?? 8191)
+        payload.require(millivolts <= 8190 || batteryMillivolts == nil, .voltage, millivolts)
+        payload.write(millivolts, 13)
+        payload.require(temperatureCelsius != -128, .temperature, 128)
         payload.writeSigned(Int32(temperatureCelsius ?? -128), 8)
         payload.write(uptimeSeconds, 32)
         payload.write(UInt32(lastErrorCode), 8)
         payload.write(fixesSent, 32)
-        payload.write(queueDepth, 24)
-        payload.write(drops, 24)
-        payload.write(duplicates, 24)
-        payload.write(retransmissions, 24)
+        payload.writeCounter(queueDepth)
+        payload.writeCounter(drops)
+        payload.writeCounter(duplicates)
+        payload.writeCounter(retransmissions)
         payload.write(airtimeMilliseconds, 32)
         if let clockMapping {
-            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds &>> 32), 16)
-            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 32)
+            payload.require(Fix.timeRange.contains(clockMapping.unixMilliseconds), .time, 0)
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds &>> 16), 32)
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 16)
             payload.write(clockMapping.uptimeMilliseconds, 32)
         }
         let header = FrameHeader(type: .status, flags: flags, address: address, lowByte: 0)
@@ -112,23 +116,23 @@ public struct Status: Equatable, Sendable {
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         isTracking = reader.read(1) == 1
-        gnssState = GNSSState(rawValue: UInt8(reader.read(2))) ?? .off
-        throttleState = ThrottleState(rawValue: UInt8(reader.read(2))) ?? .none
+        gnssState = GNSSState(rawValue: UInt8(truncatingIfNeeded: reader.read(2))) ?? .off
+        throttleState = ThrottleState(rawValue: UInt8(truncatingIfNeeded: reader.read(2))) ?? .none
         isStationary = reader.read(1) == 1
         let hasClock = reader.read(1) == 1
         _ = reader.read(1)
         trackingSinceUnixSeconds = reader.read(32)
         let percent = reader.read(7)
-        guard percent <= 100 || percent == 127 else { throw reader.fault(.invalidField(.battery, code: percent)) }
-        batteryPercent = percent == 127 ? nil : UInt8(percent)
+        reader.require(percent <= 100 || percent == 127, .battery, percent)
+        batteryPercent = percent == 127 ? nil : UInt8(truncatingIfNeeded: percent)
         let millivolts = reader.read(13)
         batteryMillivolts = millivolts == 8191 ? nil : UInt16(millivolts)
         let celsius = reader.readSigned(8)
         temperatureCelsius = celsius == -128 ? nil : Int8(celsius)
         uptimeSeconds = reader.read(32)
-        lastErrorCode = UInt8(reader.read(8))
+        lastErrorCode = UInt8(truncatingIfNeeded: reader.read(8))
         fixesSent = reader.read(32)
         queueDepth = reader.read(24)
         drops = reader.read(24)
@@ -142,17 +146,15 @@ public struct Status: Equatable, Sendable {
         }
         try reader.checkNotPastEnd()
     }
+}
 
-    private func validate() throws(EncodeError) {
-        if let percent = batteryPercent, percent > 100 { throw .field(.battery, value: UInt32(percent)) }
-        if let millivolts = batteryMillivolts, millivolts > 8190 {
-            throw .field(.voltage, value: UInt32(millivolts))
-        }
-        if temperatureCelsius == -128 { throw .field(.temperature, value: 128) }
-        guard queueDepth < 1 &<< 24 else { throw .field(.counter, value: queueDepth) }
-        guard drops < 1 &<< 24 else { throw .field(.counter, value: drops) }
-        guard duplicates < 1 &<< 24 else { throw .field(.counter, value: duplicates) }
-        guard retransmissions < 1 &<< 24 else { throw .field(.counter, value: retransmissions) }
-        if let clockMapping, !Fix.timeRange.contains(clockMapping.unixMilliseconds) { throw .field(.time, value: 0) }
+extension BitWriter {
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Writes a counter of 24 bits.
+    fileprivate mutating func writeCounter(_ value: UInt32) {
+        require(value < 1 &<< 24, .counter, value)
+        write(value, 24)
     }
 }

@@ -18,26 +18,32 @@ public struct Tombstone: Equatable, Sendable {
     ) throws(EncodeError) {
         guard ranges.count > 0 else { throw .field(.range, value: 0) }
         try RangeCoding.validateAscending(ranges)
-        let room = min(output.freeCapacity, Frame.maximumByteCount) - Frame.overheadByteCount
-        let count = RangeCoding.countThatFits(ranges, bitBudget: room * 8 - RangeCoding.countBitCount)
-        guard count > 0 else {
-            let bitCount =
-                RangeCoding.countBitCount + 32 + BitWriter.eliasGammaBitCount(ranges[0].last - ranges[0].first + 1)
-            throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + (bitCount + 7) / 8)
-        }
+        let room = min(output.freeCapacity, Frame.maximumByteCount) &- Frame.overheadByteCount
         var payload = BitWriter(byteLimit: room)
-        payload.write(UInt32(count), RangeCoding.countBitCount)
-        RangeCoding.writeAscending(ranges, count: count, into: &payload)
+        payload.write(0, RangeCoding.countBitCount)
+        var count = 0
+        while count < ranges.count {
+            let mark = payload.mark
+            RangeCoding.write(ranges, at: count, into: &payload)
+            if !payload.fits {
+                // Without a single range it is no tombstone, and what is written does not fit.
+                if count > 0 { payload.goBack(to: mark) }
+                break
+            }
+            count &+= 1
+        }
+        payload.replaceFirstSixBits(by: count)
         let header = FrameHeader(type: .tombstone, flags: flags, address: address, lowByte: 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         let count = reader.read(RangeCoding.countBitCount)
-        guard count > 0 else { throw reader.fault(.invalidField(.range, code: count)) }
-        ranges = try RangeCoding.readAscending(count, from: &reader)
+        reader.require(count > 0, .range, count)
+        ranges = SequenceRangeList()
+        RangeCoding.readAscending(count, into: &ranges, from: &reader)
         try reader.checkEnd()
     }
 }

@@ -1,4 +1,4 @@
-import CollarWire
+@testable import CollarWire
 import Testing
 
 /// The first four bytes, and the order in which a receiver looks at them.
