@@ -82,7 +82,7 @@ public struct BitReader: ~Escapable {
     }
     #else
     /// Reads an unsigned field.
-    /// - Parameter count: width in bits, 0 … 32.
+    /// - Parameter count: width in bits, 1 … 32.
     @_lifetime(self: copy self)
     public mutating func read(_ count: Int) -> UInt32 {
         refill()
@@ -104,7 +104,7 @@ public struct BitReader: ~Escapable {
     /// Takes a field from the window; between two refills at most 57 bits.
     @_lifetime(self: copy self)
     public mutating func take(_ count: Int) -> UInt32 {
-        let value = UInt32(truncatingIfNeeded: window &>> 1 &>> shiftCount(63 &- count))
+        let value = UInt32(truncatingIfNeeded: window &>> shiftCount(64 - count))
         window = window &<< shiftCount(count)
         bitPosition &+= count
         return value
@@ -171,7 +171,8 @@ public struct BitReader: ~Escapable {
     public mutating func checkEnd() throws(DecodeError) {
         try checkNotPastEnd()
         let remaining = remainingBitCount
-        guard read(remaining & 7) == 0 else { throw .nonzeroPadding(bitOffset: endBit &- remaining) }
+        let padding = remaining & 7
+        guard padding == 0 || read(padding) == 0 else { throw .nonzeroPadding(bitOffset: endBit &- remaining) }
         guard bitPosition == endBit else { throw .trailingBytes(byteOffset: bitPosition &>> 3) }
     }
 
