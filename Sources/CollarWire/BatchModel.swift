@@ -38,14 +38,25 @@ struct BatchModel {
         guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
         guard shape(given, &coder) || Coder.isEncoder else { return .source }
         guard time(given, &coder) || Coder.isEncoder else { return .difference }
-        var field = Field.speed
+        #if hasFeature(Embedded)
+        var next = Field.speed
         var order = Field.orderBehindSpeed
         while true {
-            guard self.field(field, given, &coder) || Coder.isEncoder else { return .difference }
+            guard field(next, given, &coder) || Coder.isEncoder else { return .difference }
             if order == 0 { return nil }
-            field = Int(truncatingIfNeeded: order & 0xF)
+            next = Int(truncatingIfNeeded: order & 0xF)
             order = order &>> 4
         }
+        #else
+        // Each with its own code.
+        let isValid =
+            field(Field.speed, given, &coder) && field(Field.latitude, given, &coder)
+            && field(Field.longitude, given, &coder) && field(Field.altitude, given, &coder)
+            && field(Field.horizontalAccuracy, given, &coder) && field(Field.verticalAccuracy, given, &coder)
+            && field(Field.course, given, &coder) && field(Field.heading, given, &coder)
+            && field(Field.battery, given, &coder)
+        return isValid ? nil : .difference
+        #endif
     }
 
     @_lifetime(coder: copy coder)
@@ -115,6 +126,8 @@ struct BatchModel {
 
     #if hasFeature(Embedded)
     @inline(never)
+    #else
+    @inline(__always)
     #endif
     /// A field, if it is known: what it differs from the last time it was known, or from where the velocity leads.
     @_lifetime(coder: copy coder)
@@ -158,6 +171,7 @@ struct BatchModel {
     }
 
     /// The velocity behind a movement of `way` steps.
+    @inline(__always)
     private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
         let isTimed = isNear && interval > 0
         if isTimed {

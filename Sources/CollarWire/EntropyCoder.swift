@@ -69,6 +69,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
 
     #if hasFeature(Embedded)
     @inline(never)
+    #else
+    @inline(__always)
     #endif
     /// Codes a field as what it differs from another value; a direction, 0 … 179, as the turn from another.
     /// - Parameters:

@@ -61,9 +61,9 @@ struct FixCodes {
     @inline(__always)
     mutating func keep(_ field: Int, _ value: Int32) { fields[field] = value }
 
-    /// The value of a field. By a span, or all of them are copied on a collar.
+    /// The value of a field.
     @inline(__always)
-    func value(_ field: Int) -> Int32 { fields.span[field] }
+    func value(_ field: Int) -> Int32 { fields[field] }
 
     var latitudeSteps: Int32 { fields[Field.latitude] }
     var longitudeSteps: Int32 { fields[Field.longitude] }

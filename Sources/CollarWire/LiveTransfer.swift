@@ -22,14 +22,23 @@ struct LiveTransfer {
     @_lifetime(coder: copy coder)
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
         guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
-        var field = Field.speed
+        #if hasFeature(Embedded)
+        var next = Field.speed
         var order = Field.orderBehindSpeed
         while true {
-            guard self.field(field, given, &coder) || Coder.isEncoder else { return false }
+            guard field(next, given, &coder) || Coder.isEncoder else { return false }
             if order == 0 { return true }
-            field = Int(truncatingIfNeeded: order & 0xF)
+            next = Int(truncatingIfNeeded: order & 0xF)
             order = order &>> 4
         }
+        #else
+        // Each with its own code.
+        return field(Field.speed, given, &coder) && field(Field.latitude, given, &coder)
+            && field(Field.longitude, given, &coder) && field(Field.altitude, given, &coder)
+            && field(Field.horizontalAccuracy, given, &coder) && field(Field.verticalAccuracy, given, &coder)
+            && field(Field.course, given, &coder) && field(Field.heading, given, &coder)
+            && field(Field.battery, given, &coder)
+        #endif
     }
 
     /// Classes of the time between two fixes, which say how far apart their other fields may be.
@@ -75,6 +84,8 @@ struct LiveTransfer {
 
     #if hasFeature(Embedded)
     @inline(never)
+    #else
+    @inline(__always)
     #endif
     /// A field, if it is known: as the difference to the anchor's.
     @_lifetime(coder: copy coder)
