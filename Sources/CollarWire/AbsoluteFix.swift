@@ -32,57 +32,44 @@ public enum AbsoluteFix {
         of fix: Fix, wideSequence: Bool, into writer: inout BitWriter
     ) throws(EncodeError) {
         do throws(FixRangeError) { try fix.validate() } catch { throw .fix(error) }
-        writeFields(of: fix, isWide: wideSequence, into: &writer)
+        writeFields(of: FixCodes(of: fix), isWide: wideSequence, into: &writer)
     }
 
     /// Writes the fields of a valid fix.
     /// - Parameter isWide: whether all bits of the sequence are written; nil where that goes without saying.
-    static func writeFields(of fix: Fix, isWide: Bool?, into writer: inout BitWriter) {
-        let presence = FieldPresence(of: fix)
-        let time = TimeCode(unixMilliseconds: fix.unixMilliseconds)
-        writer.write(presence.isComplete ? 0 : 1, 1)
-        writer.write(UInt32(time.form.rawValue), 2)
-        writer.write(UInt32(fix.positionStep.rawValue), 2)
-        writer.write(UInt32(fix.altitudeStep.rawValue), 1)
-        writer.write(UInt32(fix.source.rawValue), 2)
+    static func writeFields(of codes: FixCodes, isWide: Bool?, into writer: inout BitWriter) {
+        let time = TimeCode(unixMilliseconds: codes.unixMilliseconds)
+        let isPartial = !codes.presence.isComplete
+        let steps = UInt32(codes.positionStep) &<< 3 | UInt32(codes.altitudeStep) &<< 2 | UInt32(codes.source)
+        writer.write((isPartial ? 1 &<< 7 : 0) | UInt32(time.form.rawValue) &<< 5 | steps, 8)
         if let isWide { writer.write(isWide ? 1 : 0, 1) }
-        if !presence.isComplete { writer.write(UInt32(presence.rawValue), FieldPresence.bitCount) }
-        writer.write(fix.sequence &>> 8, isWide == false ? 8 : 24)
-        time.write(into: &writer)
-        writePosition(of: fix, into: &writer)
-        writeOptionalFields(of: fix, into: &writer)
+        if isPartial { writer.write(UInt32(codes.presence.rawValue), FieldPresence.bitCount) }
+        writer.write(codes.sequence &>> 8, isWide == false ? 8 : 24)
+        writer.write(time.start, 32)
+        writer.write(time.rest, time.restBitCount)
+        let width = 25 &+ 3 &* Int(codes.positionStep)
+        let quarterTurn = codes.stepsPerQuarterTurn
+        writer.write(UInt32(bitPattern: codes.value(FixCodes.Field.latitude) &+ quarterTurn), width)
+        writer.write(UInt32(bitPattern: codes.value(FixCodes.Field.longitude) &+ 2 &* quarterTurn), width &+ 1)
+        var field = 0
+        while field < FieldPresence.bitCount {
+            if codes.isKnown(field) { write(codes.value(field), as: field, into: &writer) }
+            field &+= 1
+        }
     }
 
-    private static func writePosition(of fix: Fix, into writer: inout BitWriter) {
-        let width = fix.positionStep.latitudeBitCount
-        let quarterTurn = fix.positionStep.stepsPerQuarterTurn
-        writer.write(UInt32(bitPattern: fix.latitudeSteps &+ quarterTurn), width)
-        writer.write(UInt32(bitPattern: fix.longitudeSteps &+ 2 &* quarterTurn), width + 1)
-    }
-
-    private static func writeOptionalFields(of fix: Fix, into writer: inout BitWriter) {
-        if let altitude = fix.altitudeSteps {
-            let code = altitude - AltitudeCode.lowest
-            if code >= 0, code < AltitudeCode.escape {
-                writer.write(UInt32(code), AltitudeCode.bitCount)
-            } else {
-                writer.write(UInt32(AltitudeCode.escape), AltitudeCode.bitCount)
-                writer.writeSigned(altitude, AltitudeCode.wideBitCount)
-            }
+    /// Writes a field that may be unknown: the last code of its short width stands for a wide one.
+    @inline(__always)
+    private static func write(_ value: Int32, as field: Int, into writer: inout BitWriter) {
+        let isAltitude = field == FixCodes.Field.altitude
+        // Four bits for the width of each: 14, 7, 7, 9, 8, 8, 7.
+        let bitCount = 0x788_977E &>> UInt32(truncatingIfNeeded: field &* 4) & 0xF as UInt32
+        let escape: UInt32 = 1 &<< bitCount &- 1
+        let code = UInt32(bitPattern: isAltitude ? value &- AltitudeCode.lowest : value)
+        writer.write(min(code, escape), Int(bitCount))
+        if code >= escape {
+            writer.writeSigned(value, isAltitude ? AltitudeCode.wideBitCount : SpeedCode.wideBitCount)
         }
-        if let accuracy = fix.horizontalAccuracy { writer.write(UInt32(accuracy.rawValue), 7) }
-        if let accuracy = fix.verticalAccuracy { writer.write(UInt32(accuracy.rawValue), 7) }
-        if let speed = fix.speedDecimetersPerSecond {
-            if speed < SpeedCode.escape {
-                writer.write(speed, SpeedCode.bitCount)
-            } else {
-                writer.write(SpeedCode.escape, SpeedCode.bitCount)
-                writer.write(speed, SpeedCode.wideBitCount)
-            }
-        }
-        if let course = fix.course { writer.write(UInt32(course.steps), 8) }
-        if let heading = fix.heading { writer.write(UInt32(heading.steps), 8) }
-        if let battery = fix.batteryPercent { writer.write(UInt32(battery), 7) }
     }
 
     /// Decodes a bare frame: header, check, payload.

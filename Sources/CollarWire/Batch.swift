@@ -93,10 +93,10 @@ public struct Batch: Equatable, Sendable {
     #endif
     /// Codes as many fixes as fit a payload of `room` bytes, and the first even if it does not.
     private static func code(_ first: Fix, room: Int, into coder: inout FixEncoder, next: () -> Fix?) -> Int {
-        coder.output.payload.write(0, countBitCount)
-        AbsoluteFix.writeFields(of: first, isWide: nil, into: &coder.output.payload)
-        coder.beginBatch()
         var model = BatchModel(behind: first)
+        coder.output.payload.write(0, countBitCount)
+        AbsoluteFix.writeFields(of: model.last, isWide: nil, into: &coder.output.payload)
+        coder.beginBatch()
         var mark = coder.output.mark
         var count = 1
         var given = model.last

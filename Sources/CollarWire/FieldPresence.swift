@@ -14,18 +14,6 @@ struct FieldPresence: Equatable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    init(of fix: Fix) {
-        var bits: UInt8 = 0
-        if fix.altitudeSteps != nil { bits |= FieldPresence.altitude.rawValue }
-        if fix.horizontalAccuracy != nil { bits |= FieldPresence.horizontalAccuracy.rawValue }
-        if fix.verticalAccuracy != nil { bits |= FieldPresence.verticalAccuracy.rawValue }
-        if fix.speedDecimetersPerSecond != nil { bits |= FieldPresence.speed.rawValue }
-        if fix.course != nil { bits |= FieldPresence.course.rawValue }
-        if fix.heading != nil { bits |= FieldPresence.heading.rawValue }
-        if fix.batteryPercent != nil { bits |= FieldPresence.battery.rawValue }
-        rawValue = bits
-    }
-
     var isComplete: Bool { self == .complete }
 
     func contains(_ field: FieldPresence) -> Bool { rawValue & field.rawValue != 0 }

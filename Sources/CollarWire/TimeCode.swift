@@ -13,36 +13,31 @@ struct TimeCode {
     }
 
     let form: Form
-    private let unixMilliseconds: Int64
+    /// The first 32 bits.
+    let start: UInt32
+    /// The bits behind them.
+    let rest: UInt32
+    let restBitCount: Int
 
     init(unixMilliseconds: Int64) {
-        self.unixMilliseconds = unixMilliseconds
-        if unixMilliseconds < 0 || unixMilliseconds > 0xFFFF_FFFF * 1000 + 999 {
+        let seconds = unixMilliseconds / 1000
+        let milliseconds = UInt32(truncatingIfNeeded: unixMilliseconds &- seconds &* 1000)
+        guard unixMilliseconds >= 0, seconds &>> 32 == 0 else {
             form = .wide
-        } else if unixMilliseconds % 1000 == 0 {
-            form = .seconds
-        } else if unixMilliseconds % 100 == 0 {
-            form = .deciseconds
-        } else {
-            form = .milliseconds
+            start = UInt32(truncatingIfNeeded: unixMilliseconds &>> 16)
+            rest = UInt32(truncatingIfNeeded: unixMilliseconds)
+            restBitCount = 16
+            return
         }
-    }
-
-    func write(into writer: inout BitWriter) {
-        let seconds = UInt32(truncatingIfNeeded: unixMilliseconds / 1000)
-        let milliseconds = UInt32(truncatingIfNeeded: unixMilliseconds % 1000)
-        switch form {
-        case .seconds:
-            writer.write(seconds, 32)
-        case .deciseconds:
-            writer.write(seconds, 32)
-            writer.write(milliseconds / 100, 4)
-        case .milliseconds:
-            writer.write(seconds, 32)
-            writer.write(milliseconds, 10)
-        case .wide:
-            writer.write(UInt32(truncatingIfNeeded: unixMilliseconds &>> 32), 16)
-            writer.write(UInt32(truncatingIfNeeded: unixMilliseconds), 32)
+        start = UInt32(truncatingIfNeeded: seconds)
+        if milliseconds % 100 != 0 {
+            form = .milliseconds
+            rest = milliseconds
+            restBitCount = 10
+        } else {
+            form = milliseconds == 0 ? .seconds : .deciseconds
+            rest = milliseconds / 100
+            restBitCount = milliseconds == 0 ? 0 : 4
         }
     }
 }
