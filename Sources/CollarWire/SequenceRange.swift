@@ -46,7 +46,7 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// The range at `index`, 0 … `count` − 1.
     public subscript(index: Int) -> SequenceRange {
         precondition(index >= 0 && index < count, "the index lies in the list")
-        // By a span, or the whole list is copied for each element on a collar.
+        // By a span: a collar copies the list less often then.
         return ranges.span[index]
     }
 
