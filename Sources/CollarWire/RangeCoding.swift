@@ -46,16 +46,15 @@ enum RangeCoding {
     /// Reads `count` ranges behind those of `list`, which is empty; as many as are valid.
     @_lifetime(reader: copy reader)
     static func readAscending(_ count: UInt32, into list: inout SequenceRangeList, from reader: inout BitReader) {
-        reader.require(count <= UInt32(SequenceRangeList.capacity), .range, count)
         var next: UInt32 = 0
         var rest = count
         while rest > 0 {
             let distance = rest == count ? reader.read(32) : readGamma(&reader)
             // The sums are sequences.
-            guard reader.require(~next > distance, .range, next &+ distance) else { return }
+            guard isBelow(distance, ~next, next &+ distance, &reader) else { return }
             let first = next &+ distance
             let length = readGamma(&reader)
-            guard reader.require(~first > length &- 1, .range, length) else { return }
+            guard isBelow(length &- 1, ~first, length, &reader) else { return }
             next = first &+ length
             list.append(SequenceRange(first: first, last: next &- 1))
             rest &-= 1
@@ -73,16 +72,36 @@ enum RangeCoding {
             let distance = readGamma(&reader)
             var last = floor &+ distance
             if rest == count {
-                guard reader.require(~floor > distance, .range, distance) else { return }
+                guard isBelow(distance, ~floor, distance, &reader) else { return }
             } else {
                 last = distance < before ? before &- 1 &- distance : 0
             }
             let length = readGamma(&reader)
-            guard reader.require(last > floor && last &- floor > length &- 1, .range, length) else { return }
+            guard isBelow(length &- 1, last > floor ? last &- floor : 0, length, &reader) else { return }
             before = last &- length &+ 1
             list.append(SequenceRange(first: before, last: last))
             rest &-= 1
         }
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Reads how many ranges follow.
+    @_lifetime(reader: copy reader)
+    static func readCount(_ reader: inout BitReader) -> UInt32 {
+        let count = reader.read(countBitCount)
+        _ = isBelow(count, UInt32(SequenceRangeList.capacity) &+ 1, count, &reader)
+        return count
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Whether a number is below its limit; else the code that was read is invalid.
+    @_lifetime(reader: copy reader)
+    private static func isBelow(_ number: UInt32, _ limit: UInt32, _ code: UInt32, _ reader: inout BitReader) -> Bool {
+        reader.require(number < limit, .range, code)
     }
 
     #if hasFeature(Embedded)

@@ -52,6 +52,9 @@ public struct SequenceRangeList: Equatable, Sendable {
 
     /// Adds a range at the end.
     /// - Returns: false, with the list unchanged, where it is full.
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     @discardableResult
     public mutating func append(_ range: SequenceRange) -> Bool {
         guard !isFull else { return false }

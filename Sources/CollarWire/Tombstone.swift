@@ -40,7 +40,7 @@ public struct Tombstone: Equatable, Sendable {
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(payloadOf: frame)
-        let count = reader.read(RangeCoding.countBitCount)
+        let count = RangeCoding.readCount(&reader)
         reader.require(count > 0, .range, count)
         ranges = SequenceRangeList()
         RangeCoding.readAscending(count, into: &ranges, from: &reader)
