@@ -50,11 +50,11 @@ public struct SequenceRangeList: Equatable, Sendable {
         return ranges.span[index]
     }
 
-    /// Adds a range at the end.
-    /// - Returns: false, with the list unchanged, where it is full.
     #if hasFeature(Embedded)
     @inline(never)
     #endif
+    /// Adds a range at the end.
+    /// - Returns: false, with the list unchanged, where it is full.
     @discardableResult
     public mutating func append(_ range: SequenceRange) -> Bool {
         guard !isFull else { return false }
