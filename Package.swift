@@ -30,7 +30,8 @@ let package = Package(
         .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],
     targets: [
-        .target(name: "CollarWire", swiftSettings: portable),
+        .systemLibrary(name: "CCarrylessMultiply"),
+        .target(name: "CollarWire", dependencies: ["CCarrylessMultiply"], swiftSettings: portable),
         .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
         .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: strict),

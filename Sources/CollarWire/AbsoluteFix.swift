@@ -76,20 +76,7 @@ public enum AbsoluteFix {
     /// - Parameters:
     ///   - reference: the highest sequence known of this log, against which a 16-bit sequence is completed.
     /// - Throws: ``DecodeError``; ``DecodeError/unknownType`` for a frame of another type.
-    @inlinable
     public static func decode(
-        _ frame: Span<UInt8>, log: LogIdentity, reference: UInt32
-    ) throws(DecodeError) -> Fix {
-        #if !hasFeature(Embedded)
-        do throws(NotCommonAbsoluteFix) {
-            return try decodeCommonAbsoluteFix(frame, boundCheck: log.boundCheck, reference: reference)
-        } catch {}
-        #endif
-        return try decodeAny(frame, log: log, reference: reference)
-    }
-
-    @usableFromInline
-    static func decodeAny(
         _ frame: Span<UInt8>, log: LogIdentity, reference: UInt32
     ) throws(DecodeError) -> Fix {
         let header = try FrameHeader(frame)

@@ -12,6 +12,9 @@ public struct AccuracyCode: Equatable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// A code that is known to be at most ``top``.
+    init(checked rawValue: UInt8) { self.rawValue = rawValue }
+
     /// The last code, which means 2195.198 m or more.
     public static var top: UInt8 { 126 }
 

@@ -155,6 +155,9 @@ public struct AngleCode: Equatable, Sendable {
         self.steps = steps
     }
 
+    /// A code that is known to be below ``count``.
+    init(checked steps: UInt8) { self.steps = steps }
+
     /// Number of codes: 180.
     public static var count: UInt8 { 180 }
 

@@ -5,7 +5,11 @@ public struct LogIdentity: Equatable, Sendable {
     /// Id of the log, 26 random bits drawn when the log was formatted.
     public let logID: UInt32
     /// The check after device id and log id, where every frame of this log starts.
-    @usableFromInline let boundCheck: CRC24
+    let boundCheck: CRC24
+    #if !hasFeature(Embedded)
+    /// The same after the length of the commonest frame.
+    let commonFrameCheck: CRC24
+    #endif
 
     /// The highest log id: 26 bits.
     public static let maximumLogID: UInt32 = (1 &<< 26) - 1
@@ -19,6 +23,10 @@ public struct LogIdentity: Equatable, Sendable {
         check.update(bigEndian: deviceID)
         check.update(bigEndian: logID)
         boundCheck = check
+        #if !hasFeature(Embedded)
+        check.update(StreamDecoder.commonFrameByteCount)
+        commonFrameCheck = check
+        #endif
     }
 
     /// A 24-bit digest of device id and log id, which a ``Probe`` carries.

@@ -14,7 +14,7 @@ public struct StreamDecoder: Sendable {
     }
 
     /// What stands since the last delimiter, still stuffed. Whole words fill it up.
-    private var stuffed = InlineArray<256, UInt8>(repeating: 0)
+    var stuffed = InlineArray<256, UInt8>(repeating: 0)
     /// Bytes in ``stuffed``. Above ``longest`` the piece is too long, and nothing more is kept of it.
     private var count = 0
     /// Bytes of the frame last announced with the code byte before it.
@@ -97,18 +97,19 @@ public struct StreamDecoder: Sendable {
         return nil
     }
 
+    /// Safe: every integer is some bytes, and the range is checked.
     @inline(__always)
-    private mutating func keep(_ word: UInt64, at offset: Int) {
-        precondition(offset >= 0 && offset <= stuffed.count &- 8, "a word has room")
-        stuffed[offset] = UInt8(truncatingIfNeeded: word)
-        stuffed[offset &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
-        stuffed[offset &+ 2] = UInt8(truncatingIfNeeded: word &>> 16)
-        stuffed[offset &+ 3] = UInt8(truncatingIfNeeded: word &>> 24)
-        stuffed[offset &+ 4] = UInt8(truncatingIfNeeded: word &>> 32)
-        stuffed[offset &+ 5] = UInt8(truncatingIfNeeded: word &>> 40)
-        stuffed[offset &+ 6] = UInt8(truncatingIfNeeded: word &>> 48)
-        stuffed[offset &+ 7] = UInt8(truncatingIfNeeded: word &>> 56)
+    mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
+        var span = stuffed.mutableSpan
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
     }
+
+    /// Whether the last byte read ended a piece, or none was read.
+    var isBetweenFrames: Bool { count == 0 }
+
+    /// ``frame`` is now what stands in ``stuffed`` behind the code byte.
+    mutating func announceFrame(stuffedByteCount: Int) { stuffedFrameEnd = stuffedByteCount }
 
     /// Puts back the zero bytes of a stuffed frame: behind its first byte they stand where the code bytes are.
     private mutating func end(_ stuffedCount: Int) -> Event {
@@ -121,7 +122,7 @@ public struct StreamDecoder: Sendable {
         }
         guard codeIndex == stuffedCount else { return .rejected(.brokenStuffing) }
         guard stuffedCount > Frame.overheadByteCount else { return .rejected(.tooShort) }
-        stuffedFrameEnd = stuffedCount
+        announceFrame(stuffedByteCount: stuffedCount)
         return .frame
     }
 }

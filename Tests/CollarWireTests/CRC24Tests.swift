@@ -1,4 +1,4 @@
-import CollarWire
+@testable import CollarWire
 import Testing
 
 /// The check, against its definition.
@@ -36,6 +36,19 @@ import Testing
         for length in 0...300 {
             let bytes = random.bytes(length)
             #expect(checksum(bytes) == bitwiseChecksum(bytes))
+        }
+    }
+
+    /// What a processor without carry-less multiplication does.
+    @Test func threeWordsByTableEqualTheDivision() {
+        var random = SeededRandom(seed: 0x240)
+        for _ in 0..<2000 {
+            let bytes = random.bytes(25)
+            var check = CRC24()
+            check.update(bytes[0])
+            let words = [1, 9, 17].map { bytes.span.bigEndianWord(at: $0) }
+            check = check.updatedByTable(words: words[0], words[1], words[2])
+            #expect(check.checksum == bitwiseChecksum(bytes))
         }
     }
 

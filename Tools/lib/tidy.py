@@ -34,8 +34,8 @@ def core_is_pure():
 
 
 def core_imports():
-    """The portable core imports only itself, downwards."""
-    allowed = {"CollarWire": set(), "CollarARQ": {"CollarWire"}, "CollarFirmware": {"CollarWire", "CollarARQ"}}
+    """The portable core imports only itself, downwards, and one instruction that Swift has no name for."""
+    allowed = {"CollarWire": {"CCarrylessMultiply"}, "CollarARQ": {"CollarWire"}, "CollarFirmware": {"CollarWire", "CollarARQ"}}
     for target, names in allowed.items():
         for path, number, line in matches(swift_files(f"Sources/{target}"), r"^\s*(?:\w+\s+)?import\s"):
             if line.split()[-1] not in names:

@@ -127,12 +127,16 @@ extension Samples {
     private func eachFix(_ body: (Fix) -> Void) {
         var decoder = StreamDecoder()
         var index = 0
-        var reference: UInt32 = 0
-        while let event = decoder.next(in: stream.span, at: &index) {
+        var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
+        while true {
+            if decoder.nextFix(in: stream.span, at: &index, log: log, reference: fix.sequence, into: &fix) {
+                body(fix)
+                continue
+            }
+            guard let event = decoder.next(in: stream.span, at: &index) else { return }
             guard event == .frame else { continue }
             do throws(DecodeError) {
-                let fix = try AbsoluteFix.decode(decoder.frame, log: log, reference: reference)
-                reference = fix.sequence
+                fix = try AbsoluteFix.decode(decoder.frame, log: log, reference: fix.sequence)
                 body(fix)
             } catch { continue }
         }
