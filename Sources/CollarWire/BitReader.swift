@@ -149,8 +149,8 @@ public struct BitReader: ~Escapable {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Notes a field that was read and is invalid. The first one counts; ``checkEnd()`` and ``checkNotPastEnd()`` throw it.
-    /// A field that is not there completely is not invalid, the payload is cut off.
+    /// Notes a field that was read and is invalid. The first one counts; ``checkEnd()`` and ``checkNotPastEnd()`` throw
+    /// it. A field that is not there completely is not invalid, the payload is cut off.
     /// - Returns: whether it is valid.
     @discardableResult
     @_lifetime(self: copy self)
@@ -165,8 +165,8 @@ public struct BitReader: ~Escapable {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Ends reading: no field may be invalid, nothing may have been read past the end, and what remains must be fewer than
-    /// 8 zero bits.
+    /// Ends reading: no field may be invalid, nothing may have been read past the end, and what remains must be fewer
+    /// than 8 zero bits.
     @_lifetime(self: copy self)
     public mutating func checkEnd() throws(DecodeError) {
         try checkNotPastEnd()

@@ -47,7 +47,8 @@ public struct Identity: Equatable, Sendable {
         address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         var payload = BitWriter()
-        payload.require(Identity.isValidFrameLimit(UInt32(maximumFrameByteCount)), .frameLimit, UInt32(maximumFrameByteCount))
+        let frameLimit = UInt32(maximumFrameByteCount)
+        payload.require(Identity.isValidFrameLimit(frameLimit), .frameLimit, frameLimit)
         payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
         payload.write(wide: log.deviceID)
         payload.write(log.logID &<< 6, 32)
@@ -55,7 +56,7 @@ public struct Identity: Equatable, Sendable {
         payload.write(oldestSequence, 32)
         payload.write(nextSequence, 32)
         payload.write(pairedReceiverID, 32)
-        payload.write(UInt32(maximumFrameByteCount), 8)
+        payload.write(frameLimit, 8)
         payload.write(UInt32(firmwareVersion.major), 8)
         payload.write(UInt32(firmwareVersion.minor), 8)
         payload.write(UInt32(firmwareVersion.patch), 8)
