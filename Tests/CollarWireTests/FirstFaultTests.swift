@@ -41,6 +41,12 @@ import Testing
         #expect(end(.acknowledgement, payload) == .invalidField(.range, code: 50))
     }
 
+    @Test func aDurableRangeBelowSequenceZeroIsRefused() throws {
+        let payload = try Payload(
+            .bits(1, 32), .bits(100, 32), .bits(2, 6), .bits(0, 6), .gamma(10), .gamma(2), .gamma(5000), .gamma(1))
+        #expect(end(.acknowledgement, payload) == .invalidField(.range, code: 1))
+    }
+
     @Test func theFirstFieldThatCannotBeWrittenIsNamed() {
         var status = Status()
         status.drops = 1 << 24
