@@ -38,6 +38,7 @@ public struct StreamDecoder: Sendable {
     ///
     /// Complexity: linear in the bytes read.
     public mutating func next(in bytes: Span<UInt8>, at index: inout Int) -> Event? {
+        #if !hasFeature(Embedded)
         if count == 0 {
             // A delimiter behind a delimiter ends nothing.
             var rest = bytes.extracting(index..<bytes.count)
@@ -48,9 +49,11 @@ public struct StreamDecoder: Sendable {
             }
             index = bytes.count &- rest.count
         }
+        #endif
         return keepBytes(of: bytes, at: &index)
     }
 
+    #if !hasFeature(Embedded)
     /// Keeps the words of a piece that begins here, as far as they go.
     /// - Returns: how long it is, if the delimiter was found.
     @inline(__always)
@@ -79,12 +82,26 @@ public struct StreamDecoder: Sendable {
         return zeros == 0 ? nil : offset &+ zeros.trailingZeroBitCount &>> 3
     }
 
-    /// Keeps on byte by byte, where a read ended amid a piece.
+    /// Safe: every integer is some bytes, and the range is checked.
+    @inline(__always)
+    mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
+        var span = stuffed.mutableSpan
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
+    }
+
+    /// Whether the last byte read ended a piece, or none was read.
+    var isBetweenFrames: Bool { count == 0 }
+    #endif
+
+    /// Keeps on byte by byte, on a host where a read ended amid a piece.
     private mutating func keepBytes(of bytes: Span<UInt8>, at index: inout Int) -> Event? {
         while index < bytes.count {
             let byte = bytes[index]
             index &+= 1
             if byte == COBS.delimiter {
+                // A delimiter behind a delimiter ends nothing.
+                if count == 0 { continue }
                 let length = count
                 count = 0
                 return end(length)
@@ -96,17 +113,6 @@ public struct StreamDecoder: Sendable {
         }
         return nil
     }
-
-    /// Safe: every integer is some bytes, and the range is checked.
-    @inline(__always)
-    mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
-        var span = stuffed.mutableSpan
-        var bytes = unsafe span.mutableBytes
-        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
-    }
-
-    /// Whether the last byte read ended a piece, or none was read.
-    var isBetweenFrames: Bool { count == 0 }
 
     /// ``frame`` is now what stands in ``stuffed`` behind the code byte.
     mutating func announceFrame(stuffedByteCount: Int) { stuffedFrameEnd = stuffedByteCount }
