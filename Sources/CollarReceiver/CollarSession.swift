@@ -34,31 +34,43 @@ final class CollarSession {
         return paired != 0 && paired != receiverID
     }
 
-    /// A collar that lies about its log cannot fill the memory with logs.
-    private static let maximumLogCount = 64
+    /// Answers it may have, see ``ReceiverLimits``.
+    var answers = ReceiverLimits.idleAnswers
+    /// Losses that may be reported one by one.
+    var reportedLosses = ReceiverLimits.reportedLosses
+    /// What was said about its misbehaviour.
+    var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
+
+    /// Logs kept at hand, those heard last: a frame that fits none was checked against all of them.
+    private static let maximumLogCount = 16
+    /// Logs whose newest fixes are kept at hand, some 30 KiB each.
+    private static let maximumAnchoredLogCount = 2
 
     init(deviceID: UInt64, journal: Journal) {
         self.deviceID = deviceID
         self.journal = journal
         queuedPosition = journal.emissionCursor
-        for logID in journal.logIDs { _ = addLog(logID) }
+        for logID in journal.logIDs {
+            if let log = LogIdentity(deviceID: deviceID, logID: logID) { addLog(log) }
+        }
     }
 
-    /// Takes up a log; one that is known already comes first from now on.
-    /// - Returns: false where there are too many.
-    func addLog(_ logID: UInt32) -> Bool {
-        if let index = deliveries.firstIndex(where: { $0.log.logID == logID }) {
-            if index > 0 { deliveries.swapAt(0, index) }
+    /// Takes up a log; it comes first from now on. Where there are too many, that not heard for longest is let go: it
+    /// is taken up again when its collar names it.
+    /// - Returns: false where another had to go.
+    @discardableResult
+    func addLog(_ log: LogIdentity) -> Bool {
+        if let index = deliveries.firstIndex(where: { $0.log == log }) {
+            if index > 0 { deliveries.insert(deliveries.remove(at: index), at: 0) }
             return true
         }
-        guard deliveries.count < CollarSession.maximumLogCount,
-            let log = LogIdentity(deviceID: deviceID, logID: logID)
-        else { return false }
+        let isFull = deliveries.count == CollarSession.maximumLogCount
+        if isFull { anchors[deliveries.removeLast().log.logID] = nil }
         let delivery = HostDelivery(
             log: log, receiverID: journal.receiverID,
-            highestSequence: journal.highestSequence(logID: logID) ?? 0)
+            highestSequence: journal.highestSequence(logID: log.logID) ?? 0)
         deliveries.insert(delivery, at: 0)
-        return true
+        return !isFull
     }
 
     /// The log to which the frame's check is bound; nil for a frame of none of them.
@@ -76,7 +88,17 @@ final class CollarSession {
     }
 
     /// Keeps a fix for live fixes that are coded against it.
-    func keepAnchor(_ fix: Fix, logID: UInt32) { anchors[logID, default: AnchorCache()].keep(fix) }
+    func keepAnchor(_ fix: Fix, logID: UInt32) {
+        if anchors[logID] == nil, anchors.count == CollarSession.maximumAnchoredLogCount {
+            let oldest = deliveries.last { anchors[$0.log.logID] != nil }?.log.logID
+            if let logID = oldest ?? anchors.keys.first { anchors[logID] = nil }
+        }
+        anchors[logID, default: AnchorCache()].keep(fix)
+    }
+
+    /// A fix as it was stored, where it is at hand: one of the newest 512 of this run, or of those read back as anchors,
+    /// of the two logs heard last. Others would have to be searched in the journal.
+    func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 
     /// The live fix in a frame, and the index of its log; nil where it is none of this collar or its anchor is gone.
     func liveFix(of frame: Span<UInt8>, header: FrameHeader) -> (fix: Fix, log: Int)? {

@@ -16,6 +16,9 @@ final class RadioPort {
         case gone
     }
 
+    /// What is said about a port not more than once a minute.
+    enum NoticeKind: Hashable, Sendable { case ignoredAsks }
+
     let path: String
     /// Whether the user named it; such a port is waited for, others come back by themselves.
     let isNamedByUser: Bool
@@ -25,6 +28,10 @@ final class RadioPort {
     var outbound: [UInt8] = []
     /// When somebody unknown was last asked who it is.
     var lastIdentityRequest: Instant?
+    /// How often those who ask and are not known are asked who they are.
+    var identityRequests = ReceiverLimits.identityRequests
+    /// What was said about this port.
+    var notices = NoticeLimiter<NoticeKind>()
     /// When a collar that has not said who it is counts as silent; nil once one has.
     var sessionDeadlines: [Instant] = []
     /// What was last said about a port that cannot be opened, so that it is said once.

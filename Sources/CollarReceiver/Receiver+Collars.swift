@@ -10,7 +10,7 @@ extension Receiver {
             known = try JournalDirectory.knownCollars(
                 stateDirectory: configuration.stateDirectory, fileSystem: POSIXFileSystem())
         } catch { throw .journal(error) }
-        for deviceID in known where isWanted(deviceID) {
+        for deviceID in known.filter(isWanted).prefix(ReceiverLimits.knownCollarCount) {
             do throws(JournalError) { try openJournal(of: deviceID) } catch { throw .journal(error) }
         }
     }
@@ -29,10 +29,13 @@ extension Receiver {
         return collars.count - 1
     }
 
-    /// The session of a collar that said who it is; nil where it is not wanted or its journal cannot be opened.
-    private func session(for deviceID: UInt64) -> Int? {
+    /// The session of a collar that said who it is; nil where it is not wanted, or is one
+    /// too many, or its journal cannot be opened.
+    private func session(for deviceID: UInt64, onPort port: Int) -> Int? {
         if let index = collars.firstIndex(where: { $0.deviceID == deviceID }) { return index }
-        guard isWanted(deviceID), !unavailableCollars.contains(deviceID) else { return nil }
+        guard isWanted(deviceID), !unavailableCollars.contains(deviceID), mayTakeUp(deviceID, onPort: port) else {
+            return nil
+        }
         do throws(JournalError) { return try openJournal(of: deviceID) } catch {
             unavailableCollars.insert(deviceID)
             report(.journalUnavailable(deviceID: deviceID, error))
@@ -115,19 +118,16 @@ extension Receiver {
     }
 
     private func received(_ identity: Identity, header: FrameHeader, onPort port: Int) {
-        guard let index = session(for: identity.log.deviceID) else { return }
+        guard let index = session(for: identity.log.deviceID, onPort: port) else { return }
         let collar = collars[index]
-        guard collar.addLog(identity.log.logID) else {
-            statistics.malformedFrames += 1
-            return
-        }
+        if !collar.addLog(identity.log) { report(.tooManyLogs, of: collar) }
         collar.identity = identity
         if collar.isPairedElsewhere(than: receiverID), !collar.isReportedAsElsewhere {
             collar.isReportedAsElsewhere = true
             report(.pairedElsewhere(deviceID: identity.log.deviceID, receiverID: identity.pairedReceiverID))
         }
         heard(index, log: 0, header: header, onPort: port)
-        if identity.nextSequence > 0 { collar.deliveries[0].learned(of: identity.nextSequence - 1) }
+        if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, collar: collar, log: 0) }
         if let gone = SequenceRange(0, identity.oldestSequence &- 1), identity.oldestSequence > 0 {
             recordLoss(of: gone, collar: index, log: 0)
         }
@@ -137,7 +137,7 @@ extension Receiver {
         for index in collars.indices {
             guard let log = collars[index].deliveries.firstIndex(where: { $0.log.tag == probe.logTag }) else { continue }
             heard(index, log: log, header: header, onPort: port)
-            if probe.nextSequence > 0 { collars[index].deliveries[log].learned(of: probe.nextSequence - 1) }
+            if probe.nextSequence > 0 { learned(of: probe.nextSequence - 1, collar: collars[index], log: log) }
             return
         }
         statistics.unknownFrames += 1
@@ -186,68 +186,6 @@ extension Receiver {
         report(
             .collar(
                 deviceID: collar.deviceID, logID: collar.deliveries[log].log.logID, path: ports[port].path))
-    }
-
-    private func store(_ fix: Fix, collar index: Int, log: Int) {
-        let collar = collars[index]
-        let record = JournaledFix(
-            logID: collar.deliveries[log].log.logID, receivedUnixMilliseconds: WallClock.unixMilliseconds, fix: fix)
-        do throws(JournalError) {
-            guard try collar.journal.append(record) else {
-                statistics.duplicates += 1
-                return
-            }
-        } catch {
-            reportFailing(error)
-            return
-        }
-        statistics.fixes += 1
-        collar.keepAnchor(fix, logID: record.logID)
-        collar.deliveries[log].learned(of: fix.sequence)
-        if collar.isBehind || !output.hasRoom || isOutputBlocked || isLineLimitReached {
-            collar.isBehind = true
-            return
-        }
-        queue(record, ofCollar: index, through: collar.journal.end)
-        collar.queuedPosition = collar.journal.end
-    }
-
-    /// Stores that a range will never come.
-    private func recordLoss(of range: SequenceRange, collar index: Int, log: Int) {
-        let collar = collars[index]
-        collar.deliveries[log].learned(of: range.last)
-        let loss = JournaledLoss(
-            logID: collar.deliveries[log].log.logID, range: range, reason: .overwritten,
-            receivedUnixMilliseconds: WallClock.unixMilliseconds)
-        do throws(JournalError) {
-            if try collar.journal.append(loss) {
-                report(.lost(deviceID: collar.deviceID, first: range.first, last: range.last))
-            }
-        } catch { reportFailing(error) }
-    }
-
-    private func reportFailing(_ error: JournalError) {
-        guard !isStorageFailing else { return }
-        isStorageFailing = true
-        report(.storageFailing(error))
-    }
-
-    /// Answers the collar's open asks with what is durable now.
-    func answer(_ collar: CollarSession) {
-        guard let port = collar.answerPort, let address = collar.address else { return }
-        collar.answerPort = nil
-        // Two receivers that answer would talk at the same time; the collar listens to its own alone.
-        let isListening = collar.isPairedElsewhere(than: receiverID)
-        for log in collar.deliveries.indices {
-            let durable = collar.journal.durable(logID: collar.deliveries[log].log.logID)
-            guard let answer = collar.deliveries[log].takeAnswer(from: durable), !isListening else {
-                continue
-            }
-            let limit = Int(collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount))
-            send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
-            }
-        }
     }
 
     private func countRejected(_ error: DecodeError, onPort port: Int) {

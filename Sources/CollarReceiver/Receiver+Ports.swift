@@ -227,10 +227,15 @@ extension Receiver {
         report(.unplugged(path: port.path))
     }
 
-    /// Asks who is there: always whoever wants an answer, else not more than once a second.
+    /// Asks who is there: whoever wants an answer while that is not too often, else not more than once a second.
     func askForIdentity(onPort index: Int, address: UInt8, isAnswer: Bool = false) {
         let port = ports[index]
-        if !isAnswer, let last = port.lastIdentityRequest,
+        if isAnswer {
+            guard port.identityRequests.take(at: now) else {
+                if port.notices.isDue(.ignoredAsks, at: now) { report(.unknownAsksIgnored(path: port.path)) }
+                return
+            }
+        } else if let last = port.lastIdentityRequest,
             now.microseconds(since: last) < Receiver.identityRequestInterval
         {
             return

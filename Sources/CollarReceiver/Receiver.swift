@@ -35,6 +35,10 @@ public final class Receiver {
     /// Which collar was heard last at an address.
     var collarAtAddress = [Int?](repeating: nil, count: 256)
     var unavailableCollars: Set<UInt64> = []
+    /// How fast new collars are taken up.
+    var newCollars = ReceiverLimits.newCollars
+    /// What was said about collars that were refused.
+    var refusalNotices = NoticeLimiter<CollarRefusal>()
     /// What was counted so far.
     public internal(set) var statistics = ReceiverStatistics()
     var readBuffer = [UInt8](repeating: 0, count: 65_536)

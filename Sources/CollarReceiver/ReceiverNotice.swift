@@ -31,6 +31,12 @@ public enum ReceiverNotice: Equatable, Sendable {
     case journalUnavailable(deviceID: UInt64, JournalError)
     /// Fixes that will never come: the collar does not have them any more.
     case lost(deviceID: UInt64, first: UInt32, last: UInt32)
+    /// A collar does what no sound one does; once a minute for each collar and kind.
+    case misbehaving(deviceID: UInt64, Misbehaviour)
+    /// A collar that said who it is was not taken up; once a minute for each reason, with one of the collars.
+    case collarRefused(deviceID: UInt64, path: String, CollarRefusal)
+    /// Unknown collars at this port ask more often than they are asked who they are; once a minute.
+    case unknownAsksIgnored(path: String)
 }
 
 /// What a receiver counted.

@@ -61,7 +61,9 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere: true
+        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere,
+            .misbehaving, .collarRefused, .unknownAsksIgnored:
+            true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .collar, .storageRecovered: false
         }
     }
@@ -91,6 +93,13 @@ extension ReceiverNotice {
             "collar \(hexadecimal(deviceID)) is not served: \(error.description)"
         case .lost(let deviceID, let first, let last):
             "collar \(hexadecimal(deviceID)) does not have fixes \(first) to \(last) any more"
+        case .misbehaving(let deviceID, let misbehaviour): "collar \(hexadecimal(deviceID)) \(misbehaviour.text)"
+        case .collarRefused(let deviceID, let path, .tooManyCollars(let limit)):
+            "collar \(hexadecimal(deviceID)) at \(path) is not taken up: there are journals of \(limit) collars or more"
+        case .collarRefused(let deviceID, let path, .tooManyAtOnce):
+            "collar \(hexadecimal(deviceID)) at \(path) is not taken up now: too many new collars at once"
+        case .unknownAsksIgnored(let path):
+            "unknown collars at \(path) ask too often: some are not asked who they are"
         }
     }
 
@@ -102,6 +111,12 @@ extension ReceiverNotice {
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
         case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
+        case .misbehaving(_, let misbehaviour): misbehaviour.remedy
+        case .collarRefused(let deviceID, _, .tooManyCollars):
+            "serve it alone: --collar \(hexadecimal(deviceID)); or move the folders of other collars out of the state directory"
+        case .collarRefused(let deviceID, _, .tooManyAtOnce):
+            "it is when it asks again; to serve one collar alone: --collar \(hexadecimal(deviceID))"
+        case .unknownAsksIgnored: "is there a faulty or foreign collar in range? Fixes of known collars are received"
         case .waitingForPort, .opened, .unplugged, .otherVersion, .collar, .journalDamage, .storageRecovered, .lost:
             nil
         }
@@ -112,6 +127,31 @@ extension ReceiverNotice {
         text += others.isEmpty ? "; there is no other serial device" : "; serial devices that are not marked as one:"
         for device in others { text += "\n  " + device.text }
         return text
+    }
+}
+
+extension Misbehaviour {
+    /// What the collar does, behind its id.
+    var text: String {
+        switch self {
+        case .otherContent(let sequence):
+            "sent fix \(sequence) again with another content; what came first is kept"
+        case .sequenceJump(let from, let to): "jumped from fix \(from) to fix \(to)"
+        case .tooManyGaps: "leaves more gaps, or names more logs, than are kept track of; not everything is stored"
+        case .tooManyLogs: "names more logs than are kept at hand; those not heard for longest are let go"
+        case .tooManyAsks: "asks over and over and brings nothing new; some asks are not answered"
+        case .tooManyLosses: "tells of more losses than are named here; all of them are stored"
+        }
+    }
+
+    /// What the person can do.
+    var remedy: String {
+        switch self {
+        case .otherContent, .sequenceJump, .tooManyGaps, .tooManyLogs:
+            "its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md"
+        case .tooManyAsks: "does it hear the answers? If it is near, restart it"
+        case .tooManyLosses: "its memory is full or faulty; bring it near the radio so that it delivers sooner"
+        }
     }
 }
 

@@ -1,0 +1,88 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+extension Receiver {
+    /// Appends a fix to its journal and queues its line.
+    func store(_ fix: Fix, collar index: Int, log: Int) {
+        let collar = collars[index]
+        let record = JournaledFix(
+            logID: collar.deliveries[log].log.logID, receivedUnixMilliseconds: WallClock.unixMilliseconds, fix: fix)
+        guard let isNew = append(to: collar, { () throws(JournalError) in try collar.journal.append(record) }) else {
+            return
+        }
+        guard isNew else {
+            receivedAgain(fix, collar: collar, logID: record.logID)
+            return
+        }
+        statistics.fixes += 1
+        collar.keepAnchor(fix, logID: record.logID)
+        learned(of: fix.sequence, collar: collar, log: log)
+        if collar.isBehind || !output.hasRoom || isOutputBlocked || isLineLimitReached {
+            collar.isBehind = true
+            return
+        }
+        queue(record, ofCollar: index, through: collar.journal.end)
+        collar.queuedPosition = collar.journal.end
+    }
+
+    /// Stores that a range will never come.
+    func recordLoss(of range: SequenceRange, collar index: Int, log: Int) {
+        let collar = collars[index]
+        learned(of: range.last, collar: collar, log: log)
+        let loss = JournaledLoss(
+            logID: collar.deliveries[log].log.logID, range: range, reason: .overwritten,
+            receivedUnixMilliseconds: WallClock.unixMilliseconds)
+        if append(to: collar, { () throws(JournalError) in try collar.journal.append(loss) }) == true {
+            reportLoss(of: range, collar: collar)
+        }
+    }
+
+    /// Appends a record.
+    /// - Returns: whether it was new; nil where it could not be stored.
+    private func append(to collar: CollarSession, _ body: () throws(JournalError) -> Bool) -> Bool? {
+        do throws(JournalError) {
+            let isNew: Bool
+            do throws(JournalError) { isNew = try body() } catch {
+                // Small frames may hold many fixes: more than wait in memory may arrive at once.
+                guard error == .pendingLimitReached else { throw error }
+                try collar.journal.commit()
+                isNew = try body()
+            }
+            if isNew { collar.answers.earn(ReceiverLimits.answersPerRecord) }
+            return isNew
+        } catch {
+            if error == .trackingLimitReached { report(.tooManyGaps, of: collar) } else { reportFailing(error) }
+            return nil
+        }
+    }
+
+    private func reportFailing(_ error: JournalError) {
+        guard !isStorageFailing else { return }
+        isStorageFailing = true
+        report(.storageFailing(error))
+    }
+
+    /// Answers the collar's open asks with what is durable now.
+    func answer(_ collar: CollarSession) {
+        guard let port = collar.answerPort, let address = collar.address else { return }
+        collar.answerPort = nil
+        // Two receivers that answer would talk at the same time; the collar listens to its own alone.
+        let isListening = collar.isPairedElsewhere(than: receiverID)
+        for log in collar.deliveries.indices {
+            let durable = collar.journal.durable(logID: collar.deliveries[log].log.logID)
+            guard let answer = collar.deliveries[log].takeAnswer(from: durable), !isListening else {
+                continue
+            }
+            // An ask that is not answered is asked again: no sound collar is harmed.
+            guard collar.answers.take(at: now) else {
+                report(.tooManyAsks, of: collar)
+                continue
+            }
+            let limit = Int(collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount))
+            send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
+            }
+        }
+    }
+}

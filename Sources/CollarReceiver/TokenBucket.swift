@@ -1,0 +1,51 @@
+import CollarARQ
+
+/// How often something may happen: a number of times at once, then at a rate. It holds no clock.
+struct TokenBucket: Equatable, Sendable {
+    /// The most tokens.
+    let capacity: Int
+    /// Time in which one token comes in, in microseconds.
+    let microsecondsPerToken: Int64
+    private var tokens: Int
+    /// Since when no token has come in; nil while the bucket is full.
+    private var countedSince: Instant?
+
+    /// A full bucket.
+    /// - Parameters:
+    ///   - capacity: the most tokens, at least 1.
+    ///   - microsecondsPerToken: time in which one comes in, at least 1.
+    init(capacity: Int, microsecondsPerToken: Int64) {
+        precondition(capacity > 0 && microsecondsPerToken > 0, "a bucket that never gives")
+        self.capacity = capacity
+        self.microsecondsPerToken = microsecondsPerToken
+        tokens = capacity
+    }
+
+    /// Takes one token.
+    /// - Returns: false where there is none.
+    mutating func take(at now: Instant) -> Bool {
+        refill(now)
+        guard tokens > 0 else { return false }
+        tokens -= 1
+        if countedSince == nil { countedSince = now }
+        return true
+    }
+
+    /// Puts tokens in, as many as find room.
+    mutating func earn(_ count: Int) {
+        tokens = min(capacity, tokens + count)
+        if tokens == capacity { countedSince = nil }
+    }
+
+    private mutating func refill(_ now: Instant) {
+        guard let since = countedSince else { return }
+        let count = max(0, now.microseconds(since: since)) / microsecondsPerToken
+        guard count < Int64(capacity - tokens) else {
+            tokens = capacity
+            countedSince = nil
+            return
+        }
+        tokens += Int(count)
+        countedSince = since.advanced(byMicroseconds: count * microsecondsPerToken)
+    }
+}

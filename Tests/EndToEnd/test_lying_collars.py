@@ -1,0 +1,363 @@
+"""Collars that lie, flood and never stop asking: what they cost is bounded, others are served, and a person is told."""
+
+import os
+import select
+import sys
+import time
+import unittest
+
+from collarlink import ROOT, EndToEndTest, wait_until
+from serial_line import SerialLine, drain
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
+from session_parts import A, B, Collar, position  # noqa: E402
+from wire import ProtocolError, SerialDecoder  # noqa: E402
+
+RECEIVER_COLLARS = 64  # a new one is taken up while fewer have a journal
+NEW_AT_ONCE = 16
+IDLE_ANSWERS = 256
+UNKNOWN_ANSWERS = 32
+LOSSES_NAMED = 16
+ACKNOWLEDGEMENT, IDENTITY_REQUEST = 16, 17
+
+
+def resident_kilobytes(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Radio:
+    """The radio's end of a line: sends whatever, and counts the host's frames by type."""
+
+    def __init__(self, line):
+        self.line = line
+        self.answers = []
+        self._decoder = SerialDecoder()
+        os.set_blocking(line.master, False)
+
+    def send(self, data, patience=10):
+        """Sends bytes as fast as they are taken."""
+        sent = 0
+        while sent < len(data):
+            readable, writable, _ = select.select([self.line.master], [self.line.master], [], patience)
+            if not readable and not writable:
+                raise AssertionError(f"the receiver does not read for {patience} s")
+            if readable:
+                self.hear()
+            if writable:
+                try:
+                    sent += os.write(self.line.master, data[sent:sent + 4096])
+                except BlockingIOError:
+                    pass
+
+    def hear(self):
+        """Takes what the host has sent."""
+        for frame in self._decoder.feed(drain(self.line.master)):
+            if isinstance(frame, ProtocolError):
+                raise frame
+            self.answers.append(frame)
+
+    def count(self, number):
+        self.hear()
+        return sum(1 for frame in self.answers if frame[0] & 0x1F == number)
+
+    def acknowledgement(self, collar):
+        """The last one that is bound to the collar's log."""
+        self.hear()
+        for frame in reversed(self.answers):
+            try:
+                if frame[0] & 0x1F == ACKNOWLEDGEMENT:
+                    return frames.decode(frame, collar.log).decoded
+            except ProtocolError:
+                continue
+        return None
+
+    def ask(self, collar, following=0, seconds=5, ask=1):
+        """Asks with a probe and waits for the acknowledgement. Returns it and how long that took, in seconds."""
+        self.answers.clear()
+        start = time.monotonic()
+        self.send(collar.probe(following, ask))
+        wait_until(lambda: self.acknowledgement(collar), seconds, "an acknowledgement")
+        return self.acknowledgement(collar), time.monotonic() - start
+
+
+class LyingCollarTest(EndToEndTest):
+    def line(self):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        return line
+
+    def begin(self, *arguments, **options):
+        """A receiver at a line."""
+        line = self.line()
+        receiver = self.receive("-v", *arguments, port=line.path, **options)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def assert_said_once(self, receiver, text):
+        """A word about it, and what to do below it."""
+        found = [number for number, line in enumerate(receiver.errors) if text in line]
+        self.assertEqual(len(found), 1, f"{text!r} is not said once:\n{receiver.error_text}")
+        self.assertTrue(receiver.errors[found[0] + 1].startswith("collar-link:   "), receiver.error_text)
+
+    def test_other_content(self):
+        """A fix is not delivered under one id with two contents, in whatever form and however often it comes."""
+        receiver, radio = self.begin()
+        other = position(3, latitude=0)
+        radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(other) + A.batch([2, other]) + A.live(other, 2) + A.fix(3, 2))
+        receiver.wait_for_error("sent fix 3 again with another content")
+        answer, _ = radio.ask(A, 4)
+        self.assertEqual((answer["first_missing"], answer["durable"]), (0, [[2, 3]]))
+        receiver.stop()
+        self.assertEqual([fix["seq"] for fix in receiver.fixes], [2, 3])
+        self.assertNotEqual(receiver.fixes[1]["coordinate"]["latitude"], 0)
+        self.assert_said_once(receiver, "another content")
+
+    def test_same_content_is_no_lie(self):
+        """The same fix in every form: a duplicate."""
+        receiver, radio = self.begin()
+        radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(3) + A.batch([2, 3]) + A.live(3, 2))
+        radio.ask(A, 4)
+        receiver.stop()
+        self.assertEqual(len(receiver.fixes), 2)
+        self.assertIn("4 duplicates", receiver.error_text)
+        self.assertNotIn("content", receiver.error_text)
+
+    def test_sequence_jumps(self):
+        """To the last sequence and back, over and over: each fix once, one word, and the log goes on."""
+        receiver, radio = self.begin()
+        last = (1 << 32) - 2
+        swing = b"".join(A.fix(last - 2 * n, wide=True) + A.fix(2 * n, wide=True) for n in range(500))
+        radio.send(A.identity(1) + A.fix(0) + swing + swing)
+        answer, _ = radio.ask(A, 4)
+        self.assertEqual(answer["first_missing"], 1)
+        self.assertEqual(answer["durable"][0], [last, last])
+        receiver.stop()
+        self.assertEqual(len(receiver.fixes), 1000)
+        self.assert_said_once(receiver, f"jumped from fix 0 to fix {last}")
+
+    def test_huge_losses(self):
+        """Millions of fixes missing are one record each time; many losses are not named one by one."""
+        receiver, radio = self.begin()
+        before = resident_kilobytes(receiver.pid)
+        radio.send(A.identity(1, oldest=1 << 24, following=1 << 24) + A.tombstone([[1 << 24, 1 << 31]]))
+        radio.send(b"".join(A.tombstone([[(n << 20) + (1 << 31) + 9, (n << 20) + (1 << 31) + 20]]) for n in range(1000)))
+        answer, _ = radio.ask(A)
+        self.assertEqual(answer["first_missing"], (1 << 31) + 1)
+        self.assertEqual(len(answer["durable"]), 32)
+        self.assertLess(resident_kilobytes(receiver.pid) - before, 4096)
+        receiver.stop()
+        self.assertEqual(receiver.error_text.count("does not have fixes"), LOSSES_NAMED)
+        self.assert_said_once(receiver, "more losses than are named")
+        sizes = [os.path.getsize(os.path.join(folder, file)) for folder, _, files in os.walk(self.state) for file in files]
+        self.assertLess(sum(sizes), 100_000)
+
+    def test_too_many_gaps(self):
+        """A log with more gaps than the journal keeps track of: not everything is stored, storage does not fail."""
+        receiver, radio = self.begin()
+        before = resident_kilobytes(receiver.pid)
+        ranges = [[10 * n, 10 * n + 1] for n in range(70_000)]
+        for first in range(0, len(ranges), 320):
+            some = ranges[first:first + 320]
+            radio.send((A.identity() if first == 0 else b"")
+                       + b"".join(A.tombstone(some[n:n + 32]) for n in range(0, len(some), 32)))
+        receiver.wait_for_error("more gaps")
+        # A gap that is filled makes room.
+        radio.send(A.tombstone([[2, 9]]))
+        answer, _ = radio.ask(A)
+        self.assertEqual(answer["first_missing"], 12)
+        self.assertLess(resident_kilobytes(receiver.pid) - before, 16_384)
+        receiver.stop()
+        self.assert_said_once(receiver, "leaves more gaps")
+        self.assertNotIn("nothing is acknowledged", receiver.error_text)
+
+    def test_many_logs(self):
+        """A collar that names a thousand logs: those heard last are kept, and what is stored is still known."""
+        receiver, radio = self.begin()
+        before = resident_kilobytes(receiver.pid)
+        logs = [Collar(A.log.device_id, number, A.address) for number in range(1, 1001)]
+        for log in logs:
+            radio.send(log.identity() + log.fix(0))
+        answer, _ = radio.ask(logs[-1], 1)
+        self.assertEqual(answer["first_missing"], 1)
+        self.assertLess(resident_kilobytes(receiver.pid) - before, 4096)
+        radio.send(logs[0].identity())
+        answer, _ = radio.ask(logs[0], 1)
+        self.assertEqual(answer["first_missing"], 1)
+        receiver.stop()
+        self.assertEqual(len(receiver.fixes), 1000)
+        self.assert_said_once(receiver, "names more logs")
+
+    def test_ten_thousand_collars(self):
+        """Invented collars: few are taken up at once, and no more than a bound for ever. Memory is printed."""
+        invented = [Collar(number, number, number % 200) for number in range(1, 10_001)]
+        flood = b"".join(collar.identity(1) for collar in invented)
+        receiver, radio = self.begin()
+        before = resident_kilobytes(receiver.pid)
+        radio.send(flood)
+        receiver.wait_for_error("too many new collars at once")
+        radio.ask(invented[0])
+        after = resident_kilobytes(receiver.pid)
+        print(f"VmRSS {before} KiB, after 10,000 collars {after} KiB ", end="", flush=True)
+        self.assertLess(after - before, 4096)
+        receiver.stop()
+        self.assertEqual(receiver.error_text.count("hearing collar"), NEW_AT_ONCE)
+        self.assert_said_once(receiver, "too many new collars at once")
+        for run in range(1, RECEIVER_COLLARS // NEW_AT_ONCE + 1):
+            receiver, radio = self.begin()
+            start = run * NEW_AT_ONCE
+            radio.send(b"".join(collar.identity(1) for collar in invented[start:start + NEW_AT_ONCE]))
+            # Those that have a journal are served in any case.
+            radio.send(invented[0].identity())
+            radio.ask(invented[0])
+            receiver.stop()
+        self.assertEqual(receiver.error_text.count("hearing collar"), 1)
+        self.assert_said_once(receiver, f"journals of {RECEIVER_COLLARS} collars")
+        self.assertIn(f"--collar {invented[64].log.device_id:016x}", receiver.error_text)
+
+    def test_refused_collar_can_be_named(self):
+        """--collar serves one that is refused otherwise."""
+        os.makedirs(self.state)
+        for number in range(1, 301):
+            os.mkdir(os.path.join(self.state, f"{number:016x}"))
+        for folder, names, _ in os.walk(self.state):
+            for name in [".", *names]:
+                os.chmod(os.path.join(folder, name), 0o777)
+        receiver, radio = self.begin()
+        radio.send(A.identity(1) + A.fix(0))
+        receiver.wait_for_error("is not taken up")
+        receiver.stop()
+        self.assertEqual(receiver.lines, [])
+        receiver, radio = self.begin("--collar", f"{A.log.device_id:016x}")
+        radio.send(A.identity(1) + A.fix(0, 1))
+        receiver.wait_for_lines(1)
+        receiver.stop()
+
+    def test_unknown_collars_that_ask(self):
+        """They are asked who they are, but not without end."""
+        receiver, radio = self.begin()
+        radio.send(A.identity(1))
+        block = b"".join(B.fix(number, 1 + number % 7) for number in range(500))
+        start = time.monotonic()
+        for _ in range(20):
+            radio.send(block)
+        receiver.wait_for_error("ask too often")
+        radio.ask(A)
+        limit = 2 + UNKNOWN_ANSWERS + 4 * (time.monotonic() - start) + 1
+        self.assertLessEqual(radio.count(IDENTITY_REQUEST), limit)
+        # They are taken up when they say who they are.
+        radio.send(B.identity(1) + B.fix(0))
+        receiver.wait_for_lines(1)
+        receiver.stop()
+        self.assert_said_once(receiver, "ask too often")
+
+    def test_never_stops_asking(self):
+        """Each ask comes alone and brings nothing new: answers end; a new fix is answered again."""
+        receiver, radio = self.begin()
+        radio.send(A.identity() + A.fix(0))
+        start = time.monotonic()
+        for number in range(IDLE_ANSWERS + 200):
+            before = radio.count(ACKNOWLEDGEMENT)
+            radio.send(A.fix(0, 1 + number % 7))
+            deadline = time.monotonic() + 0.02
+            while radio.count(ACKNOWLEDGEMENT) == before and time.monotonic() < deadline:
+                select.select([radio.line.master], [], [], 0.02)
+        limit = IDLE_ANSWERS + 16 + 10 * (time.monotonic() - start) + 1
+        self.assertLessEqual(radio.count(ACKNOWLEDGEMENT), limit)
+        self.assertGreaterEqual(radio.count(ACKNOWLEDGEMENT), IDLE_ANSWERS)
+        self.assert_said_once(receiver, "asks over and over")
+        radio.answers.clear()
+        radio.send(A.fix(1, 1))
+        wait_until(lambda: radio.acknowledgement(A), 1, "the answer to a new fix")
+        self.assertEqual(radio.acknowledgement(A)["first_missing"], 2)
+
+    def test_honest_asks_are_answered(self):
+        """A thousand fixes, each with an ask, as fast as they are answered: none is left out."""
+        receiver, radio = self.begin()
+        radio.send(A.identity())
+        for number in range(1000):
+            radio.answers.clear()
+            radio.send(A.fix(number, 1 + number % 7))
+            wait_until(lambda: radio.acknowledgement(A), 2, f"the answer to fix {number}")
+        self.assertEqual(radio.acknowledgement(A)["first_missing"], 1000)
+        self.assertNotIn("asks over and over", receiver.error_text)
+
+    def test_a_million_frames(self):
+        """A flood of frames, known, unknown and damaged: memory stays as it is. It is printed, with the time."""
+        receiver, radio = self.begin()
+        radio.send(A.identity())
+        broken = bytearray(A.fix(5))
+        broken[9] ^= 0x10
+        block = b"".join(A.fix(n, n % 8) + B.fix(n, n % 8) + bytes(broken) + A.probe(n, n % 8) for n in range(250))
+        radio.send(block)
+        radio.ask(A)
+        before = resident_kilobytes(receiver.pid)
+        start, used = time.monotonic(), processor_seconds(receiver.pid)
+        for _ in range(1000):
+            radio.send(block)
+        radio.send(A.fix(1000, 1))
+        wait_until(lambda: len(receiver.lines) == 251, 10, "the fix behind the flood")
+        after = resident_kilobytes(receiver.pid)
+        print(f"VmRSS {before} KiB, after 1,000,000 frames {after} KiB, {processor_seconds(receiver.pid) - used:.2f} s of "
+              f"processor time in {time.monotonic() - start:.1f} s ", end="", flush=True)
+        self.assertLess(after - before, 2048)
+
+    def test_more_fixes_than_wait(self):
+        """Small frames with many fixes: more at once than wait in memory. All are stored, nothing is said to fail."""
+        receiver, radio = self.begin()
+        still = [position(n, latitude=0, longitude=0, speed=0) for n in range(64)]
+        bursts = []
+        for start in range(0, 64 * 600, 64):
+            fixes = [{**fix, "sequence": start + n, "time": 1_700_000_000_000 + 1000 * (start + n)}
+                     for n, fix in enumerate(still)]
+            bursts.append(A.batch(fixes))
+        data = b"".join(bursts)
+        radio.send(A.identity() + data)
+        answer, _ = radio.ask(A, 64 * 600)
+        self.assertEqual(answer["first_missing"], 64 * 600)
+        self.assertNotIn("nothing is acknowledged", receiver.error_text)
+
+    def test_others_are_served(self):
+        """While one port is flooded, a collar at another is answered soon."""
+        flooded, quiet = self.line(), self.line()
+        receiver = self.receive("--port", quiet.path, port=flooded.path)
+        receiver.wait_for_error(f"listening on {quiet.path}")
+        radio, other = Radio(flooded), Radio(quiet)
+        other.send(B.identity())
+        block = b"".join(A.fix(n, n % 8) + Collar(n + 1, n, 99).fix(n, 1) for n in range(2000))
+        radio.send(A.identity())
+        waits = []
+        pid = os.fork()
+        if pid == 0:
+            # The flood, until it is ended.
+            while True:
+                try:
+                    radio.send(block)
+                except BaseException:  # noqa: B902
+                    os._exit(1)
+        try:
+            time.sleep(0.2)
+            for number in range(100):
+                other.answers.clear()
+                start = time.monotonic()
+                other.send(B.fix(number, 1 + number % 7))
+                wait_until(lambda: other.acknowledgement(B), 5, "an answer at the quiet port")
+                waits.append(1000 * (time.monotonic() - start))
+        finally:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+        waits.sort()
+        print(f"answers beside a flood: median {waits[50]:.1f} ms, worst {waits[-1]:.1f} ms ", end="", flush=True)
+        self.assertLess(waits[50], 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
