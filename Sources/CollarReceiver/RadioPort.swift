@@ -17,13 +17,19 @@ final class RadioPort {
     }
 
     /// What is said about a port not more than once a minute.
-    enum NoticeKind: Hashable, Sendable { case ignoredAsks }
+    enum NoticeKind: Hashable, Sendable { case ignoredAsks, radio, modem }
 
     let path: String
     /// Whether the user named it; such a port is waited for, others come back by themselves.
     let isNamedByUser: Bool
     var state: State = .gone
     var stream = StreamDecoder()
+    /// The frame that waits for its signal report.
+    var held = HeldFrame()
+    /// Who the base radio says it is.
+    var radioIdentity: RadioIdentity?
+    /// How it says its modem is set.
+    var modemSettings: ModemSettings?
     /// Frames that the line did not take yet.
     var outbound: [UInt8] = []
     /// When somebody unknown was last asked who it is.
@@ -47,9 +53,26 @@ final class RadioPort {
         if case .open(let port) = state { port } else { nil }
     }
 
+    /// The longest time from the end of a frame to the start of its answer, if the base radio tells it.
+    var turnaroundMicroseconds: Int64? {
+        modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 }
+    }
+
+    /// Forgets what was said by whoever was at the port before.
+    func begin() {
+        stream = StreamDecoder()
+        held = HeldFrame()
+        radioIdentity = nil
+        modemSettings = nil
+        outbound.removeAll()
+        lastComplaint = nil
+        lastIdentityRequest = nil
+    }
+
     /// When something is due here.
     var nextDeadline: Instant? {
         if case .retrying(let instant, _) = state { return instant }
-        return sessionDeadlines.first
+        guard let held = held.deadline else { return sessionDeadlines.first }
+        return min(held, sessionDeadlines.first ?? held)
     }
 }

@@ -43,11 +43,11 @@ extension Receiver {
         }
     }
 
-    /// Takes in one bare frame.
-    func received(_ frame: Span<UInt8>, onPort port: Int) {
+    /// Takes in one bare frame, whose signal report is there if there is one.
+    func received(_ frame: Span<UInt8>, at reception: Reception) {
         let header: FrameHeader
         do throws(DecodeError) { header = try FrameHeader(frame) } catch {
-            countRejected(error, onPort: port)
+            countRejected(error, onPort: reception.port)
             return
         }
         guard let type = header.type else {
@@ -55,27 +55,27 @@ extension Receiver {
             return
         }
         guard type.isBoundToLog else {
-            receivedUnbound(frame, header: header, type: type, onPort: port)
+            receivedUnbound(frame, header: header, type: type, onPort: reception.port)
             return
         }
         // What other hosts say is none of this one's business.
         guard type.isFromCollar else { return }
         if type == .liveFix {
-            receivedLive(frame, header: header, onPort: port)
+            receivedLive(frame, header: header, at: reception)
             return
         }
         if type == .absoluteFix, let collar = collarAtAddress[Int(header.address)],
             let fix = collars[collar].fixOfNewestLog(in: frame)
         {
-            heard(collar, log: 0, header: header, onPort: port)
-            store(fix, collar: collar, log: 0)
+            heard(collar, log: 0, header: header, onPort: reception.port)
+            store(fix, collar: collar, log: 0, signal: reception.signal)
             return
         }
         guard let (collar, log) = sender(of: frame, address: header.address) else {
-            countUnchecked(header, onPort: port)
+            countUnchecked(header, onPort: reception.port)
             return
         }
-        receivedBound(frame, header: header, type: type, collar: collar, log: log, onPort: port)
+        receivedBound(frame, header: header, type: type, collar: collar, log: log, at: reception)
     }
 
     /// The collar and log whose frame this is: most often the one heard last at the address.
@@ -89,14 +89,14 @@ extension Receiver {
         return nil
     }
 
-    private func receivedLive(_ frame: Span<UInt8>, header: FrameHeader, onPort port: Int) {
+    private func receivedLive(_ frame: Span<UInt8>, header: FrameHeader, at reception: Reception) {
         for index in collars.indices {
             guard let found = collars[index].liveFix(of: frame, header: header) else { continue }
-            heard(index, log: found.log, header: header, onPort: port)
-            store(found.fix, collar: index, log: found.log)
+            heard(index, log: found.log, header: header, onPort: reception.port)
+            store(found.fix, collar: index, log: found.log, signal: reception.signal)
             return
         }
-        countUnchecked(header, onPort: port)
+        countUnchecked(header, onPort: reception.port)
     }
 
     private func receivedUnbound(
@@ -110,8 +110,13 @@ extension Receiver {
             switch type {
             case .identity: received(try Identity(decoding: frame), header: header, onPort: port)
             case .probe: received(try Probe(decoding: frame), header: header, onPort: port)
+            case .radioIdentity: received(try RadioIdentity(decoding: frame), onPort: port)
+            case .modemSettings: received(try ModemSettings(decoding: frame), onPort: port)
+            case .signalReport:
+                _ = try SignalReport(decoding: frame)
+                ports[port].held.reportCame()
             default:
-                // What base radios and other receivers say.
+                // What other receivers say.
                 _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
             }
         } catch { statistics.malformedFrames += 1 }
@@ -145,7 +150,8 @@ extension Receiver {
     }
 
     private func receivedBound(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, collar index: Int, log: Int, onPort port: Int
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, collar index: Int, log: Int,
+        at reception: Reception
     ) {
         let collar = collars[index]
         do throws(DecodeError) {
@@ -153,21 +159,21 @@ extension Receiver {
             case .absoluteFix:
                 let reference = collar.deliveries[log].highestSequence
                 let fix = try AbsoluteFix.decode(frame, header: header, reference: reference)
-                heard(index, log: log, header: header, onPort: port)
-                store(fix, collar: index, log: log)
+                heard(index, log: log, header: header, onPort: reception.port)
+                store(fix, collar: index, log: log, signal: reception.signal)
             case .batch:
                 let batch = try Batch(decoding: frame, header: header)
-                heard(index, log: log, header: header, onPort: port)
-                batch.forEach { store($0, collar: index, log: log) }
+                heard(index, log: log, header: header, onPort: reception.port)
+                batch.forEach { store($0, collar: index, log: log, signal: reception.signal) }
             case .tombstone:
                 let tombstone = try Tombstone(decoding: frame)
-                heard(index, log: log, header: header, onPort: port)
+                heard(index, log: log, header: header, onPort: reception.port)
                 for position in 0..<tombstone.ranges.count {
                     recordLoss(of: tombstone.ranges[position], collar: index, log: log)
                 }
             default:
                 _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-                heard(index, log: log, header: header, onPort: port)
+                heard(index, log: log, header: header, onPort: reception.port)
             }
         } catch { statistics.malformedFrames += 1 }
     }

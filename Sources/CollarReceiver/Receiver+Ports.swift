@@ -88,10 +88,7 @@ extension Receiver {
 
     private func opened(_ port: RadioPort, index: Int, serial: SerialPort) {
         port.state = .open(serial)
-        port.stream = StreamDecoder()
-        port.outbound.removeAll()
-        port.lastComplaint = nil
-        port.lastIdentityRequest = nil
+        port.begin()
         port.sessionDeadlines = Receiver.sessionTimes.map { now.advanced(byMicroseconds: $0) }
         events.watch(serial.fileDescriptor, token: UInt64(index))
         report(.opened(path: port.path))
@@ -169,6 +166,7 @@ extension Receiver {
         if case .retrying(let due, let attempt) = port.state, now >= due {
             open(index, attempt: attempt)
         }
+        if let due = port.held.deadline, now >= due { releaseHeldFrame(ofPort: index) }
         guard let due = port.sessionDeadlines.first, now >= due else { return }
         port.sessionDeadlines.removeFirst()
         let seconds = port.sessionDeadlines.isEmpty ? 5 : 1
@@ -200,7 +198,7 @@ extension Receiver {
         var position = 0
         while let event = stream.next(in: bytes, at: &position) {
             switch event {
-            case .frame: received(stream.frame, onPort: index)
+            case .frame: arrived(stream.frame, onPort: index)
             case .rejected: statistics.damagedFrames += 1
             }
         }
@@ -219,6 +217,7 @@ extension Receiver {
     /// Lets go of the descriptor: a dead one that stays open gives the radio another name when it comes back.
     private func closed(_ index: Int) {
         let port = ports[index]
+        releaseHeldFrame(ofPort: index)
         port.sessionDeadlines.removeAll()
         guard let serial = port.serialPort else { return }
         events.forget(serial.fileDescriptor)

@@ -4,10 +4,11 @@ import CollarWire
 
 extension Receiver {
     /// Appends a fix to its journal and queues its line.
-    func store(_ fix: Fix, collar index: Int, log: Int) {
+    func store(_ fix: Fix, collar index: Int, log: Int, signal: JournaledSignal?) {
         let collar = collars[index]
         let record = JournaledFix(
-            logID: collar.deliveries[log].log.logID, receivedUnixMilliseconds: WallClock.unixMilliseconds, fix: fix)
+            logID: collar.deliveries[log].log.logID, receivedUnixMilliseconds: WallClock.unixMilliseconds,
+            signal: signal, fix: fix)
         guard let isNew = append(to: collar, { () throws(JournalError) in try collar.journal.append(record) }) else {
             return
         }
@@ -63,6 +64,12 @@ extension Receiver {
         report(.storageFailing(error))
     }
 
+    /// The largest frame that both the collar and the base radio take.
+    private func answerByteLimit(_ collar: CollarSession, port: RadioPort) -> Int {
+        let collarLimit = collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount)
+        return Int(min(collarLimit, port.radioIdentity?.maximumFrameByteCount ?? collarLimit))
+    }
+
     /// Answers the collar's open asks with what is durable now.
     func answer(_ collar: CollarSession) {
         guard let port = collar.answerPort, let address = collar.address else { return }
@@ -79,7 +86,7 @@ extension Receiver {
                 report(.tooManyAsks, of: collar)
                 continue
             }
-            let limit = Int(collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount))
+            let limit = answerByteLimit(collar, port: ports[port])
             send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
             }

@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarWire
 import SerialDevices
 
 /// What happens on the way, for a person; nothing of it ends the receiver.
@@ -17,6 +18,10 @@ public enum ReceiverNotice: Equatable, Sendable {
     case noIdentity(path: String, seconds: Int)
     /// What is at the port speaks another version of the protocol.
     case otherVersion(path: String, version: UInt8)
+    /// The base radio at a port says who it is.
+    case radio(path: String, RadioIdentity)
+    /// The base radio at a port says how its modem is set.
+    case modem(path: String, ModemSettings)
     /// A collar is heard for the first time on this run.
     case collar(deviceID: UInt64, logID: UInt32, path: String)
     /// A collar belongs to another receiver: it is listened to, and not answered.

@@ -1,5 +1,6 @@
 import CollarJournal
 import CollarReceiver
+import CollarWire
 import Glibc
 import SerialDevices
 
@@ -64,7 +65,7 @@ extension ReceiverNotice {
         case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere,
             .misbehaving, .collarRefused, .unknownAsksIgnored:
             true
-        case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .collar, .storageRecovered: false
+        case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered: false
         }
     }
 
@@ -80,6 +81,8 @@ extension ReceiverNotice {
             "nobody at \(path) has said who it is for \(seconds) s; still listening"
         case .otherVersion(let path, let version):
             "\(path): what is there speaks version \(version) of the protocol"
+        case .radio(let path, let radio): "\(path): base radio \(radio.text)"
+        case .modem(let path, let settings): "\(path): modem set to \(settings.text)"
         case .collar(let deviceID, _, let path): "hearing collar \(hexadecimal(deviceID)) at \(path)"
         case .pairedElsewhere(let deviceID, let receiverID):
             "collar \(hexadecimal(deviceID)) belongs to receiver \(receiverID): its fixes are stored here as they are heard, and "
@@ -117,7 +120,7 @@ extension ReceiverNotice {
         case .collarRefused(let deviceID, _, .tooManyAtOnce):
             "it is when it asks again; to serve one collar alone: --collar \(hexadecimal(deviceID))"
         case .unknownAsksIgnored: "is there a faulty or foreign collar in range? Fixes of known collars are received"
-        case .waitingForPort, .opened, .unplugged, .otherVersion, .collar, .journalDamage, .storageRecovered, .lost:
+        case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .storageRecovered, .lost:
             nil
         }
     }
@@ -127,6 +130,27 @@ extension ReceiverNotice {
         text += others.isEmpty ? "; there is no other serial device" : "; serial devices that are not marked as one:"
         for device in others { text += "\n  " + device.text }
         return text
+    }
+}
+
+extension RadioIdentity {
+    /// The radio in a line.
+    var text: String {
+        let version = firmwareVersion
+        return "\(hexadecimal(radioID)), firmware \(version.major).\(version.minor).\(version.patch), frames of up to "
+            + "\(maximumFrameByteCount) bytes"
+    }
+}
+
+extension ModemSettings {
+    /// The settings in a line.
+    var text: String {
+        switch modulation {
+        case .serial(let bitsPerSecond): "serial, \(bitsPerSecond) bit/s"
+        case .lora(let lora):
+            "LoRa, \(lora.frequencyHertz / 1000) kHz, bandwidth \(lora.bandwidthHertz / 1000) kHz, spreading factor "
+                + "\(lora.spreadingFactor), coding rate 4/\(lora.codingRateDenominator), \(lora.powerDBm) dBm"
+        }
     }
 }
 

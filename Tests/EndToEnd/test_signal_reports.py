@@ -1,0 +1,187 @@
+"""What the base radio says of itself and of how well it heard a packet, and where that turns up."""
+
+import json
+import os
+import sys
+import time
+import unittest
+
+import jsonschema
+
+from collarlink import ROOT, EndToEndTest, wait_until
+from serial_line import SerialLine
+from test_lying_collars import ACKNOWLEDGEMENT, Radio
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
+from report_vectors import LORA, RADIO, RADIO_IDENTITY  # noqa: E402
+from session_parts import A, position  # noqa: E402
+from wire import SerialDecoder, stuff  # noqa: E402
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
+
+
+def of_radio(number, fields):
+    return stuff(frames.encode(number, fields, RADIO))
+
+
+def report(packet, strength=-97, noise=-35, check=None):
+    """The signal report about the one frame that a serial line holds."""
+    bare, = SerialDecoder().feed(packet)
+    check = int.from_bytes(bare[-3:], "big") if check is None else check
+    return of_radio(12, {"type": 12, "packet_check": check, "strength": strength, "signal_to_noise": noise})
+
+
+HEARD = (-97, -3.5)
+NOTHING = (None, None)
+
+
+class SignalReportTest(EndToEndTest):
+    def begin(self, collar=A, radio_identity=RADIO_IDENTITY):
+        """A receiver at a reporting radio, and a collar that has said who it is."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive("-v", port=line.path)
+        radio = Radio(line)
+        radio.send((of_radio(10, radio_identity) if radio_identity else b"") + collar.identity())
+        receiver.wait_for_error("hearing collar")
+        return receiver, radio
+
+    def signals(self, receiver, count):
+        """What the lines say of the signal, in the order of their sequences."""
+        receiver.wait_for_lines(count, 5)
+        receiver.stop()
+        self.assertEqual(len(receiver.fixes), count)
+        for fix in receiver.fixes:
+            SCHEMA.validate(fix)
+        return [(fix.get("rssi_dbm"), fix.get("snr_db")) for fix in sorted(receiver.fixes, key=lambda fix: fix["seq"])]
+
+    def test_right_behind(self):
+        receiver, radio = self.begin()
+        radio.send(A.fix(0) + report(A.fix(0)) + A.fix(1) + report(A.fix(1), -120, 72))
+        self.assertEqual(self.signals(receiver, 2), [HEARD, (-120, 7.2)])
+
+    def test_in_another_read(self):
+        """In two pieces, each in a read of its own, and in time: a machine that is busy may take too long."""
+        receiver, radio = self.begin()
+        in_time = []
+        for number in range(20):
+            start = time.monotonic()
+            radio.send(A.fix(number))
+            time.sleep(0.003)
+            both = report(A.fix(number)) + A.probe(number)
+            radio.send(both[:9])
+            time.sleep(0.003)
+            radio.send(both[9:])
+            in_time.append(time.monotonic() - start < 0.015)
+        self.assertIn(True, in_time)
+        for was_in_time, signal in zip(in_time, self.signals(receiver, 20)):
+            self.assertIn(signal, [HEARD] if was_in_time else [HEARD, NOTHING])
+
+    def test_before_another_frame(self):
+        """Each packet has its own report, or none."""
+        receiver, radio = self.begin()
+        radio.send(A.fix(0) + report(A.fix(0)) + A.fix(1) + A.fix(2) + report(A.fix(2)) + A.probe(3))
+        self.assertEqual(self.signals(receiver, 3), [HEARD, NOTHING, HEARD])
+
+    def test_behind_another_frame(self):
+        """A report follows its packet; one that comes later tells nothing."""
+        receiver, radio = self.begin()
+        radio.send(A.fix(0) + A.probe(2) + report(A.fix(0)) + A.fix(1) + report(A.fix(1)))
+        self.assertEqual(self.signals(receiver, 2), [NOTHING, HEARD])
+
+    def test_for_another_check(self):
+        receiver, radio = self.begin()
+        radio.send(A.fix(0) + report(A.fix(0), check=0x123456) + A.fix(1) + report(A.fix(0)))
+        self.assertEqual(self.signals(receiver, 2), [NOTHING, NOTHING])
+
+    def test_missing(self):
+        """A report that does not come delays the fix and its acknowledgement by a moment."""
+        receiver, radio = self.begin()
+        start = time.monotonic()
+        answer, waited = self.ask_with(radio, A.fix(0, 3))
+        self.assertEqual((answer["ask"], answer["first_missing"]), (3, 1))
+        self.assertGreater(waited, 0.01)
+        self.assertLess(time.monotonic() - start, 1)
+        self.assertEqual(self.signals(receiver, 1), [NOTHING])
+
+    def ask_with(self, radio, data):
+        """Sends an ask and waits for its acknowledgement, without more frames."""
+        start = time.monotonic()
+        radio.answers.clear()
+        radio.send(data)
+        while radio.acknowledgement(A) is None:
+            self.assertLess(time.monotonic() - start, 5)
+            time.sleep(0.0005)
+        return radio.acknowledgement(A), time.monotonic() - start
+
+    def test_acknowledged_with_its_report(self):
+        """The report ends the wait: nothing else has to come."""
+        receiver, radio = self.begin()
+        waits = []
+        for number in range(20):
+            fix = A.fix(number, 1 + number % 7)
+            answer, waited = self.ask_with(radio, fix + report(fix))
+            self.assertEqual(answer["first_missing"], number + 1)
+            waits.append(waited)
+        self.assertLess(sorted(waits)[10], 0.015)
+        self.assertEqual(self.signals(receiver, 20), [HEARD] * 20)
+
+    def test_batch_and_live(self):
+        """All fixes of a batch came in one packet."""
+        receiver, radio = self.begin()
+        batch, live = A.batch([0, 1, 2]), A.live(3, 2)
+        radio.send(batch + report(batch) + live + report(live, -80, 100))
+        self.assertEqual(self.signals(receiver, 4), [HEARD, HEARD, HEARD, (-80, 10)])
+
+    def test_strength_alone(self):
+        """Signal to noise is not known to every radio."""
+        receiver, radio = self.begin()
+        radio.send(A.fix(0) + report(A.fix(0), -200, None))
+        self.assertEqual(self.signals(receiver, 1), [(-200, None)])
+
+    def test_first_report_shows_the_radio(self):
+        """A radio that does not say who it is: nothing waits before its first report."""
+        receiver, radio = self.begin(radio_identity=None)
+        radio.send(A.fix(0) + report(A.fix(0)) + A.fix(1) + report(A.fix(1)))
+        self.assertEqual(self.signals(receiver, 2), [NOTHING, HEARD])
+
+    def test_kept_in_the_journal(self):
+        """A consumer that was not there gets it from the journal."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        # The pipe takes a while to fill; what does not fit stays in the journal.
+        receiver = self.receive("-v", port=line.path, stdout=writing)
+        radio = Radio(line)
+        radio.send(of_radio(10, RADIO_IDENTITY) + A.identity())
+        for number in range(2000):
+            fix = A.fix(number)
+            radio.send(fix + report(fix))
+        radio.ask(A, 2000)
+        receiver.stop()
+        os.close(writing)
+        again = self.receive(port=line.path)
+        wait_until(lambda: again.lines and json.loads(again.lines[-1])["seq"] == 1999, 5, "the last line")
+        again.stop()
+        self.assertEqual((again.fixes[-1]["seq"], again.fixes[-1]["rssi_dbm"], again.fixes[-1]["snr_db"]), (1999, *HEARD))
+
+    def test_radio_speaks_of_itself(self):
+        """Who it is and how its modem is set, once; answers fit the frames it carries."""
+        receiver, radio = self.begin(radio_identity={**RADIO_IDENTITY, "largest_frame": 60})
+        modem = of_radio(11, LORA)
+        radio.send(modem + of_radio(10, {**RADIO_IDENTITY, "largest_frame": 60}) + modem)
+        radio.send(b"".join(A.fix(1000 + 300 * number) for number in range(40)))
+        radio.ask(A, 20_000)
+        answer = next(frame for frame in radio.answers if frame[0] & 0x1F == ACKNOWLEDGEMENT)
+        self.assertLessEqual(len(answer), 60)
+        self.assertGreater(len(answer), 50)
+        receiver.stop()
+        self.assertEqual(receiver.error_text.count("base radio fedcba9876543210, firmware 2.0.11"), 1)
+        self.assertEqual(receiver.error_text.count("modem set to LoRa"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
