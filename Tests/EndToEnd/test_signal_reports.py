@@ -9,8 +9,8 @@ import unittest
 import jsonschema
 
 from collarlink import ROOT, EndToEndTest, wait_until
+from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
-from test_lying_collars import ACKNOWLEDGEMENT, Radio
 
 # Behind the tests' own modules: one of the reference has the same name.
 sys.path.append(str(ROOT / "Protocol/reference"))
