@@ -41,6 +41,23 @@ final class CollarSession {
     /// What was said about its misbehaviour.
     var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
 
+    /// How the link to it does.
+    var health = LinkHealth()
+    /// Index of the port at which it was heard last.
+    var port: Int?
+    /// What was said about its link.
+    var healthNotices = NoticeLimiter<HealthNoticeKind>()
+    /// What of that is not over.
+    var openHealthNotices: Set<HealthNoticeKind> = []
+
+    /// Something is over.
+    /// - Returns: whether it was said to be the case.
+    func endHealthNotices(_ kinds: Set<HealthNoticeKind>) -> Bool {
+        let wasSaid = !openHealthNotices.isDisjoint(with: kinds)
+        openHealthNotices.subtract(kinds)
+        return wasSaid
+    }
+
     /// Logs kept at hand, those heard last: a frame that fits none was checked against all of them.
     private static let maximumLogCount = 16
     /// Logs whose newest fixes are kept at hand, some 30 KiB each.

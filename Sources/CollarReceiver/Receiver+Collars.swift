@@ -127,6 +127,7 @@ extension Receiver {
         let collar = collars[index]
         if !collar.addLog(identity.log) { report(.tooManyLogs, of: collar) }
         collar.identity = identity
+        collar.health.setHeartbeat(seconds: identity.heartbeatSeconds)
         if collar.isPairedElsewhere(than: receiverID), !collar.isReportedAsElsewhere {
             collar.isReportedAsElsewhere = true
             report(.pairedElsewhere(deviceID: identity.log.deviceID, receiverID: identity.pairedReceiverID))
@@ -184,6 +185,7 @@ extension Receiver {
         statistics.frames += 1
         collar.address = header.address
         collarAtAddress[Int(header.address)] = index
+        noteHealth(of: collar, onPort: port)
         ports[port].sessionDeadlines.removeAll()
         collar.deliveries[log].received(flags: header.flags)
         if header.flags.ask != nil { collar.answerPort = port }

@@ -92,6 +92,7 @@ extension Receiver {
         port.sessionDeadlines = Receiver.sessionTimes.map { now.advanced(byMicroseconds: $0) }
         events.watch(serial.fileDescriptor, token: UInt64(index))
         report(.opened(path: port.path))
+        resumeHealth(ofPort: index, answerWithinMicroseconds: Receiver.sessionTimes[Receiver.sessionTimes.count - 1])
         askForIdentity(onPort: index, address: Frame.broadcastAddress)
     }
 
@@ -220,6 +221,7 @@ extension Receiver {
         releaseHeldFrame(ofPort: index)
         port.sessionDeadlines.removeAll()
         guard let serial = port.serialPort else { return }
+        suspendHealth(ofPort: index)
         events.forget(serial.fileDescriptor)
         serial.close()
         port.state = .gone

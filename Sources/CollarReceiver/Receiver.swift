@@ -100,6 +100,7 @@ public final class Receiver {
 
     private var nextDeadline: Instant? {
         var deadline = endDeadline
+        if let due = healthDeadline { deadline = min(deadline ?? due, due) }
         for port in ports {
             guard let due = port.nextDeadline else { continue }
             deadline = min(deadline ?? due, due)
@@ -125,6 +126,7 @@ public final class Receiver {
         let now = self.now
         if let endDeadline, now >= endDeadline { end = end ?? .duration }
         for index in ports.indices { portDeadlineReached(index, now: now) }
+        healthDeadlineReached(now: now)
     }
 
     /// Writes what lines there are.

@@ -1,3 +1,4 @@
+import CollarDomain
 import CollarJournal
 import CollarWire
 import SerialDevices
@@ -36,6 +37,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case journalUnavailable(deviceID: UInt64, JournalError)
     /// Fixes that will never come: the collar does not have them any more.
     case lost(deviceID: UInt64, first: UInt32, last: UInt32)
+    /// The link to a collar changed: it is late, not reachable, heard again, …; what is bad once a minute for each kind.
+    case health(deviceID: UInt64, LinkHealth.Event)
     /// A collar does what no sound one does; once a minute for each collar and kind.
     case misbehaving(deviceID: UInt64, Misbehaviour)
     /// A collar that said who it is was not taken up; once a minute for each reason, with one of the collars.

@@ -1,3 +1,4 @@
+import CollarDomain
 import CollarJournal
 import CollarReceiver
 import CollarWire
@@ -63,9 +64,11 @@ extension ReceiverNotice {
     var isFailure: Bool {
         switch self {
         case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere,
-            .misbehaving, .collarRefused, .unknownAsksIgnored:
+            .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)):
             true
-        case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered: false
+        case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
+            .health:
+            false
         }
     }
 
@@ -96,6 +99,7 @@ extension ReceiverNotice {
             "collar \(hexadecimal(deviceID)) is not served: \(error.description)"
         case .lost(let deviceID, let first, let last):
             "collar \(hexadecimal(deviceID)) does not have fixes \(first) to \(last) any more"
+        case .health(let deviceID, let event): "collar \(hexadecimal(deviceID)) \(event.text)"
         case .misbehaving(let deviceID, let misbehaviour): "collar \(hexadecimal(deviceID)) \(misbehaviour.text)"
         case .collarRefused(let deviceID, let path, .tooManyCollars(let limit)):
             "collar \(hexadecimal(deviceID)) at \(path) is not taken up: there are journals of \(limit) collars or more"
@@ -114,6 +118,9 @@ extension ReceiverNotice {
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
         case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
+        case .health(_, .unreachable): "is it switched on, charged and in range? What it stores comes when it is heard again"
+        case .health(_, .condition(.unhealthy)): "look for the animal; charge the collar, restart it near the radio"
+        case .health: nil
         case .misbehaving(_, let misbehaviour): misbehaviour.remedy
         case .collarRefused(let deviceID, _, .tooManyCollars):
             "serve it alone: --collar \(hexadecimal(deviceID)); or move the folders of other collars out of the state directory"
@@ -150,6 +157,22 @@ extension ModemSettings {
         case .lora(let lora):
             "LoRa, \(lora.frequencyHertz / 1000) kHz, bandwidth \(lora.bandwidthHertz / 1000) kHz, spreading factor "
                 + "\(lora.spreadingFactor), coding rate 4/\(lora.codingRateDenominator), \(lora.powerDBm) dBm"
+        }
+    }
+}
+
+extension LinkHealth.Event {
+    /// What changed, behind the collar's id.
+    var text: String {
+        switch self {
+        case .reachable(let silence?): "is heard again, after \(silence / 1_000_000) s"
+        case .reachable(nil): "is heard again"
+        case .late(let silence): "is late: nothing was heard of it for \(silence / 1_000_000) s"
+        case .unreachable(let silence): "is not reachable: nothing was heard of it for \(silence / 1_000_000) s"
+        case .condition(.healthy): "has a healthy link again"
+        case .condition(.degraded): "has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come"
+        case .condition(.unhealthy):
+            "has an unhealthy link: \(LinkHealth.unhealthyFailureCount) expected frames in a row did not come"
         }
     }
 }

@@ -1,0 +1,84 @@
+"""A collar that falls silent, and comes back: what a person is told, and what it costs to wait."""
+
+import os
+import sys
+import time
+import unittest
+
+from collarlink import ROOT, EndToEndTest
+from radio import Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, B  # noqa: E402
+from vector_parts import IDENTITY  # noqa: E402
+
+HEARTBEAT = 4  # seconds: the shortest that counts
+LATE = 1.25 * HEARTBEAT
+UNREACHABLE = 3.25 * HEARTBEAT
+
+
+def identity(collar, heartbeat=1):
+    return collar.send(1, {**IDENTITY, "device_id": f"{collar.log.device_id:016x}", "log_id": collar.log.log_id,
+                           "oldest_sequence": 0, "next_sequence": 0, "paired_receiver": 0, "heartbeat": heartbeat})
+
+
+class LinkHealthTest(EndToEndTest):
+    def begin(self):
+        line = SerialLine()
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def test_silence(self):
+        """Late, unreachable, heard again: each once, in time, and of the silent collar alone."""
+        receiver, radio = self.begin()
+        self.addCleanup(radio.line.close)
+        start = time.monotonic()
+        radio.send(identity(A) + identity(B, 600))
+        receiver.wait_for_error(f"{A.log.device_id:016x} is late", LATE + 5)
+        self.assertGreaterEqual(time.monotonic() - start, LATE - 0.1)
+        receiver.wait_for_error(f"{A.log.device_id:016x} is not reachable", UNREACHABLE + 5)
+        self.assertGreaterEqual(time.monotonic() - start, UNREACHABLE - 0.1)
+        receiver.wait_for_error("degraded link", 1)
+        radio.send(A.probe(0))
+        receiver.wait_for_error("is heard again, after 1")
+        receiver.wait_for_error("healthy link again", 1)
+        receiver.stop()
+        told = [line for line in receiver.errors if "collar " in line and "hearing" not in line]
+        self.assertEqual([f"{A.log.device_id:016x}" in line for line in told], [True] * 5, told)
+
+    def test_unplugged_radio(self):
+        """Without a radio nobody is late: the radio is what is missing."""
+        receiver, radio = self.begin()
+        radio.send(identity(A))
+        receiver.wait_for_error("hearing collar")
+        radio.line.close()
+        receiver.wait_for_error("was unplugged")
+        time.sleep(LATE + 1)
+        self.assertNotIn("is late", receiver.error_text)
+        receiver.stop()
+
+    def test_radio_comes_back_without_its_collar(self):
+        """Who is there is asked when the radio is back. That answer and two heartbeats are missed before the third is."""
+        first = SerialLine()
+        os.symlink(first.path, self.link)
+        receiver = self.receive()
+        receiver.wait_for_error("listening on")
+        Radio(first).send(identity(A))
+        receiver.wait_for_error("hearing collar")
+        os.unlink(self.link)
+        first.close()
+        receiver.wait_for_error("was unplugged")
+        second = SerialLine()
+        self.addCleanup(second.close)
+        os.symlink(second.path, self.link)
+        receiver.wait_for_error("not reachable", UNREACHABLE + 5)
+        receiver.stop()
+        told = [what for line in receiver.errors for what in ("late", "degraded", "not reachable") if f" {what}" in line]
+        self.assertEqual(told, ["late", "degraded", "not reachable"])
+
+
+if __name__ == "__main__":
+    unittest.main()
