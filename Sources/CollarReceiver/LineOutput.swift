@@ -16,9 +16,15 @@ final class LineOutput {
     }
 
     /// The collar and the place in its journal up to which a line tells.
-    struct Mark {
+    struct Coverage {
         var collar: Int
         var position: JournalPosition
+    }
+
+    /// Where a line ends, and what it tells of a journal.
+    struct Mark {
+        /// Nil for a line that is in no journal.
+        var coverage: Coverage?
         fileprivate var end: Int
     }
 
@@ -44,7 +50,15 @@ final class LineOutput {
     /// Adds one line, written by `write`, which tells of a collar's journal up to `position`.
     func queue(collar: Int, through position: JournalPosition, write: (inout [UInt8]) -> Void) {
         write(&bytes)
-        marks.append(Mark(collar: collar, position: position, end: bytes.count))
+        marks.append(Mark(coverage: Coverage(collar: collar, position: position), end: bytes.count))
+        queuedLineCount += 1
+    }
+
+    /// Adds one whole line that is in no journal. A consumer that is too slow misses it.
+    func queue(_ line: [UInt8]) {
+        guard hasRoom else { return }
+        bytes += line
+        marks.append(Mark(coverage: nil, end: bytes.count))
         queuedLineCount += 1
     }
 

@@ -34,7 +34,7 @@ extension Receiver {
     /// Whether a collar that was not heard before may be taken up; says so where it may not.
     func mayTakeUp(_ deviceID: UInt64, onPort port: Int) -> Bool {
         let refusal: CollarRefusal
-        if collars.count >= ReceiverLimits.collarCount {
+        if collars.count + unavailableCollars.count >= ReceiverLimits.collarCount {
             refusal = .tooManyCollars(limit: ReceiverLimits.collarCount)
         } else if newCollars.take(at: now) {
             return true

@@ -19,7 +19,7 @@ extension Receiver {
         statistics.fixes += 1
         collar.keepAnchor(fix, logID: record.logID)
         learned(of: fix.sequence, collar: collar, log: log)
-        if collar.isBehind || !output.hasRoom || isOutputBlocked || isLineLimitReached {
+        if collar.isBehind || !configuration.writesFixes || !output.hasRoom || isOutputBlocked || isLineLimitReached {
             collar.isBehind = true
             return
         }

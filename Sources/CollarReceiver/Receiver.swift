@@ -25,7 +25,7 @@ public final class Receiver {
     }
 
     let configuration: ReceiverConfiguration
-    let report: (ReceiverNotice) -> Void
+    private let reportToOwner: (ReceiverNotice) -> Void
     let receiverID: UInt32
     let events: EventPoll
     let output: LineOutput
@@ -63,7 +63,7 @@ public final class Receiver {
         _ configuration: ReceiverConfiguration, report: @escaping (ReceiverNotice) -> Void
     ) throws(ReceiverError) {
         self.configuration = configuration
-        self.report = report
+        reportToOwner = report
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
@@ -81,6 +81,12 @@ public final class Receiver {
         }
     }
 
+    /// Says what happens, to the owner and to the consumer of the lines.
+    func report(_ notice: ReceiverNotice) {
+        reportToOwner(notice)
+        for line in configuration.eventLines(notice) where !isLineLimitReached { output.queue(line) }
+    }
+
     var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
 
     /// Runs until something ends it; then everything received is stored.
@@ -91,6 +97,8 @@ public final class Receiver {
         while true {
             try emitLines()
             try storeAndAnswer()
+            // What was said on the way.
+            if !output.isEmpty { try emitLines() }
             if let end { return end }
             let ready = events.wait(timeoutMicroseconds: nextDeadline?.microseconds(since: now))
             for event in ready { try handle(event) }
@@ -136,7 +144,9 @@ public final class Receiver {
             try queueLines()
             let progress = output.flush { mark in
                 statistics.lines += 1
-                collars[mark.collar].journal.setEmissionCursor(mark.position)
+                if let coverage = mark.coverage {
+                    collars[coverage.collar].journal.setEmissionCursor(coverage.position)
+                }
             }
             switch progress {
             case .drained:
@@ -144,7 +154,7 @@ public final class Receiver {
                     end = end ?? .lineLimit
                     return
                 }
-                guard collars.contains(where: \.isBehind) else { return }
+                guard configuration.writesFixes, collars.contains(where: \.isBehind) else { return }
             case .blocked:
                 isOutputBlocked = true
                 events.watch(output.fileDescriptor, token: Token.output, forReading: false, forWriting: true)
@@ -165,6 +175,7 @@ public final class Receiver {
 
     /// Queues entries that are in a journal only.
     private func queueLines() throws(ReceiverError) {
+        guard configuration.writesFixes else { return }
         for index in collars.indices where collars[index].isBehind {
             try queueLines(ofCollar: index)
         }

@@ -19,6 +19,10 @@ public struct ReceiverConfiguration: Sendable {
     public var durationMicroseconds: Int64?
     /// Whether to wait for a radio that is not there or goes away.
     public var reconnects = true
+    /// Whether fixes are written as lines. Where they are not they stay in the journal for another run.
+    public var writesFixes = true
+    /// The lines, each with its line feed, that tell a consumer of a notice. It is called on the receiver's thread.
+    public var eventLines: @Sendable (ReceiverNotice) -> [[UInt8]] = { _ in [] }
     /// Descriptor that lines are written to.
     public var output: Int32 = 1
 

@@ -19,6 +19,9 @@ enum RunCommand {
                 "-p", "--port", value: "PATH", repeatable: true,
                 is: "use this tty or pseudo-terminal (repeatable); discovery is off then"),
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+            OptionSpec(
+                "--events", value: "LIST",
+                is: "kinds of lines, with commas: fix (the default), link, error; or all"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
@@ -70,6 +73,13 @@ enum RunCommand {
                 throw CommandFailure(.usage, "--flavour \(text): full or compact is wanted")
             }
             configuration.flavour = flavour
+        }
+        if let text = arguments.value("--events") {
+            guard let kinds = EventKind.kinds(in: text) else {
+                throw CommandFailure(.usage, "--events \(text): a list of fix, link and error is wanted, or all")
+            }
+            configuration.writesFixes = kinds.contains(.fix)
+            configuration.eventLines = { $0.lines(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
         }
         switch arguments.value("--source-as") {
         case nil: break

@@ -1,0 +1,60 @@
+/// Writes one JSON object (RFC 8259) on a line. For lines that are rare; fixes have a writer of their own.
+struct ObjectText {
+    private var bytes: [UInt8] = []
+
+    /// Begins an object with its `type`.
+    init(type: String) {
+        bytes.append(UInt8(ascii: "{"))
+        add("type", type)
+    }
+
+    /// Adds a text.
+    mutating func add(_ key: String, _ value: String) {
+        begin(key)
+        appendString(value)
+    }
+
+    /// Adds a number.
+    mutating func add(_ key: String, _ value: Int64) {
+        begin(key)
+        bytes += String(value).utf8
+    }
+
+    /// Adds true or false.
+    mutating func add(_ key: String, _ value: Bool) {
+        begin(key)
+        bytes += (value ? "true" : "false").utf8
+    }
+
+    /// Adds a key without a value.
+    mutating func addNull(_ key: String) {
+        begin(key)
+        bytes += "null".utf8
+    }
+
+    /// The object as it is now, on a line that ends with a line feed.
+    var line: [UInt8] { bytes + "}\n".utf8 }
+
+    private mutating func begin(_ key: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        appendString(key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func appendString(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20:
+                bytes += "\\u00".utf8
+                bytes += MessageText.hexadecimal(UInt64(byte), digits: 2).utf8
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

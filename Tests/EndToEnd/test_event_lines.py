@@ -1,0 +1,154 @@
+"""Lines beside the fixes: what --events asks for, each valid against its schema."""
+
+import json
+import os
+import sys
+import unittest
+
+import jsonschema
+
+from collarlink import ROOT, EndToEndTest
+from radio import Radio
+from serial_line import SerialLine
+from test_link_health import UNREACHABLE, identity
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, Collar, position  # noqa: E402
+
+SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
+           for name in ("fix", "link", "error")}
+
+
+class EventLineTest(EndToEndTest):
+    def begin(self, *arguments, port=None):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        if port:
+            os.symlink(line.path, port)
+        receiver = self.receive(*arguments, port=port or line.path)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def lines(self, receiver, kind):
+        """The lines of a kind; every line is valid against the schema of its own."""
+        lines = receiver.fixes
+        for line in lines:
+            SCHEMAS[line["type"]].validate(line)
+        return [line for line in lines if line["type"] == kind]
+
+    def test_schemas(self):
+        """They are schemas, and refuse what is wrong."""
+        late = {"type": "link", "unix_ms": 1, "event": "late", "collar": "0123456789abcdef", "silent_ms": 5}
+        error = {"type": "error", "unix_ms": 1, "code": "a_b", "title": "t", "reason": "r", "remedy": None,
+                 "severity": "info", "retryable": True}
+        for name, good, changes in (
+                ("link", late, ({"collar": "1"}, {"event": "lost"}, {"event": "opened"}, {"silent_ms": -1}, {"more": 1},
+                                {"unix_ms": "1"}, {"event": "heard"}, {"event": "healthy"})),
+                ("error", error, ({"code": "A"}, {"remedy": ""}, {"severity": "bad"}, {"retryable": 1}, {"more": 1}))):
+            SCHEMAS[name].check_schema(SCHEMAS[name].schema)
+            self.assertTrue(SCHEMAS[name].is_valid(good))
+            for key in good.keys() - {"silent_ms"} | ({"silent_ms"} if name == "link" else set()):
+                self.assertFalse(SCHEMAS[name].is_valid({each: good[each] for each in good if each != key}), key)
+            for change in changes:
+                self.assertFalse(SCHEMAS[name].is_valid({**good, **change}), change)
+
+    def test_fixes_alone_by_default(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity() + A.fix(0) + A.fix(position(0, latitude=1)))
+        receiver.wait_for_error("another content")
+        receiver.stop()
+        self.assertEqual([line["type"] for line in receiver.fixes], ["fix"])
+
+    def test_all(self):
+        """Each as things happen, whatever the port is called."""
+        port = self.path('a "collar"\\s\nradio')
+        receiver, radio = self.begin("--events", "all", port=port)
+        radio.send(A.identity() + A.fix(0))
+        receiver.wait_for_lines(3)
+        radio.send(A.fix(position(0, latitude=1)))
+        receiver.wait_for_lines(4)
+        receiver.stop()
+        self.assertEqual([line["event"] for line in self.lines(receiver, "link")], ["opened", "heard"])
+        self.assertEqual([line["port"] for line in self.lines(receiver, "link")], [port, port])
+        error, = self.lines(receiver, "error")
+        self.assertEqual((error["code"], error["collar"]), ("fix_changed", f"{A.log.device_id:016x}"))
+        self.assertIn("fix 0", error["reason"])
+        self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix", "error"])
+
+    def test_without_fixes(self):
+        """What is not written stays for a run that writes it; it is stored and acknowledged."""
+        receiver, radio = self.begin("--events", "link")
+        radio.send(A.identity() + A.fix(0) + A.fix(1) + A.fix(position(0, latitude=1)))
+        self.assertEqual(radio.ask(A, 2)[0]["first_missing"], 2)
+        receiver.stop()
+        self.assertEqual([line["event"] for line in self.lines(receiver, "link")], ["opened", "heard"])
+        self.assertEqual(len(receiver.lines), 2)
+        receiver, _ = self.begin("--events", "fix,error")
+        receiver.wait_for_lines(2)
+        receiver.stop()
+        self.assertEqual([fix["seq"] for fix in self.lines(receiver, "fix")], [0, 1])
+        self.assertEqual(len(receiver.lines), 2)
+
+    def test_nothing_happens_after_it(self):
+        """A line about silence does not wait for the next frame."""
+        receiver, _ = self.begin("--events", "error")
+        receiver.wait_for_lines(2, 8)
+        receiver.stop()
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")],
+                         ["session_not_established", "session_timeout"])
+
+    def test_silent_collar(self):
+        receiver, radio = self.begin("--events", "link,error")
+        radio.send(identity(A))
+        receiver.wait_for_lines(6, UNREACHABLE + 5)
+        radio.send(A.probe(0))
+        receiver.wait_for_lines(8)
+        receiver.stop()
+        links = self.lines(receiver, "link")
+        self.assertEqual([line["event"] for line in links],
+                         ["opened", "heard", "late", "unreachable", "degraded", "reachable", "healthy"])
+        self.assertEqual([line.get("silent_ms") for line in links[2:4]], [5000, 13_000])
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["collar_not_reachable"])
+
+    def test_collars_of_others_and_too_many(self):
+        receiver, radio = self.begin("--events", "error")
+        radio.send(A.identity(paired=77))
+        radio.send(b"".join(Collar(number, number, number).identity() for number in range(1, 30)))
+        receiver.wait_for_lines(2)
+        receiver.stop()
+        found = {line["code"]: line for line in self.lines(receiver, "error")}
+        self.assertEqual(set(found), {"paired_elsewhere", "too_many_new_collars"})
+        self.assertEqual(found["paired_elsewhere"]["severity"], "critical")
+        self.assertTrue(found["too_many_new_collars"]["retryable"])
+        self.assertIn("port", found["too_many_new_collars"])
+
+    def test_what_is_noticed_while_answering(self):
+        """The ask that is not answered is the last frame: its line comes all the same."""
+        receiver, radio = self.begin("--events", "error")
+        radio.send(A.identity())
+        for _ in range(400):
+            try:
+                radio.ask(A, 0, 0.3)
+            except AssertionError:
+                break
+        receiver.wait_for_lines(1, 1)
+        receiver.stop()
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_asks"])
+
+    def test_lines_are_counted(self):
+        receiver, radio = self.begin("--events", "all", "-n", "3")
+        radio.send(A.identity() + A.fix(0) + A.fix(1))
+        self.assertEqual(receiver.wait(5), 0)
+        self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix"])
+
+    def test_wrong_lists(self):
+        for text in ("", "fixes", "fix,", "fix,,link", "fix link", "all,fix", "gap"):
+            with self.subTest(events=text):
+                receiver = self.receive("--events", text)
+                self.assertEqual(receiver.wait(5), 64)
+                self.assertIn("--events", receiver.error_text)
+
+
+if __name__ == "__main__":
+    unittest.main()
