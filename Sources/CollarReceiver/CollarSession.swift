@@ -96,14 +96,6 @@ final class CollarSession {
         return nil
     }
 
-    /// The absolute fix in the frame, if it is one of the log heard last.
-    func fixOfNewestLog(in frame: Span<UInt8>) -> Fix? {
-        guard let delivery = deliveries.first else { return nil }
-        do throws(DecodeError) {
-            return try AbsoluteFix.decode(frame, log: delivery.log, reference: delivery.highestSequence)
-        } catch { return nil }
-    }
-
     /// Keeps a fix for live fixes that are coded against it.
     func keepAnchor(_ fix: Fix, logID: UInt32) {
         if anchors[logID] == nil, anchors.count == CollarSession.maximumAnchoredLogCount {

@@ -24,6 +24,8 @@ final class RadioPort {
     let isNamedByUser: Bool
     var state: State = .gone
     var stream = StreamDecoder()
+    /// Index of the collar heard last here.
+    var lastCollar: Int?
     /// The frame that waits for its signal report.
     var held = HeldFrame()
     /// Who the base radio says it is.

@@ -64,13 +64,6 @@ extension Receiver {
             receivedLive(frame, header: header, at: reception)
             return
         }
-        if type == .absoluteFix, let collar = collarAtAddress[Int(header.address)],
-            let fix = collars[collar].fixOfNewestLog(in: frame)
-        {
-            heard(collar, log: 0, header: header, onPort: reception.port)
-            store(fix, collar: collar, log: 0, signal: reception.signal)
-            return
-        }
         guard let (collar, log) = sender(of: frame, address: header.address) else {
             countUnchecked(header, onPort: reception.port)
             return
@@ -180,13 +173,14 @@ extension Receiver {
     }
 
     /// Notes a valid frame: where the collar is, and whether it wants an answer.
-    private func heard(_ index: Int, log: Int, header: FrameHeader, onPort port: Int) {
+    func heard(_ index: Int, log: Int, header: FrameHeader, onPort port: Int) {
         let collar = collars[index]
         statistics.frames += 1
         collar.address = header.address
         collarAtAddress[Int(header.address)] = index
         noteHealth(of: collar, onPort: port)
         ports[port].sessionDeadlines.removeAll()
+        ports[port].lastCollar = index
         collar.deliveries[log].received(flags: header.flags)
         if header.flags.ask != nil { collar.answerPort = port }
         guard !collar.isHeard else { return }

@@ -197,13 +197,35 @@ extension Receiver {
         let bytes = buffer.span.extracting(0..<count)
         var stream = port.stream
         var position = 0
-        while let event = stream.next(in: bytes, at: &position) {
+        while true {
+            if takeFix(from: &stream, in: bytes, at: &position, onPort: index) { continue }
+            guard let event = stream.next(in: bytes, at: &position) else { break }
             switch event {
             case .frame: arrived(stream.frame, onPort: index)
             case .rejected: statistics.damagedFrames += 1
             }
         }
         port.stream = stream
+    }
+
+    /// Takes in the fix that stands next, the short way, if it is of the commonest form and of the log heard last at
+    /// this port: so are nearly all of a backlog in single frames.
+    private func takeFix(
+        from stream: inout StreamDecoder, in bytes: Span<UInt8>, at position: inout Int, onPort index: Int
+    ) -> Bool {
+        guard !ports[index].held.isReporting, let collar = ports[index].lastCollar,
+            let delivery = collars[collar].deliveries.first
+        else { return false }
+        var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
+        guard
+            stream.nextFix(
+                in: bytes, at: &position, log: delivery.log, reference: delivery.highestSequence, into: &fix)
+        else { return false }
+        do throws(DecodeError) {
+            heard(collar, log: 0, header: try FrameHeader(stream.frame), onPort: index)
+            store(fix, collar: collar, log: 0, signal: nil)
+        } catch { statistics.malformedFrames += 1 }
+        return true
     }
 
     /// The radio was unplugged: says so, and waits for it.
