@@ -6,75 +6,6 @@ import CollarWire
 /// does not name durable is sent again. After an unanswered ask only the newest fix or a probe is sent, each with
 /// an ask, with a time-out that doubles to a cap.
 public struct CollarDelivery: Sendable {
-    /// What the next frame shall be.
-    public struct Transmission: Equatable, Sendable {
-        /// What the frame carries.
-        public enum Content: Equatable, Sendable {
-            /// Who the collar is.
-            case identity
-            /// The shortest ask.
-            case probe
-            /// The fix of this sequence, or the tombstone of a range that starts with it.
-            case logEntry(UInt32)
-            /// The fix of this sequence, never sent before, as the difference to an acknowledged one.
-            case liveFix(UInt32, anchor: UInt32)
-            /// As much of the backlog as fits a frame of so many bytes, from this sequence on. Whoever makes the frame
-            /// calls ``CollarDelivery/batched(through:)`` to learn whether it asks.
-            case batch(first: UInt32, frameByteLimit: Int)
-        }
-
-        /// What the frame carries.
-        public var content: Content
-        /// The ask it ends its burst with; of a batch it is not known yet.
-        public var ask: AskNumber?
-    }
-
-    /// What an acknowledgement meant.
-    public enum AcknowledgementResult: Equatable, Sendable {
-        /// It answers the open ask.
-        case answer
-        /// It says what is durable, but answers an earlier ask or none.
-        case unasked
-        /// It claims fixes that were never logged, and is ignored.
-        case impossible
-    }
-
-    /// Numbers that shape the traffic.
-    public struct Configuration: Equatable, Sendable {
-        /// The most frames between two asks, at least 1.
-        public var burstFrameCount: Int
-        /// The longest silence, in microseconds.
-        public var heartbeatMicroseconds: Int64
-        /// The cap of the time-out, in microseconds.
-        public var maximumTimeoutMicroseconds: Int64
-        /// Timing of the link.
-        public var modem: ModemProfile
-        /// Whether the newest fix goes out as a live fix where it can.
-        public var sendsLiveFixes: Bool
-        /// The largest frame a batch may fill, 51 … 253 bytes; nil where every fix has a frame of its own.
-        public var batchFrameByteLimit: Int?
-        /// The part of every hour in which the collar may send, in millionths; nil for no limit.
-        public var dutyCyclePartsPerMillion: Int64?
-        /// Where the random delays start that keep collars apart which make fixes at the same moment; nil for none.
-        public var jitterSeed: UInt32?
-
-        /// Creates a configuration.
-        public init(
-            burstFrameCount: Int? = nil, heartbeatMicroseconds: Int64 = 60_000_000,
-            maximumTimeoutMicroseconds: Int64 = 30_000_000, modem: ModemProfile, sendsLiveFixes: Bool = false,
-            batchFrameByteLimit: Int? = nil, dutyCyclePartsPerMillion: Int64? = nil, jitterSeed: UInt32? = nil
-        ) {
-            self.burstFrameCount = burstFrameCount ?? (modem.isHalfDuplex ? 255 : 16)
-            self.heartbeatMicroseconds = heartbeatMicroseconds
-            self.maximumTimeoutMicroseconds = maximumTimeoutMicroseconds
-            self.modem = modem
-            self.sendsLiveFixes = sendsLiveFixes
-            self.batchFrameByteLimit = batchFrameByteLimit
-            self.dutyCyclePartsPerMillion = dutyCyclePartsPerMillion
-            self.jitterSeed = jitterSeed
-        }
-    }
-
     enum Phase: Equatable {
         /// Free to send; the burst has this many frames so far.
         case sending(burstCount: Int)
@@ -85,32 +16,47 @@ public struct CollarDelivery: Sendable {
     }
 
     /// The bytes of an answer that the time-out allows for.
-    private static let answerByteCount = Frame.minimumLimitByteCount
+    static let answerByteCount = Frame.minimumLimitByteCount
     /// A half-duplex burst ends when it has lasted this many times as long as the largest answer: asks and answers then
     /// cost a few percent of it, even where half of them are lost.
-    private static let burstAnswerMultiple: Int64 = 43
+    static let burstAnswerMultiple: Int64 = 43
 
-    let configuration: Configuration
+    /// How often the wait of one window may be made longer: requests of the host come before its answer.
+    private static let extensionLimit = 2
+
+    private(set) var configuration: Configuration
     var phase: Phase = .sending(burstCount: 0)
-    private var lastAsk: AskNumber?
-    private var isIdentityDue = true
-    private var heartbeatDeadline: Instant
-    private var oldestSequence: UInt32
+    var lastAsk: AskNumber?
+    var isIdentityDue = true
+    var heartbeatDeadline: Instant
+    var oldestSequence: UInt32
     var nextSequence: UInt32
-    private var resend = SequenceRangeList()
+    var resend = SequenceRangeList()
     /// Where the search for the next fix of the backlog starts; goes back when an answer tells what was lost.
     var cursor: UInt32
     var newestSent: UInt32?
     /// The highest sequence that was ever sent on this boot: at or below it nothing is a live fix.
-    private var highestSent: UInt32?
+    var highestSent: UInt32?
     var batchSize: BatchSize
-    private var shares = LiveShare()
+    var shares = LiveShare()
     private var budget: AirtimeBudget?
     private var jitter: Jitter?
     /// When a burst that began out of silence starts.
     private var burstStart: Instant?
-    private var isFirstOfBurst = true
-    private var burstMicroseconds: Int64 = 0
+    var isFirstOfBurst = true
+    var burstMicroseconds: Int64 = 0
+    /// Frames of answers to requests that wait.
+    var waitingReplyCount = 0
+    /// Whether what waits goes out before the identity that is due.
+    var isIdentityLast = false
+    private var extensionsLeft = 0
+
+    /// Microseconds on the air since the boot.
+    public private(set) var airtimeMicroseconds: Int64 = 0
+    /// Frames since the boot that began with a fix that was sent before.
+    public internal(set) var retransmissionCount: UInt32 = 0
+    /// Behind the highest sequence of the backlog that was sent since the boot.
+    var backlogEnd: UInt32 = 0
 
     /// What the receiver is known to have.
     public internal(set) var delivered: DeliveredSequences
@@ -154,7 +100,37 @@ public struct CollarDelivery: Sendable {
     /// Somebody wants to know who the collar is: an open ask is given up, the identity is next.
     public mutating func identityRequested() {
         isIdentityDue = true
+        isIdentityLast = false
         startBurst()
+    }
+
+    /// A request of the host came in. One that comes within a window stands before the answer of that window, which
+    /// therefore has as much time again; at most twice.
+    public mutating func requestReceived(now: Instant) {
+        guard case .awaitingAnswer(let ask, let attempt, let deadline) = phase, extensionsLeft > 0 else { return }
+        extensionsLeft -= 1
+        let later = now.advanced(byMicroseconds: answerMicroseconds)
+        phase = .awaitingAnswer(ask, attempt: attempt, deadline: max(deadline, later))
+    }
+
+    /// An answer to a request waits to be sent, in so many frames.
+    public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
+
+    /// The collar has another receiver, or none: nothing is delivered to it, an open ask is given up, and after the
+    /// answers that wait the identity says so. Meanwhile the window of the ask passes.
+    public mutating func receiverChanged(now: Instant) {
+        delivered = DeliveredSequences(firstMissing: 0)
+        resend = SequenceRangeList()
+        isIdentityDue = true
+        isIdentityLast = true
+        startBurst()
+        burstStart = now.advanced(byMicroseconds: answerMicroseconds)
+    }
+
+    /// The longest silence that is wanted, in microseconds; it counts from now.
+    public mutating func setHeartbeat(microseconds: Int64, now: Instant) {
+        configuration.heartbeatMicroseconds = microseconds
+        heartbeatDeadline = now.advanced(byMicroseconds: microseconds)
     }
 
     private mutating func startBurst() {
@@ -244,6 +220,7 @@ public struct CollarDelivery: Sendable {
         budget?.refill(now: now)
         budget?.spend(airtimeMicroseconds: airtime)
         shares.sent(airtimeMicroseconds: airtime)
+        airtimeMicroseconds += airtime
         isFirstOfBurst = false
         burstMicroseconds += airtime
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
@@ -259,11 +236,15 @@ public struct CollarDelivery: Sendable {
         }
     }
 
-    private func timeoutMicroseconds(attempt: Int) -> Int64 {
+    /// The longest time from the end of an ask to the end of its answer.
+    private var answerMicroseconds: Int64 {
         let modem = configuration.modem
-        var timeout =
-            modem.turnaroundMicroseconds
+        return modem.turnaroundMicroseconds
             + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+    }
+
+    private func timeoutMicroseconds(attempt: Int) -> Int64 {
+        var timeout = answerMicroseconds
         var doublings = attempt
         while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
             timeout *= 2
@@ -272,10 +253,11 @@ public struct CollarDelivery: Sendable {
         return min(timeout, configuration.maximumTimeoutMicroseconds)
     }
 
-    private mutating func openAsk(attempt: Int) -> AskNumber {
+    mutating func openAsk(attempt: Int) -> AskNumber {
         let ask = lastAsk?.next ?? .first
         lastAsk = ask
         phase = .transmittingAsk(ask, attempt: attempt)
+        extensionsLeft = CollarDelivery.extensionLimit
         return ask
     }
 
@@ -287,129 +269,8 @@ public struct CollarDelivery: Sendable {
             return Transmission(content: .identity, ask: ask)
         }
         guard let newest = newestUndelivered else { return Transmission(content: .probe, ask: ask) }
+        countIfRepeated(newest <= (highestSent ?? 0) && highestSent != nil)
+        highestSent = max(highestSent ?? 0, newest)
         return Transmission(content: .logEntry(newest), ask: ask)
-    }
-
-    private var newestUndelivered: UInt32? {
-        guard nextSequence > oldestSequence, !delivered.contains(nextSequence - 1) else { return nil }
-        return nextSequence - 1
-    }
-
-    private mutating func burstTransmission(burstCount: Int, now: Instant) -> Transmission? {
-        if isIdentityDue {
-            isIdentityDue = false
-            return Transmission(content: .identity, ask: openAsk(attempt: 0))
-        }
-        guard let content = takeNextOfBurst() else {
-            // A tombstone may have taken what the burst had left: then a probe asks.
-            guard burstCount > 0 || now >= heartbeatDeadline else { return nil }
-            return Transmission(content: .probe, ask: openAsk(attempt: 0))
-        }
-        // Whether it is the last of its burst shows when its fixes are counted.
-        if case .batch = content { return Transmission(content: content, ask: nil) }
-        return Transmission(content: content, ask: countIntoBurst(burstCount))
-    }
-
-    /// One more frame of the burst; the last one asks.
-    mutating func countIntoBurst(_ burstCount: Int) -> AskNumber? {
-        guard burstCount + 1 < configuration.burstFrameCount, !isBurstLong, hasMoreForBurst else {
-            return openAsk(attempt: 0)
-        }
-        phase = .sending(burstCount: burstCount + 1)
-        return nil
-    }
-
-    private var isBurstLong: Bool {
-        let modem = configuration.modem
-        let answer = modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
-        return modem.isHalfDuplex && burstMicroseconds >= CollarDelivery.burstAnswerMultiple * answer
-    }
-
-    /// The newest fix, then what was asked for again, then the backlog, oldest first.
-    private mutating func takeNextOfBurst() -> Transmission.Content? {
-        if let newest = newestDue {
-            newestSent = newest
-            let isNew = highestSent.map { newest > $0 } ?? true
-            highestSent = max(highestSent ?? 0, newest)
-            shares.isLive = true
-            guard isNew, configuration.sendsLiveFixes, let anchor = delivered.highest,
-                newest - anchor <= LiveFix.maximumLead
-            else { return .logEntry(newest) }
-            return .liveFix(newest, anchor: anchor)
-        }
-        shares.isLive = false
-        if let again = nextToResend {
-            dropFromResend(through: again)
-            return .logEntry(again)
-        }
-        guard let sequence = nextOfBacklog else { return nil }
-        if configuration.batchFrameByteLimit != nil, backlog(after: sequence) != nil {
-            return .batch(first: sequence, frameByteLimit: batchSize.frameByteLimit)
-        }
-        cursor = sequence + 1
-        highestSent = max(highestSent ?? 0, sequence)
-        return .logEntry(sequence)
-    }
-
-    /// The newest fix, where its turn has come: it opens a burst, and further ones get a quarter of the airtime.
-    private var newestDue: UInt32? {
-        guard let newest = newestUndelivered, newest != newestSent else { return nil }
-        return newestSent == nil || nextOfBacklog == nil || shares.allowsLive ? newest : nil
-    }
-
-    var hasMoreForBurst: Bool {
-        if let newest = newestUndelivered, newest != newestSent { return true }
-        return nextToResend != nil || nextOfBacklog != nil
-    }
-
-    private var nextOfBacklog: UInt32? { undelivered(from: cursor) }
-
-    private func undelivered(from start: UInt32) -> UInt32? {
-        var sequence = delivered.firstMissing(from: start)
-        if sequence == newestSent { sequence = delivered.firstMissing(from: sequence + 1) }
-        return sequence < nextSequence ? sequence : nil
-    }
-
-    /// The sequence of the backlog that follows `sequence` in a batch; nil where it is the last.
-    public func backlog(after sequence: UInt32) -> UInt32? { undelivered(from: sequence + 1) }
-
-    /// A batch that begins where ``Transmission/Content/batch(first:frameByteLimit:)`` said was made of the backlog up
-    /// to `last`.
-    /// - Returns: the ask its frame carries.
-    public mutating func batched(through last: UInt32) -> AskNumber? {
-        guard case .sending(let burstCount) = phase else { return nil }
-        cursor = last + 1
-        highestSent = max(highestSent ?? 0, last)
-        batchSize.sent(last: last)
-        return countIntoBurst(burstCount)
-    }
-
-    /// Where a batch should begin, the log has nothing from `first` to `last`: a tombstone goes instead.
-    /// - Returns: the ask its frame carries.
-    public mutating func tombstoned(from first: UInt32, through last: UInt32) -> AskNumber? {
-        guard case .sending(let burstCount) = phase else { return nil }
-        skippedBacklog(from: first, through: last)
-        return countIntoBurst(burstCount)
-    }
-
-    private var nextToResend: UInt32? {
-        guard resend.count > 0, resend[0].first < nextSequence else { return nil }
-        return resend[0].first
-    }
-
-    private mutating func dropFromResend(through sequence: UInt32) {
-        if let rest = SequenceRange(sequence + 1, resend[0].last) {
-            resend.replace(at: 0, with: rest)
-        } else {
-            resend.remove(at: 0)
-        }
-    }
-
-    /// A range was reported as a tombstone instead of fix by fix: the search goes on behind it, unless older fixes wait.
-    public mutating func skippedBacklog(from first: UInt32, through last: UInt32) {
-        if first <= cursor, last >= cursor { cursor = last + 1 }
-        while resend.count > 0, resend[0].first >= first, resend[0].first <= last {
-            dropFromResend(through: min(last, resend[0].last))
-        }
     }
 }

@@ -32,6 +32,18 @@ public struct DeliveredSequences: Equatable, Sendable {
         return start
     }
 
+    /// How many sequences below `end` are not durable.
+    public func missingCount(below end: UInt32) -> UInt32 {
+        guard end > firstMissing else { return 0 }
+        var count = end - firstMissing
+        var index = 0
+        while index < ranges.count {
+            count -= ranges[index].last - ranges[index].first + 1
+            index += 1
+        }
+        return count
+    }
+
     /// Takes over the state an acknowledgement reports. A first missing sequence below the known one changes nothing:
     /// what was durable once is asked for again by name.
     public mutating func update(from acknowledgement: Acknowledgement) {

@@ -12,6 +12,7 @@ extension Collar {
         do throws(EncodeError) {
             try LiveFix.encode(
                 fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
+            fixesSentCount &+= 1
         } catch {
             // So far from its anchor that the absolute form is the shorter one.
             return try encodeLogEntry(sequence, flags: flags, into: &output)
@@ -23,8 +24,7 @@ extension Collar {
     ) throws(FlashError) {
         guard let fix = try fixLog.fix(first, in: &flash) else {
             let gone = SequenceRange(first, lastMissing(from: first)) ?? SequenceRange(first)
-            let ask = delivery.tombstoned(from: gone.first, through: gone.last)
-            encodeTombstone(of: gone, flags: FrameFlags(ask: ask), into: &output)
+            encodeTombstone(of: gone, ask: delivery.tombstoned(from: gone.first, through: gone.last), into: &output)
             return
         }
         var offered = first
@@ -50,6 +50,7 @@ extension Collar {
         }
         var last = first
         for _ in 1..<count { last = delivery.backlog(after: last) ?? last }
+        fixesSentCount &+= UInt32(truncatingIfNeeded: count)
         guard let ask = delivery.batched(through: last) else { return }
         var frame = output.mutableSpan
         FrameCheck.seal(&frame, flags: FrameFlags(ask: ask), log: log)
@@ -65,15 +66,17 @@ extension Collar {
                 try AbsoluteFix.encode(
                     fix, address: configuration.address, flags: flags, log: log,
                     reference: isNear ? nextSequence - 1 : nil, into: &output)
+                fixesSentCount &+= 1
             } else {
                 let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
                 delivery.skippedBacklog(from: gone.first, through: gone.last)
-                encodeTombstone(of: gone, flags: flags, into: &output)
+                encodeTombstone(of: gone, ask: flags.ask, into: &output)
             }
         } catch { preconditionFailure("a logged fix fits the smallest frame") }
     }
 
-    private func encodeTombstone(of gone: SequenceRange, flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+    private func encodeTombstone(of gone: SequenceRange, ask: AskNumber?, into output: inout OutputSpan<UInt8>) {
+        let flags = FrameFlags(ask: ask, isDeliveredElsewhere: gone.last < formerlyDelivered)
         var ranges = SequenceRangeList()
         ranges.append(gone)
         do throws(EncodeError) {
@@ -82,8 +85,10 @@ extension Collar {
         } catch { preconditionFailure("a tombstone fits the smallest frame") }
     }
 
-    /// The end of the overwritten range that starts at `sequence`; of torn slots only the one.
+    /// The end of the overwritten range that starts at `sequence`, as far as one tombstone can tell whether it was
+    /// delivered; of torn slots only the one.
     private func lastMissing(from sequence: UInt32) -> UInt32 {
-        sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
+        if sequence < formerlyDelivered, formerlyDelivered < fixLog.oldestSequence { return formerlyDelivered - 1 }
+        return sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
     }
 }

@@ -18,12 +18,14 @@ public struct Collar<Flash: FlashDevice> {
         public var capabilities: Capabilities
         /// Shape of the traffic.
         public var delivery: CollarDelivery.Configuration
+        /// Whether power came on: then the order to pair is obeyed from anybody for 60 s.
+        public var isPoweredOn: Bool
 
         /// Creates a configuration.
         public init(
             deviceID: UInt64, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
             firmwareVersion: FirmwareVersion, capabilities: Capabilities = Capabilities(rawValue: 0),
-            delivery: CollarDelivery.Configuration
+            delivery: CollarDelivery.Configuration, isPoweredOn: Bool = false
         ) {
             self.deviceID = deviceID
             self.address = address
@@ -31,6 +33,7 @@ public struct Collar<Flash: FlashDevice> {
             self.firmwareVersion = firmwareVersion
             self.capabilities = capabilities
             self.delivery = delivery
+            self.isPoweredOn = isPoweredOn
         }
     }
 
@@ -44,17 +47,41 @@ public struct Collar<Flash: FlashDevice> {
         case identityRequest
         /// For another collar, or from one.
         case notForThisCollar
-        /// A request that this collar does not serve.
+        /// A message of an application, which this collar does not serve.
         case unsupported
+        /// An order to carry out now; it is durable that it came. After locate and sound call
+        /// ``Collar/finish(requestID:outcome:)``, the others are done and answered as far as the core is concerned.
+        case command(requestID: UInt16, Command.Order)
+        /// Other settings are in force; see ``Collar/settings``.
+        case settingsChanged
+        /// Somebody asked for the settings.
+        case settingsRequest
+        /// A request that was executed before: it has no effect, and gets the old result.
+        case repeatedRequest(requestID: UInt16)
+        /// A request that had no effect; this answer waits to be sent.
+        case requestNotExecuted(requestID: UInt16, CommandResult.Outcome)
+        /// A request that had no effect and gets no answer: too many answers wait.
+        case requestNotTaken(requestID: UInt16)
         /// Not a frame this collar can use.
         case rejected(DecodeError)
     }
 
     let configuration: Configuration
     var flash: Flash
-    private var settings: SettingsStore<Flash>
+    var settingsStore: SettingsStore<Flash>
     var fixLog: FixLog<Flash>
     var delivery: CollarDelivery
+    var executed: ExecutedRequests
+    var replies = ReplyQueue()
+    var pairingWindowEnd: Instant?
+    /// Below it everything was acknowledged by a former receiver.
+    var formerlyDelivered: UInt32 = 0
+    let bootInstant: Instant
+    var isStatusWanted = false
+    var lastStatus: Instant?
+    var fixesSentCount: UInt32 = 0
+    var dropCount: UInt32 = 0
+    var repeatedRequestCount: UInt32 = 0
     private var lastFrameByteCount = 0
 
     /// The collar and its log.
@@ -62,7 +89,11 @@ public struct Collar<Flash: FlashDevice> {
     /// Boots since manufacture, this one included.
     public let bootCount: UInt32
     /// Id of the receiver the collar is paired with; 0 where it is not paired.
-    public private(set) var pairedReceiverID: UInt32
+    public internal(set) var pairedReceiverID: UInt32
+    /// The settings in force.
+    public internal(set) var settings: CollarSettings
+    /// What the firmware knows of how the collar is doing; nil where it does not tell: then no status is sent.
+    public var condition: CollarCondition?
 
     /// Boots: mounts the flash, formats the log where there is none, counts the boot durably.
     /// - Parameter randomLogID: what a new log is called; its low 26 bits are used. Ignored where a log is there.
@@ -71,33 +102,35 @@ public struct Collar<Flash: FlashDevice> {
     ) throws(FlashError) {
         self.configuration = configuration
         self.flash = flash
-        settings = try SettingsStore(mounting: &self.flash)
-        bootCount = UInt32(truncatingIfNeeded: settings.value(of: .bootCount) ?? 0) &+ 1
-        try settings.set(.bootCount, to: UInt64(widening: bootCount), in: &self.flash)
+        settingsStore = try SettingsStore(mounting: &self.flash)
+        bootCount = UInt32(truncatingIfNeeded: settingsStore.value(of: .bootCount) ?? 0) &+ 1
+        try settingsStore.set(.bootCount, to: UInt64(widening: bootCount), in: &self.flash)
         let logID: UInt32
-        if let stored = settings.value(of: .logID) {
+        if let stored = settingsStore.value(of: .logID) {
             logID = UInt32(truncatingIfNeeded: stored) & LogIdentity.maximumLogID
         } else {
             logID = randomLogID & LogIdentity.maximumLogID
-            try settings.set(.logID, to: UInt64(widening: logID), in: &self.flash)
+            try settingsStore.set(.logID, to: UInt64(widening: logID), in: &self.flash)
         }
         guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
             preconditionFailure("the log id was cut to 26 bits")
         }
         self.log = log
-        pairedReceiverID = UInt32(truncatingIfNeeded: settings.value(of: .pairedReceiverID) ?? 0)
-        var firstUndelivered: UInt32 = 0
-        if let stored = settings.value(of: .firstUndelivered),
-            UInt32(truncatingIfNeeded: stored &>> 32) == logID
-        {
-            firstUndelivered = UInt32(truncatingIfNeeded: stored)
-        }
+        pairedReceiverID = UInt32(truncatingIfNeeded: settingsStore.value(of: .pairedReceiverID) ?? 0)
+        let firstUndelivered = settingsStore.sequence(of: .firstUndelivered, logID: logID)
+        formerlyDelivered = settingsStore.sequence(of: .formerlyDelivered, logID: logID)
+        executed = ExecutedRequests(stored: settingsStore)
+        settings = CollarSettings(
+            stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
+        bootInstant = now
         fixLog = try FixLog(
             mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID,
-            usedSequences: firstUndelivered)
+            usedSequences: max(firstUndelivered, formerlyDelivered))
         delivery = CollarDelivery(
             configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
+        if settings.version > 0 { obeyHeartbeat(now: now) }
+        if configuration.isPoweredOn { openPairingWindow(now: now) }
     }
 
     /// The sequence the next fix will get.
@@ -115,8 +148,12 @@ public struct Collar<Flash: FlashDevice> {
     /// Logs a fix durably; only then may it be sent.
     /// - Returns: the sequence it got; the one it has is ignored.
     public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
+        let oldest = fixLog.oldestSequence
         // A sequence that a failed write used up must be reported too.
-        defer { delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence) }
+        defer {
+            for gone in oldest..<fixLog.oldestSequence where !delivery.delivered.contains(gone) { dropCount &+= 1 }
+            delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence)
+        }
         return try fixLog.append(fix, to: &flash)
     }
 
@@ -138,10 +175,17 @@ public struct Collar<Flash: FlashDevice> {
             return try accept(acknowledgement, now: now)
         case .identityRequest:
             delivery.identityRequested()
+            isStatusWanted = true
             return .identityRequest
         case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
             return .notForThisCollar
-        case .settings, .settingsRequest, .command, .application:
+        case .command(let command):
+            return try execute(command, now: now)
+        case .settings(let order):
+            return try accept(order, now: now)
+        case .settingsRequest(let request):
+            return accept(request, now: now)
+        case .application:
             return .unsupported
         }
     }
@@ -154,8 +198,15 @@ public struct Collar<Flash: FlashDevice> {
         }
         guard delivery.isPossible(acknowledgement) else { return .acknowledgement(.impossible) }
         if pairedReceiverID == 0 {
+            // Who let the collar go does not get it back by habit.
+            guard settingsStore.value(of: .releasedReceiverID) != UInt64(widening: acknowledgement.receiverID) else {
+                return .otherReceiver(acknowledgement.receiverID)
+            }
             // Kept first: what a receiver says must not outlive the pairing with it.
-            try settings.set(.pairedReceiverID, to: UInt64(widening: acknowledgement.receiverID), in: &flash)
+            try settingsStore.change(in: &flash) {
+                $0[.pairedReceiverID] = UInt64(widening: acknowledgement.receiverID)
+                if $0[.releasedReceiverID] != nil { $0[.releasedReceiverID] = 0 }
+            }
             pairedReceiverID = acknowledgement.receiverID
         }
         let result = delivery.received(acknowledgement, now: now)
@@ -166,12 +217,12 @@ public struct Collar<Flash: FlashDevice> {
     /// Keeps the watermark when it is a block ahead: what is acknowledged above it is sent again after a reboot, which
     /// costs less than wearing out the flash.
     private mutating func keepWatermark() throws(FlashError) {
-        let stored = settings.value(of: .firstUndelivered) ?? 0
+        let stored = settingsStore.value(of: .firstUndelivered) ?? 0
         let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID
         let kept = isSameLog ? UInt32(truncatingIfNeeded: stored) : 0
         guard firstUndelivered >= kept + 64 || (isEverythingDelivered && firstUndelivered > kept) else { return }
         let value = UInt64(widening: log.logID) &<< 32 | UInt64(widening: firstUndelivered)
-        try settings.set(.firstUndelivered, to: value, in: &flash)
+        try settingsStore.set(.firstUndelivered, to: value, in: &flash)
     }
 
     /// The next frame to send, if one is due. After sending it, call ``frameSent(now:)``.
@@ -180,8 +231,9 @@ public struct Collar<Flash: FlashDevice> {
     public mutating func nextFrame(
         now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> Bool {
+        queueStatusIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
-        do throws(FlashError) { try encode(transmission, into: &output) } catch {
+        do throws(FlashError) { try encode(transmission, now: now, into: &output) } catch {
             // Nothing was sent; the open ask times out as if its frame were lost.
             delivery.transmitted(frameByteCount: 0, now: now)
             throw error
@@ -191,7 +243,7 @@ public struct Collar<Flash: FlashDevice> {
     }
 
     private mutating func encode(
-        _ transmission: CollarDelivery.Transmission, into output: inout OutputSpan<UInt8>
+        _ transmission: CollarDelivery.Transmission, now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let flags = FrameFlags(ask: transmission.ask)
         switch transmission.content {
@@ -201,6 +253,8 @@ public struct Collar<Flash: FlashDevice> {
             try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
         case .batch(let first, let frameByteLimit):
             try encodeBatch(from: first, frameByteLimit: frameByteLimit, into: &output)
+        case .reply:
+            encodeReply(flags: flags, now: now, into: &output)
         case .identity, .probe:
             do throws(EncodeError) {
                 if transmission.content == .identity {
@@ -225,7 +279,18 @@ public struct Collar<Flash: FlashDevice> {
             pairedReceiverID: pairedReceiverID,
             maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
             firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
-            heartbeatSeconds: UInt16(
-                truncatingIfNeeded: configuration.delivery.heartbeatMicroseconds / 1_000_000))
+            heartbeatSeconds: UInt16(truncatingIfNeeded: settings.heartbeatSeconds))
+    }
+}
+
+extension CollarDelivery.Configuration {
+    fileprivate var heartbeatSeconds: UInt32 { UInt32(truncatingIfNeeded: heartbeatMicroseconds / 1_000_000) }
+}
+
+extension SettingsStore {
+    /// A sequence that is kept with the log it belongs to; 0 where it is another.
+    fileprivate func sequence(of key: StoredKey, logID: UInt32) -> UInt32 {
+        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID else { return 0 }
+        return UInt32(truncatingIfNeeded: stored)
     }
 }

@@ -3,24 +3,11 @@ import CollarWire
 /// The few values that outlive a reboot beside the log, in the first two blocks of the flash.
 ///
 /// Records of 16 bytes are appended to one block; when it is full the latest values move to the other. A block counts
-/// only once its header stands, and that is written last, so a power cut leaves the old block or the new one.
+/// only once its header stands, and that is written last, so a power cut leaves the old block or the new one. Values
+/// that change together are always written so.
 public struct SettingsStore<Flash: FlashDevice> {
     /// Blocks used, from the start of the flash.
     public static var blockCount: Int { 2 }
-
-    /// What is kept.
-    public enum Key: UInt8, Equatable, Sendable {
-        /// Boots since manufacture.
-        case bootCount = 1
-        /// Id of the log.
-        case logID = 2
-        /// Id of the paired receiver.
-        case pairedReceiverID = 3
-        /// Everything below this sequence is acknowledged; belongs to the log id in its upper half.
-        case firstUndelivered = 4
-
-        static var count: Int { 4 }
-    }
 
     private static var recordByteCount: Int { 16 }
     private static var headerMark: UInt32 { 0x434C_4D31 }
@@ -28,8 +15,9 @@ public struct SettingsStore<Flash: FlashDevice> {
     private var activeBlock = 0
     private var generation: UInt32 = 0
     private var nextRecord: Int
-    private var values = InlineArray<4, UInt64>(repeating: 0)
-    private var isSet = InlineArray<4, Bool>(repeating: false)
+    private var stored = StoredValues()
+    /// Whether a write failed, so that the flash may hold what was not taken over.
+    private var isUncertain = false
 
     /// Reads what is kept; a flash without a valid block is a new one.
     public init(mounting flash: inout Flash) throws(FlashError) {
@@ -48,30 +36,36 @@ public struct SettingsStore<Flash: FlashDevice> {
     }
 
     /// The value of a key; nil where it was never set.
-    public func value(of key: Key) -> UInt64? {
-        let index = Int(key.rawValue) - 1
-        return isSet[index] ? values[index] : nil
-    }
+    public func value(of key: StoredKey) -> UInt64? { stored[key] }
 
     /// Sets a value durably. The same value again costs nothing.
-    public mutating func set(_ key: Key, to value: UInt64, in flash: inout Flash) throws(FlashError) {
-        let index = Int(key.rawValue) - 1
-        if isSet[index], values[index] == value { return }
-        let wasSet = isSet[index]
-        let old = values[index]
-        isSet[index] = true
-        values[index] = value
+    public mutating func set(_ key: StoredKey, to value: UInt64, in flash: inout Flash) throws(FlashError) {
+        try change(in: &flash) { $0[key] = value }
+    }
+
+    /// Changes values durably and together: a power cut leaves all old ones or all new ones. A change of several values
+    /// costs an erase.
+    /// - Throws: with nothing changed, as far as the flash tells.
+    mutating func change(
+        in flash: inout Flash, _ edit: (inout StoredValues) -> Void
+    ) throws(FlashError) {
+        let before = stored
+        edit(&stored)
+        let changes = stored.changes(since: before)
+        if changes.count == 0, !isUncertain { return }
         do throws(FlashError) {
-            if nextRecord >= flash.blockByteCount / Self.recordByteCount {
-                try moveToOtherBlock(in: &flash)
-            } else {
+            let isFull = nextRecord >= flash.blockByteCount / Self.recordByteCount
+            if let key = changes.onlyKey, !isFull, !isUncertain {
                 try append(key, in: &flash)
+            } else {
+                try moveToOtherBlock(in: &flash)
             }
         } catch {
-            isSet[index] = wasSet
-            values[index] = old
+            stored = before
+            isUncertain = true
             throw error
         }
+        isUncertain = false
     }
 
     private mutating func readRecords(from flash: inout Flash) throws(FlashError) {
@@ -82,15 +76,14 @@ public struct SettingsStore<Flash: FlashDevice> {
             if record.isErased(count: Self.recordByteCount) { continue }
             nextRecord = index + 1
             // A torn record is used up; the value before it stands.
-            guard record.isSealed(count: 9, seed: 0), let key = Key(rawValue: record.bytes[0]) else { continue }
+            guard record.isSealed(count: 9, seed: 0), let key = StoredKey(rawValue: record.bytes[0]) else { continue }
             let high = UInt64(widening: record.readUInt32(at: 1))
-            values[Int(key.rawValue) - 1] = high &<< 32 | UInt64(widening: record.readUInt32(at: 5))
-            isSet[Int(key.rawValue) - 1] = true
+            stored[key] = high &<< 32 | UInt64(widening: record.readUInt32(at: 5))
         }
     }
 
-    private mutating func append(_ key: Key, in flash: inout Flash) throws(FlashError) {
-        let value = values[Int(key.rawValue) - 1]
+    private mutating func append(_ key: StoredKey, in flash: inout Flash) throws(FlashError) {
+        guard let value = stored[key] else { return }
         var record = FlashRecord()
         record.append(key.rawValue)
         record.append(bigEndian: UInt32(truncatingIfNeeded: value &>> 32))
@@ -114,9 +107,8 @@ public struct SettingsStore<Flash: FlashDevice> {
         activeBlock = 1 - activeBlock
         try flash.erase(block: activeBlock)
         nextRecord = 1
-        for raw in 1...UInt8(Key.count) {
-            guard let key = Key(rawValue: raw), isSet[Int(raw) - 1] else { continue }
-            try append(key, in: &flash)
+        for raw in 1...UInt8(StoredKey.count) {
+            if let key = StoredKey(rawValue: raw) { try append(key, in: &flash) }
         }
         var header = FlashRecord()
         header.append(bigEndian: Self.headerMark)

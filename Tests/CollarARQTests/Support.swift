@@ -30,6 +30,7 @@ struct Sent: Equatable {
     }
 
     static func identity(ask: UInt8) -> Sent { Sent(.identity, ask: ask) }
+    static func reply(ask: UInt8? = nil) -> Sent { Sent(.reply, ask: ask) }
     static func probe(ask: UInt8) -> Sent { Sent(.probe, ask: ask) }
     static func batch(_ first: UInt32, limit: Int = 253) -> Sent {
         Sent(.batch(first: first, frameByteLimit: limit), ask: nil)

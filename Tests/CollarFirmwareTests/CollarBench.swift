@@ -10,14 +10,19 @@ struct CollarBench {
     let shared: SharedFlash
     var collar: Collar<SharedFlash>
     var now = Instant(microseconds: 0)
+    /// The ask that was sent last.
+    var lastAsk: UInt8?
 
-    init(flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID) throws {
+    init(
+        flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
+        isPoweredOn: Bool = false
+    ) throws {
         shared = SharedFlash(flash)
         let modem = ModemProfile(
             nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 9000, turnaroundMicroseconds: 40_000)
         let configuration = Collar<SharedFlash>.Configuration(
             deviceID: deviceID, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
-            delivery: CollarDelivery.Configuration(modem: modem))
+            capabilities: capabilities, delivery: CollarDelivery.Configuration(modem: modem), isPoweredOn: isPoweredOn)
         collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
     }
 
@@ -46,6 +51,7 @@ struct CollarBench {
             let reference = collar.nextSequence == 0 ? 0 : collar.nextSequence - 1
             let message = try Message.decode(frame.span, log: collar.log, reference: reference)
             sent.append((message, header.flags.ask?.rawValue))
+            lastAsk = header.flags.ask?.rawValue ?? lastAsk
         }
         return sent
     }

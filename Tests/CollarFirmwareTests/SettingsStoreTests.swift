@@ -4,7 +4,7 @@ import Testing
 /// The few values that outlive a reboot. A block of 512 bytes holds 31 records.
 @Suite struct SettingsStoreTests {
     private typealias Store = SettingsStore<TestFlash>
-    private static let keys: [Store.Key] = [.bootCount, .logID, .pairedReceiverID, .firstUndelivered]
+    private static let keys: [StoredKey] = [.bootCount, .logID, .pairedReceiverID, .firstUndelivered]
 
     private func values(_ store: Store) -> [UInt64?] { Self.keys.map(store.value(of:)) }
 

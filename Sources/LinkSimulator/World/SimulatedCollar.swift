@@ -96,7 +96,9 @@ final class SimulatedCollar {
     func received(_ frame: [UInt8], now: Int64) -> Bool {
         do throws(FlashError) {
             switch try collar?.received(frame.span, now: Instant(microseconds: now)) {
-            case .acknowledgement, .otherReceiver, .identityRequest: return true
+            case .acknowledgement, .otherReceiver, .identityRequest, .command, .settingsChanged, .settingsRequest,
+                .repeatedRequest, .requestNotExecuted, .requestNotTaken:
+                return true
             case .notForThisCollar, .unsupported, .rejected, nil: return false
             }
         } catch { return true }

@@ -1,0 +1,168 @@
+import CollarARQ
+import CollarWire
+
+/// Commands and settings of the host.
+extension Collar {
+    /// How long a collar obeys the order to pair from anybody after power-on or a press of its button.
+    private static var pairingWindowMicroseconds: Int64 { 60_000_000 }
+
+    /// Somebody pressed the button: for 60 s the order to pair is obeyed whoever gives it.
+    public mutating func openPairingWindow(now: Instant) {
+        pairingWindowEnd = now.advanced(byMicroseconds: Self.pairingWindowMicroseconds)
+    }
+
+    /// Whether answers to requests wait to be sent: a firmware that is to reboot sends them first, if it can.
+    public var isReplyWaiting: Bool { replies.count > 0 }
+
+    mutating func execute(_ command: Command, now: Instant) throws(FlashError) -> Reception {
+        delivery.requestReceived(now: now)
+        let id = command.requestID
+        if let memory = executed.memory(ofRequest: id, by: command.receiverID, in: settingsStore) {
+            repeatedRequestCount &+= 1
+            if case .finished(let outcome) = memory { reply(.result(CommandResult(requestID: id, outcome: outcome))) }
+            return .repeatedRequest(requestID: id)
+        }
+        guard isObeyed(command, now: now) else { return refuse(id) }
+        guard replies.room > 0 else { return .requestNotTaken(requestID: id) }
+        if case .sound = command.order, !configuration.capabilities.contains(.sounder) {
+            return answer(id, .unsupported)
+        }
+        switch command.order {
+        case .startTracking, .stopTracking:
+            try setTracking(command, now: now)
+        case .pair(let receiverID):
+            try changeReceiver(to: receiverID, command, now: now)
+        case .unpair:
+            try changeReceiver(to: 0, command, now: now)
+        case .reboot:
+            try remember(command, .ok)
+        case .locateNow, .sound:
+            try remember(command, nil)
+            return .command(requestID: id, command.order)
+        }
+        reply(.result(CommandResult(requestID: id, outcome: .ok)))
+        return .command(requestID: id, command.order)
+    }
+
+    private func isObeyed(_ command: Command, now: Instant) -> Bool {
+        if pairedReceiverID != 0, command.receiverID == pairedReceiverID { return true }
+        guard case .pair = command.order else { return false }
+        return pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
+    }
+
+    /// The firmware has done what ``Reception/command(requestID:_:)`` told it, or could not. Needed for
+    /// ``Command/Order/locateNow`` and ``Command/Order/sound(milliseconds:)``; the others are answered already.
+    /// - Returns: false where no such request is being executed.
+    /// - Throws: where the flash does not keep the outcome; it may be called again.
+    @discardableResult
+    public mutating func finish(
+        requestID: UInt16, outcome: CommandResult.Outcome
+    ) throws(FlashError) -> Bool {
+        guard try executed.finish(requestID, outcome, in: &settingsStore, &flash) else { return false }
+        reply(.result(CommandResult(requestID: requestID, outcome: outcome)))
+        return true
+    }
+
+    /// Durable before the order has an effect.
+    private mutating func remember(_ command: Command, _ outcome: CommandResult.Outcome?) throws(FlashError) {
+        let executed = executed
+        try settingsStore.change(in: &flash) { executed.remember(command, outcome, in: &$0) }
+        self.executed.began(isInProgress: outcome == nil)
+    }
+
+    private mutating func setTracking(_ command: Command, now: Instant) throws(FlashError) {
+        let executed = executed
+        let wasOn = isTracking
+        let isOn = command.order == .startTracking
+        let since = condition?.unixSeconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
+        try settingsStore.change(in: &flash) {
+            executed.remember(command, .ok, in: &$0)
+            if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
+        }
+        self.executed.began(isInProgress: false)
+        isStatusWanted = true
+    }
+
+    /// Whether positions are to be logged; kept over a reboot, on in a new collar. ``log(_:)`` takes fixes all the same.
+    public var isTracking: Bool { settingsStore.value(of: .tracking).map { $0 &>> 32 != 0 } ?? true }
+
+    /// Since when ``isTracking`` has its value, in seconds since 1970; 0 where the time of day was not known.
+    public var trackingSinceUnixSeconds: UInt32 {
+        UInt32(truncatingIfNeeded: settingsStore.value(of: .tracking) ?? 0)
+    }
+
+    private mutating func changeReceiver(to receiverID: UInt32, _ command: Command, now: Instant) throws(FlashError) {
+        guard receiverID != pairedReceiverID else { return try remember(command, .ok) }
+        let executed = executed
+        let logID = UInt64(widening: log.logID) &<< 32
+        let delivered = max(firstUndelivered, formerlyDelivered)
+        let former = pairedReceiverID
+        try settingsStore.change(in: &flash) {
+            executed.remember(command, .ok, in: &$0)
+            $0[.pairedReceiverID] = UInt64(widening: receiverID)
+            $0[.firstUndelivered] = logID
+            $0[.formerlyDelivered] = logID | UInt64(widening: delivered)
+            $0[.releasedReceiverID] = UInt64(widening: receiverID == 0 ? former : 0)
+        }
+        self.executed.began(isInProgress: false)
+        pairedReceiverID = receiverID
+        formerlyDelivered = delivered
+        delivery.receiverChanged(now: now)
+    }
+
+    mutating func accept(_ order: Settings, now: Instant) throws(FlashError) -> Reception {
+        delivery.requestReceived(now: now)
+        let id = order.requestID
+        guard pairedReceiverID != 0 else { return refuse(id) }
+        guard replies.room >= 2 else { return .requestNotTaken(requestID: id) }
+        // A repeat of the order that is in force finds nothing to change.
+        if order.version == settings.version, settings.applying(order.entries) == settings {
+            repeatedRequestCount &+= 1
+            reportSettings(id)
+            return .repeatedRequest(requestID: id)
+        }
+        guard order.version > settings.version else { return answer(id, .conflict) }
+        guard var new = settings.applying(order.entries) else { return answer(id, .invalid) }
+        new.version = order.version
+        try settingsStore.change(in: &flash) { new.store(in: &$0) }
+        let isHeartbeatNew = new.heartbeatSeconds != settings.heartbeatSeconds
+        settings = new
+        if isHeartbeatNew { obeyHeartbeat(now: now) }
+        reportSettings(id)
+        return .settingsChanged
+    }
+
+    mutating func obeyHeartbeat(now: Instant) {
+        delivery.setHeartbeat(microseconds: Int64(widening: settings.heartbeatSeconds) * 1_000_000, now: now)
+    }
+
+    mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {
+        delivery.requestReceived(now: now)
+        guard replies.room >= 2 else { return .requestNotTaken(requestID: request.requestID) }
+        reportSettings(request.requestID)
+        return .settingsRequest
+    }
+
+    private mutating func reportSettings(_ requestID: UInt16) {
+        reply(.settings(requestID: requestID, part: 0))
+        reply(.settings(requestID: requestID, part: 1))
+    }
+
+    /// Who is not obeyed is told so only while nobody else waits for an answer.
+    private mutating func refuse(_ requestID: UInt16) -> Reception {
+        guard replies.count == 0 else { return .requestNotTaken(requestID: requestID) }
+        return answer(requestID, .refused)
+    }
+
+    private mutating func answer(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Reception {
+        reply(.result(CommandResult(requestID: requestID, outcome: outcome)))
+        return .requestNotExecuted(requestID: requestID, outcome)
+    }
+
+    /// What does not fit is dropped: the host repeats its request.
+    mutating func reply(_ reply: Reply) {
+        guard replies.room > 0, !replies.contains(reply) else { return }
+        replies.append(reply)
+        delivery.replyWaits(frameCount: 1)
+    }
+}

@@ -1,0 +1,39 @@
+import CollarWire
+
+/// A frame that waits to be sent because the host asked for it.
+enum Reply: Equatable {
+    /// What became of a request.
+    case result(CommandResult)
+    /// The settings in force: one of two frames.
+    case settings(requestID: UInt16, part: UInt8)
+    /// How the collar is doing.
+    case status
+}
+
+/// Up to four frames of replies, oldest first. What is lost on the air is not repeated: the host repeats its request.
+struct ReplyQueue {
+    static let capacity = 4
+    private var replies = InlineArray<4, Reply>(repeating: .status)
+    private(set) var count = 0
+
+    var room: Int { ReplyQueue.capacity - count }
+
+    func contains(_ reply: Reply) -> Bool {
+        for index in 0..<count where replies[index] == reply { return true }
+        return false
+    }
+
+    /// Adds one at the end; there must be room.
+    mutating func append(_ reply: Reply) {
+        replies[count] = reply
+        count += 1
+    }
+
+    mutating func removeFirst() -> Reply? {
+        guard count > 0 else { return nil }
+        let first = replies[0]
+        for index in 1..<count { replies[index - 1] = replies[index] }
+        count -= 1
+        return first
+    }
+}

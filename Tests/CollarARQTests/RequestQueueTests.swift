@@ -1,0 +1,146 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+/// Which requests go out in a window, and what ends them.
+@Suite struct RequestQueueTests {
+    private let log = LogIdentity(deviceID: 5, logID: 6)
+    private let late = Instant(microseconds: 1_000_000)
+
+    /// The requests of the next window, in order.
+    private func window(_ queue: inout RequestQueue) throws -> [Message] {
+        let log = try #require(log)
+        queue.beginWindow()
+        var messages: [Message] = []
+        var isMore = true
+        while isMore {
+            let frame = try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                isMore = try queue.nextOfWindow(address: 9, log: log, into: &output) != nil
+            }
+            if isMore { messages.append(try Message.decode(frame.span, log: log, reference: 0)) }
+        }
+        return messages
+    }
+
+    private func command(_ id: UInt16, _ order: Command.Order) -> Message {
+        .command(Command(requestID: id, receiverID: 7, order: order))
+    }
+
+    private func given(_ id: UInt16?) throws -> UInt16 { try #require(id) }
+
+    private func list(_ settings: KeyValuePairs<UInt8, UInt32>) -> SettingList {
+        var entries = SettingList()
+        for (key, value) in settings { entries.append(Setting(key: key, value: value)) }
+        return entries
+    }
+
+    @Test func aRequestIsRepeatedWithItsIDAndFewerAndFewerTimes() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 41)
+        #expect(queue.add(.command(.reboot), deadline: late) == 42)
+        var windows: [Int] = []
+        for number in 1...40 {
+            let sent = try window(&queue)
+            if sent.isEmpty { continue }
+            #expect(sent == [command(42, .reboot)])
+            windows.append(number)
+        }
+        #expect(windows == [1, 2, 4, 8, 16, 24, 32, 40])
+    }
+
+    @Test func aWindowHoldsTwoAndTheOthersFollow() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        for _ in 0..<3 { _ = queue.add(.command(.locateNow), deadline: late) }
+        #expect(try window(&queue) == [command(1, .locateNow), command(2, .locateNow)])
+        #expect(try window(&queue) == [command(1, .locateNow), command(2, .locateNow)])
+        #expect(try window(&queue) == [command(3, .locateNow)])
+        #expect(try window(&queue) == [command(1, .locateNow), command(2, .locateNow)])
+        #expect(try window(&queue) == [command(3, .locateNow)])
+    }
+
+    @Test func aResultEndsItsRequestOnce() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let id = try given(queue.add(.command(.reboot), deadline: late))
+        let result = CommandResult(requestID: id, outcome: .refused)
+        #expect(queue.received(CommandResult(requestID: id + 1, outcome: .ok)) == nil)
+        #expect(queue.received(result) == EndedRequest(requestID: id, outcome: .result(.refused)))
+        #expect(queue.received(result) == nil)
+        #expect(queue.count == 0)
+        #expect(try window(&queue) == [])
+    }
+
+    @Test func aReportOfTheVersionEndsAnOrder() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let entries = list([8: 7])
+        let id = try given(queue.add(.order(version: 5, entries), deadline: late))
+        let order = Settings(direction: .order, requestID: id, version: 5, entries: entries)
+        #expect(try window(&queue) == [.settings(order)])
+        var report = Settings(direction: .report, requestID: id, version: 4, entries: entries)
+        #expect(queue.received(report) == nil)
+        #expect(queue.received(order) == nil)
+        report.version = 5
+        #expect(queue.received(report) == EndedRequest(requestID: id, outcome: .reported(version: 5)))
+    }
+
+    @Test func aRequestForAReportEndsWhenEveryKeyOfOneVersionWasNamed() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let id = try given(queue.add(.report, deadline: late))
+        #expect(try window(&queue) == [.settingsRequest(SettingsRequest(requestID: id))])
+        let low = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 99: 1])
+        let high = list([7: 1, 8: 1, 9: 1, 10: 1])
+        var report = Settings(direction: .report, requestID: id, version: 1, entries: high)
+        #expect(queue.received(report) == nil)
+        report.version = 2
+        report.entries = low
+        #expect(queue.received(report) == nil)
+        report.entries = high
+        #expect(queue.received(report) == EndedRequest(requestID: id, outcome: .reported(version: 2)))
+    }
+
+    @Test func aRequestEndsWhenItsTimeIsOver() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let id = try given(queue.add(.command(.reboot), deadline: late))
+        #expect(queue.expire(now: Instant(microseconds: 999_999)) == nil)
+        #expect(queue.expire(now: late) == EndedRequest(requestID: id, outcome: .expired))
+        #expect(queue.expire(now: late) == nil)
+    }
+
+    @Test func theLatestReplacesWhatWasNotSent() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let old = try given(queue.add(.command(.startTracking), deadline: late))
+        _ = queue.add(.command(.locateNow), deadline: late)
+        let new = try given(queue.add(.command(.stopTracking), deadline: late, isLatestOnly: true))
+        #expect(!queue.isOpen(old) && queue.count == 2)
+        #expect(try window(&queue) == [command(2, .locateNow), command(new, .stopTracking)])
+        _ = queue.add(.command(.startTracking), deadline: late, isLatestOnly: true)
+        #expect(queue.isOpen(new), "it was sent")
+    }
+
+    @Test func eightAreOpenAtMostAndIDsAreNotThoseOfOpenOnes() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 65_534)
+        #expect(queue.add(.report, deadline: late) == 65_535)
+        #expect(queue.add(.report, deadline: late) == 1)
+        for _ in 2..<8 { #expect(queue.add(.report, deadline: late) != nil) }
+        #expect(queue.add(.report, deadline: late) == nil)
+        #expect(queue.add(.order(version: 1, list([:])), deadline: late) == nil)
+    }
+
+    @Test func anOrderHasSixSettingsAtMostAndSixFitAWindow() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        #expect(queue.add(.order(version: 1, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1])), deadline: late) == nil)
+        #expect(queue.add(.order(version: .max, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])), deadline: late) == 1)
+        #expect(try window(&queue).count == 1)
+    }
+
+    @Test func anIdentityTellsThatAPairingHasComeAbout() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let id = try given(queue.add(.command(.pair(receiverID: 99)), deadline: late))
+        #expect(queue.learnedReceiver(99) == nil, "it was not sent")
+        _ = try window(&queue)
+        #expect(queue.learnedReceiver(7) == nil)
+        #expect(queue.learnedReceiver(99) == EndedRequest(requestID: id, outcome: .result(.ok)))
+        _ = queue.add(.command(.unpair), deadline: late)
+        _ = try window(&queue)
+        #expect(queue.learnedReceiver(99) == nil)
+        #expect(queue.learnedReceiver(0) == EndedRequest(requestID: 2, outcome: .result(.ok)))
+    }
+}

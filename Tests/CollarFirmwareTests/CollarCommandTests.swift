@@ -1,0 +1,152 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// What a collar does with commands, and how often.
+@Suite struct CollarCommandTests {
+    @Test func anOrderIsCarriedOutOnceAndEveryRepeatGetsTheSameResult() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(5, .stopTracking) == .command(requestID: 5, .stopTracking))
+        #expect(!bench.collar.isTracking)
+        #expect(try bench.sendAll().map(\.message) == [result(5, .ok)])
+        #expect(try bench.command(6, .startTracking) == .command(requestID: 6, .startTracking))
+        #expect(bench.collar.isTracking)
+        #expect(try bench.command(5, .stopTracking) == .repeatedRequest(requestID: 5))
+        #expect(bench.collar.isTracking)
+        #expect(try bench.answered() == [result(6, .ok), result(5, .ok)])
+    }
+
+    @Test func trackingSurvivesAReboot() throws {
+        var bench = try CollarBench.paired()
+        var condition = CollarCondition()
+        condition.clockMapping = .init(unixMilliseconds: 1_700_000_000_000, uptimeMilliseconds: 1000)
+        bench.collar.condition = condition
+        bench.now = bench.now.advanced(byMicroseconds: 4_000_000)
+        #expect(bench.collar.isTracking)
+        #expect(bench.collar.trackingSinceUnixSeconds == 0)
+        _ = try bench.command(5, .stopTracking)
+        bench = try bench.rebooted()
+        #expect(!bench.collar.isTracking)
+        #expect(bench.collar.trackingSinceUnixSeconds == 1_700_000_003)
+        #expect(try bench.collar.log(fix(3)) == 3)
+    }
+
+    @Test func aRebootIsNotRepeatedAfterTheReboot() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(9, .reboot) == .command(requestID: 9, .reboot))
+        #expect(bench.collar.isReplyWaiting)
+        for _ in 0..<3 {
+            bench = try bench.rebooted()
+            _ = try bench.sendAll()
+            #expect(try bench.command(9, .reboot) == .repeatedRequest(requestID: 9))
+            #expect(try bench.answered().contains(result(9, .ok)))
+        }
+    }
+
+    @Test func theOutcomeOfWhatTakesTimeComesWhenItIsKnown() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(7, .locateNow) == .command(requestID: 7, .locateNow))
+        #expect(try bench.command(7, .locateNow) == .repeatedRequest(requestID: 7))
+        #expect(try bench.sendAll().isEmpty)
+        #expect(try bench.collar.finish(requestID: 8, outcome: .ok) == false)
+        #expect(try bench.collar.finish(requestID: 7, outcome: .busy))
+        #expect(try bench.collar.finish(requestID: 7, outcome: .ok) == false)
+        #expect(try bench.sendAll().map(\.message) == [result(7, .busy)])
+        #expect(try bench.command(7, .locateNow) == .repeatedRequest(requestID: 7))
+        #expect(try bench.answered() == [result(7, .busy)])
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.command(7, .locateNow) == .repeatedRequest(requestID: 7))
+        #expect(try bench.answered() == [result(7, .busy)])
+    }
+
+    @Test func whatARebootInterruptedHasFailed() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(7, .sound(milliseconds: 500)) == .command(requestID: 7, .sound(milliseconds: 500)))
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.command(7, .sound(milliseconds: 500)) == .repeatedRequest(requestID: 7))
+        #expect(try bench.answered() == [result(7, .failed)])
+    }
+
+    @Test func withoutASounderSoundIsUnsupported() throws {
+        var bench = try CollarBench.paired(capabilities: .compass)
+        #expect(try bench.command(7, .sound(milliseconds: 1)) == .requestNotExecuted(requestID: 7, .unsupported))
+        #expect(try bench.sendAll().map(\.message) == [result(7, .unsupported)])
+    }
+
+    @Test func onlyTheOwnReceiverIsObeyed() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(5, .stopTracking, by: 78) == .requestNotExecuted(requestID: 5, .refused))
+        #expect(bench.collar.isTracking)
+        #expect(try bench.sendAll().map(\.message) == [result(5, .refused)])
+        // The same number of another receiver is another request.
+        #expect(try bench.command(5, .stopTracking) == .command(requestID: 5, .stopTracking))
+        #expect(try bench.answered() == [result(5, .ok)])
+    }
+
+    @Test func anUnpairedCollarObeysNobody() throws {
+        var bench = try CollarBench()
+        _ = try bench.sendAll()
+        #expect(try bench.command(5, .stopTracking) == .requestNotExecuted(requestID: 5, .refused))
+        #expect(bench.collar.isTracking)
+    }
+
+    @Test func whatFindsNoPlaceForItsAnswerIsNotExecuted() throws {
+        var bench = try CollarBench.paired()
+        for id in 1...4 as ClosedRange<UInt16> {
+            #expect(try bench.command(id, .startTracking) == .command(requestID: id, .startTracking))
+        }
+        #expect(try bench.command(5, .stopTracking) == .requestNotTaken(requestID: 5))
+        #expect(bench.collar.isTracking)
+        #expect(try bench.askForSettings(6) == .requestNotTaken(requestID: 6))
+        #expect(try bench.command(7, .stopTracking, by: 78) == .requestNotTaken(requestID: 7))
+        #expect(try bench.sendAll().map(\.message) == (1...4).map { result($0, .ok) })
+        #expect(try bench.command(5, .stopTracking) == .command(requestID: 5, .stopTracking))
+        #expect(try bench.answered() == [result(5, .ok)])
+    }
+
+    /// Over many rounds, so that the numbers of the ring come round as well, and with reboots.
+    @Test func theLastEightAreRememberedOverReboots() throws {
+        var bench = try CollarBench.paired()
+        for id in 1...5000 as ClosedRange<UInt16> {
+            #expect(try bench.command(id, .reboot) == .command(requestID: id, .reboot))
+            if id % 7 == 0 { bench = try bench.rebooted() }
+            if id > 8, id % 11 == 0 {
+                for old in (id - 7)...id {
+                    #expect(try bench.command(old, .reboot) == .repeatedRequest(requestID: old), "\(old) of \(id)")
+                }
+            }
+            _ = try bench.sendAll()
+            if bench.lastAsk != nil { _ = try bench.answered() }
+        }
+        #expect(try bench.command(4992, .reboot) == .command(requestID: 4992, .reboot))
+    }
+
+    @Test func repliesGoFirstAndCountIntoTheBurst() throws {
+        var bench = try CollarBench.paired()
+        try bench.log(3..<6)
+        _ = try bench.sendAll()
+        _ = try bench.command(1, .startTracking)
+        _ = try bench.command(2, .startTracking)
+        #expect(try bench.sendAll().isEmpty, "an ask is open")
+        #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .acknowledgement(.answer))
+        let sent = try bench.sendAll()
+        #expect(sent.map(\.message) == [result(1, .ok), result(2, .ok), .fix(fix(5)), .fix(fix(3)), .fix(fix(4))])
+        #expect(sent.map { $0.ask != nil } == [false, false, false, false, true])
+    }
+
+    @Test func aFlashThatFailsLeavesTheRequestToBeRepeated() throws {
+        var bench = try CollarBench.paired()
+        for order in [Command.Order.reboot, .stopTracking, .locateNow, .pair(receiverID: 5), .unpair] {
+            bench.shared.flash.failingPrograms = 1
+            #expect(throws: FlashError.self) { try bench.command(1, order) }
+            #expect(bench.collar.isTracking)
+            #expect(bench.collar.pairedReceiverID == 77)
+            #expect(try bench.sendAll().isEmpty)
+        }
+        #expect(try bench.command(1, .stopTracking) == .command(requestID: 1, .stopTracking))
+        #expect(try bench.rebooted().collar.isTracking == false)
+    }
+}

@@ -1,0 +1,136 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// How a collar comes to another receiver, and what that one gets.
+@Suite struct CollarRepairingTests {
+    private func seconds(_ count: Int64) -> Int64 { count * 1_000_000 }
+
+    @Test func theOldReceiversWordIsEnough() throws {
+        var bench = try CollarBench.paired(fixes: 5)
+        #expect(try bench.command(1, .pair(receiverID: 99)) == .command(requestID: 1, .pair(receiverID: 99)))
+        #expect(bench.collar.pairedReceiverID == 99)
+        #expect(bench.collar.firstUndelivered == 0)
+        // The window of an ask passes first; then the old receiver learns what became of its order.
+        #expect(try bench.sendAll().isEmpty)
+        bench.now = try #require(bench.collar.nextDeadline)
+        let sent = try bench.sendAll()
+        #expect(sent.map(\.message) == [result(1, .ok), .identity(bench.collar.identity)])
+        #expect(sent.map { $0.ask != nil } == [false, true])
+        #expect(try bench.acknowledge(5, ask: bench.lastAsk) == .otherReceiver(77))
+        // Everything that is still in the log is offered to the new one.
+        #expect(try bench.acknowledge(0, ask: bench.lastAsk, receiver: 99) == .acknowledgement(.answer))
+        #expect(try bench.sendAll().map(\.message) == [4, 0, 1, 2, 3].map { .fix(fix($0)) })
+        #expect(try bench.command(1, .pair(receiverID: 99)) == .repeatedRequest(requestID: 1))
+        #expect(try bench.command(2, .stopTracking) == .requestNotTaken(requestID: 2))
+        #expect(bench.collar.isTracking)
+        bench = try bench.rebooted()
+        #expect(bench.collar.pairedReceiverID == 99)
+        #expect(bench.collar.firstUndelivered == 0)
+        #expect(bench.collar.nextSequence == 5)
+    }
+
+    @Test func aStrangerIsObeyedWithinThePairingWindowOnly() throws {
+        var bench = try CollarBench.paired()
+        let pair = Command.Order.pair(receiverID: 99)
+        #expect(try bench.command(1, pair, by: 99) == .requestNotExecuted(requestID: 1, .refused))
+        _ = try bench.sendAll()
+        bench.collar.openPairingWindow(now: bench.now)
+        bench.now = bench.now.advanced(byMicroseconds: seconds(60))
+        #expect(try bench.command(2, pair, by: 99) == .requestNotExecuted(requestID: 2, .refused))
+        _ = try bench.answered()
+        bench.collar.openPairingWindow(now: bench.now)
+        bench.now = bench.now.advanced(byMicroseconds: seconds(60) - 1)
+        #expect(try bench.command(3, .stopTracking, by: 99) == .requestNotExecuted(requestID: 3, .refused))
+        _ = try bench.answered()
+        #expect(try bench.command(4, pair, by: 99) == .command(requestID: 4, pair))
+        #expect(bench.collar.pairedReceiverID == 99)
+    }
+
+    @Test func onlyPowerOnOpensTheWindowAtBoot() throws {
+        let start = try CollarBench.paired().shared.flash
+        for isPoweredOn in [true, false] {
+            var bench = try CollarBench(flash: start, isPoweredOn: isPoweredOn)
+            _ = try bench.command(4, .pair(receiverID: 99), by: 99)
+            #expect(bench.collar.pairedReceiverID == (isPoweredOn ? 99 : 77))
+        }
+    }
+
+    @Test func whoUnpairedACollarDoesNotGetItBackByAnAcknowledgement() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(1, .unpair) == .command(requestID: 1, .unpair))
+        #expect(bench.collar.pairedReceiverID == 0)
+        for _ in 0..<2 {
+            #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .otherReceiver(77))
+            #expect(bench.collar.pairedReceiverID == 0)
+            bench = try bench.rebooted()
+            _ = try bench.sendAll()
+        }
+        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        #expect(bench.collar.pairedReceiverID == 99)
+        // A repeat that comes late does nothing to the new pairing.
+        #expect(try bench.command(1, .unpair) == .repeatedRequest(requestID: 1))
+        #expect(bench.collar.pairedReceiverID == 99)
+    }
+
+    @Test func whoUnpairedACollarGetsItBackByTheOrder() throws {
+        var bench = try CollarBench.paired()
+        _ = try bench.command(1, .unpair)
+        #expect(try bench.command(2, .pair(receiverID: 77)) == .command(requestID: 2, .pair(receiverID: 77)))
+        #expect(bench.collar.pairedReceiverID == 77)
+        #expect(bench.collar.firstUndelivered == 0)
+    }
+
+    @Test func pairingWithTheOwnReceiverChangesNothing() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.command(1, .pair(receiverID: 77)) == .command(requestID: 1, .pair(receiverID: 77)))
+        #expect(bench.collar.firstUndelivered == 3)
+        #expect(try bench.sendAll().map(\.message) == [result(1, .ok)])
+    }
+
+    /// 60 fixes, of which the log holds 26 … 59: of those below, the old receiver has 0 … 19.
+    @Test func whatIsGoneIsReportedAsDeliveredElsewhereOrLost() throws {
+        var bench = try CollarBench.paired(fixes: 20)
+        try bench.log(20..<60)
+        _ = try bench.command(1, .pair(receiverID: 99))
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        var tombstones: [(Message, Bool)] = []
+        while let frame = try bench.nextFrame() {
+            let header = try FrameHeader(frame.span)
+            guard header.type == .tombstone else { continue }
+            let message = try Message.decode(frame.span, log: bench.collar.log, reference: 59)
+            tombstones.append((message, header.flags.isDeliveredElsewhere))
+        }
+        #expect(tombstones.map(\.0) == [tombstone(0, 19), tombstone(20, 25)])
+        #expect(tombstones.map(\.1) == [true, false])
+    }
+
+    @Test func aNewReceiversFixesAreNotCodedAgainstWhatTheOldOneHas() throws {
+        let flash = SharedFlash()
+        let modem = ModemProfile(
+            nanosecondsPerByte: 1000, frameOverheadMicroseconds: 0, turnaroundMicroseconds: 1000)
+        var bench = try CollarBench.paired(fixes: 5, flash: flash.flash)
+        _ = try bench.command(1, .pair(receiverID: 99))
+        let configuration = Collar<SharedFlash>.Configuration(
+            deviceID: deviceID, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
+            delivery: CollarDelivery.Configuration(modem: modem, sendsLiveFixes: true))
+        bench.collar = try Collar(booting: configuration, flash: bench.shared, randomLogID: 1, now: bench.now)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        try bench.log(5..<6)
+        #expect(try bench.sendAll().map(\.message) == [5, 0, 1, 2, 3, 4].map { .fix(fix($0)) })
+    }
+
+    /// A block that decays must not lead to a sequence being given out again, whoever has its fixes.
+    @Test func sequencesThatAFormerReceiverHasAreNotGivenOutAgain() throws {
+        var bench = try CollarBench.paired(fixes: 5)
+        _ = try bench.command(1, .pair(receiverID: 99))
+        let flash = bench.shared.flash.withPower
+        var decayed = flash
+        for block in 2..<flash.blockCount { try decayed.erase(block: block) }
+        #expect(try CollarBench(flash: decayed).collar.nextSequence >= 5)
+    }
+}

@@ -1,0 +1,98 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// Settings: what is in force, and since which order.
+@Suite struct CollarSettingsTests {
+    @Test func aNewCollarReportsItsDefaults() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.askForSettings(3) == .settingsRequest)
+        let sent = try bench.sendAll().map(\.message)
+        #expect(sent.count == 2)
+        #expect(reported(sent, 3, version: 0) == defaultSettings)
+    }
+
+    @Test func aHigherVersionIsInForceAndTheReportIsTheAnswer() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.order(4, version: 10, [1: 900, 9: 7, 200: 1]) == .settingsChanged)
+        var expected = defaultSettings
+        expected[1] = 900
+        expected[9] = 7
+        #expect(reported(try bench.sendAll().map(\.message), 4, version: 10) == expected)
+        // What an order does not name stays.
+        #expect(try bench.order(5, version: 11, [7: 60, 7: 45]) == .settingsChanged)
+        expected[7] = 45
+        #expect(reported(try bench.answered(), 5, version: 11) == expected)
+        bench = try bench.rebooted()
+        #expect(bench.collar.settings.version == 11)
+        #expect(bench.collar.settings.stationarySeconds == 45)
+        #expect(bench.collar.settings.intervalMilliseconds == 900)
+        #expect(bench.collar.settings.positionDigits == 7)
+        #expect(bench.collar.settings.lowBatteryStationaryIntervalMilliseconds == 2000)
+    }
+
+    @Test func aRepeatIsReportedAgainAndAnotherOrderOfTheVersionIsAConflict() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.order(4, version: 10, [1: 900]) == .settingsChanged)
+        _ = try bench.sendAll()
+        #expect(try bench.order(4, version: 10, [1: 900]) == .repeatedRequest(requestID: 4))
+        #expect(reported(try bench.answered(), 4, version: 10)[1] == 900)
+        #expect(try bench.order(5, version: 10, [1: 901]) == .requestNotExecuted(requestID: 5, .conflict))
+        #expect(try bench.order(6, version: 9, [1: 900]) == .requestNotExecuted(requestID: 6, .conflict))
+        #expect(try bench.answered() == [result(5, .conflict), result(6, .conflict)])
+        #expect(bench.collar.settings.intervalMilliseconds == 900)
+    }
+
+    @Test(arguments: [
+        (1, 99), (1, 86_400_001), (4, 0), (5, 0), (6, 100_001), (7, 86_401), (8, 4), (8, 65_536), (9, 4), (9, 8),
+        (10, 2), (10, .max),
+    ] as [(UInt8, UInt32)])
+    func aValueOutOfItsRangeChangesNothing(key: UInt8, value: UInt32) throws {
+        var bench = try CollarBench.paired()
+        let before = bench.collar.settings
+        #expect(try bench.order(4, version: 10, [2: 700, key: value]) == .requestNotExecuted(requestID: 4, .invalid))
+        #expect(bench.collar.settings == before)
+        #expect(try bench.sendAll().map(\.message) == [result(4, .invalid)])
+        #expect(try bench.order(5, version: 10, [2: 700]) == .settingsChanged)
+    }
+
+    @Test func theHeartbeatIsObeyedAtOnceAndAfterAReboot() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.order(4, version: 1, [8: 7]) == .settingsChanged)
+        _ = try bench.sendAll()
+        #expect(try bench.answered() == [])
+        #expect(bench.collar.nextDeadline?.microseconds(since: bench.now) == 7_000_000)
+        #expect(bench.collar.identity.heartbeatSeconds == 7)
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.answered() == [])
+        #expect(bench.collar.nextDeadline?.microseconds(since: bench.now) == 7_000_000)
+    }
+
+    @Test func anUnpairedCollarTakesNoOrder() throws {
+        var bench = try CollarBench()
+        _ = try bench.sendAll()
+        #expect(try bench.order(4, version: 1, [8: 7]) == .requestNotExecuted(requestID: 4, .refused))
+        #expect(bench.collar.settings.version == 0)
+    }
+
+    @Test func theHighestVersionIsTheLast() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.order(4, version: .max, [10: 1]) == .settingsChanged)
+        #expect(try bench.rebooted().collar.settings.version == .max)
+        _ = try bench.sendAll()
+        #expect(try bench.order(5, version: 0, [10: 0]) == .requestNotExecuted(requestID: 5, .conflict))
+    }
+
+    @Test func aFlashThatFailsLeavesTheOldSettings() throws {
+        var bench = try CollarBench.paired()
+        let before = bench.collar.settings
+        bench.shared.flash.failingPrograms = 1
+        #expect(throws: FlashError.self) { try bench.order(4, version: 3, [8: 7, 1: 800]) }
+        #expect(bench.collar.settings == before)
+        #expect(try bench.sendAll().isEmpty)
+        #expect(try bench.order(4, version: 3, [8: 7, 1: 800]) == .settingsChanged)
+        #expect(try bench.rebooted().collar.settings.intervalMilliseconds == 800)
+    }
+}

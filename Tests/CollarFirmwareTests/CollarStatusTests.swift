@@ -1,0 +1,82 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// When a collar says how it is doing, and what.
+@Suite struct CollarStatusTests {
+    private func statuses(_ messages: [Message]) -> [Status] {
+        messages.compactMap { if case .status(let status) = $0 { status } else { nil } }
+    }
+
+    @Test func aCollarThatDoesNotKnowItsConditionSendsNone() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.askForIdentity() == .identityRequest)
+        _ = try bench.sendAll()
+        #expect(try bench.answered() == [])
+    }
+
+    @Test func itFollowsTheIdentityAndAChangeOfTrackingAtMostOnceAMinute() throws {
+        var bench = try CollarBench.paired()
+        bench.collar.condition = CollarCondition()
+        _ = try bench.askForIdentity()
+        #expect(try bench.sendAll().map(\.message) == [.identity(bench.collar.identity)])
+        #expect(statuses(try bench.answered()).map(\.isTracking) == [true])
+        _ = try bench.command(1, .stopTracking)
+        #expect(try bench.answered() == [result(1, .ok)])
+        #expect(try bench.answered() == [])
+        bench.now = bench.now.advanced(byMicroseconds: 60_000_000)
+        #expect(statuses(try bench.sendAll().map(\.message)).map(\.isTracking) == [false])
+    }
+
+    @Test func itCounts() throws {
+        var bench = try CollarBench.paired(fixes: 20)
+        try bench.log(20..<60)
+        var condition = CollarCondition()
+        condition.batteryPercent = 55
+        condition.batteryMillivolts = 3700
+        condition.temperatureCelsius = -5
+        condition.gnssState = .fix
+        condition.throttleState = .lowBattery
+        condition.isStationary = true
+        condition.lastErrorCode = 9
+        bench.collar.condition = condition
+        // The newest, the tombstone of six, and the 33 that are left.
+        #expect(try bench.sendAll().count == 16)
+        #expect(try bench.acknowledge(26, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.sendAll().count == 16)
+        bench.now = bench.now.advanced(byMicroseconds: 2_500_000)
+        _ = try bench.askForIdentity()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(30, ask: bench.lastAsk) == .acknowledgement(.answer))
+        let status = try #require(statuses(try bench.sendAll().map(\.message)).first)
+        #expect(status.batteryPercent == 55)
+        #expect(status.batteryMillivolts == 3700)
+        #expect(status.temperatureCelsius == -5)
+        #expect(status.gnssState == .fix)
+        #expect(status.throttleState == .lowBattery)
+        #expect(status.isStationary)
+        #expect(status.lastErrorCode == 9)
+        #expect(status.uptimeSeconds == 2)
+        #expect(status.drops == 6)
+        #expect(status.queueDepth == 30)
+        #expect(status.fixesSent == 15 + 16)
+        #expect(status.retransmissions == 14)
+        #expect(status.airtimeMilliseconds > 0)
+    }
+
+    @Test func whatIsOutOfRangeIsUnknown() throws {
+        var bench = try CollarBench.paired()
+        var condition = CollarCondition()
+        condition.batteryPercent = 101
+        condition.batteryMillivolts = 8191
+        condition.temperatureCelsius = -128
+        condition.clockMapping = .init(unixMilliseconds: .max, uptimeMilliseconds: 0)
+        bench.collar.condition = condition
+        _ = try bench.askForIdentity()
+        _ = try bench.sendAll()
+        let status = try #require(statuses(try bench.answered()).first)
+        #expect(status.batteryPercent == nil && status.batteryMillivolts == nil)
+        #expect(status.temperatureCelsius == nil && status.clockMapping == nil)
+    }
+}
