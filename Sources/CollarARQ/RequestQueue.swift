@@ -42,23 +42,31 @@ public struct RequestQueue: Sendable {
     /// Adds a request.
     /// - Parameters:
     ///   - deadline: when it ends unanswered.
-    ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it.
-    /// - Returns: its id; nil where the queue is full, or for an order of more than ``HostRequest/settingLimit`` settings.
+    ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it, silently.
+    /// - Returns: its id; nil where the queue is full, where an open request is eight ids old (its repeat could come when
+    ///   the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings.
     public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
         if case .order(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
-        if isLatestOnly { removeAll { $0.sentCount == 0 && $0.request.isOfSameKind(as: request) } }
-        guard count < RequestQueue.capacity else { return nil }
-        lastRequestID = nextRequestID
-        pending[count] = Pending(requestID: lastRequestID, request: request, deadline: deadline)
-        count += 1
-        return lastRequestID
+        var changed = self
+        if isLatestOnly { changed.removeAll { $0.sentCount == 0 && $0.request.isOfSameKind(as: request) } }
+        let next = nextRequestID
+        guard changed.count < RequestQueue.capacity, isRecent(changed.pending[0]?.requestID ?? next, before: next) else {
+            return nil
+        }
+        changed.pending[changed.count] = Pending(requestID: next, request: request, deadline: deadline)
+        changed.count += 1
+        changed.lastRequestID = next
+        self = changed
+        return next
     }
 
-    /// 0 means "nobody asked" in a report, and an id that is open stands for its request.
-    private var nextRequestID: UInt16 {
-        var next = lastRequestID
-        repeat { next &+= 1 } while next == 0 || isOpen(next)
-        return next
+    /// 0 means "nobody asked" in a report.
+    private var nextRequestID: UInt16 { lastRequestID == .max ? 1 : lastRequestID + 1 }
+
+    /// Whether the collar remembers `id` whatever was executed of those made since.
+    private func isRecent(_ id: UInt16, before next: UInt16) -> Bool {
+        let distance = next >= id ? next - id : next &- id - 1
+        return distance < UInt16(RequestQueue.capacity)
     }
 
     /// Whether a request waits for its answer.

@@ -22,8 +22,10 @@ extension Collar {
             if case .finished(let outcome) = memory { reply(.result(CommandResult(requestID: id, outcome: outcome))) }
             return .repeatedRequest(requestID: id)
         }
+        // What the answer that waits says must stay true until it is sent.
+        guard !replies.containsResult(ofRequest: id) else { return .requestNotTaken(requestID: id) }
         guard isObeyed(command, now: now) else { return refuse(id) }
-        guard replies.room > 0 else { return .requestNotTaken(requestID: id) }
+        guard replies.room > 0 || isToPair(command.order) else { return .requestNotTaken(requestID: id) }
         if case .sound = command.order, !configuration.capabilities.contains(.sounder) {
             return answer(id, .unsupported)
         }
@@ -46,9 +48,13 @@ extension Collar {
 
     private func isObeyed(_ command: Command, now: Instant) -> Bool {
         if pairedReceiverID != 0, command.receiverID == pairedReceiverID { return true }
-        guard case .pair = command.order else { return false }
+        guard isToPair(command.order) else { return false }
         return pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
     }
+
+    /// To pair needs no place for its result, the identity tells it as well: a collar that nobody answers any more would
+    /// else never get rid of the answers that wait.
+    private func isToPair(_ order: Command.Order) -> Bool { if case .pair = order { true } else { false } }
 
     /// The firmware has done what ``Reception/command(requestID:_:)`` told it, or could not. Needed for
     /// ``Command/Order/locateNow`` and ``Command/Order/sound(milliseconds:)``; the others are answered already.

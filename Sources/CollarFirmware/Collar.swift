@@ -60,7 +60,7 @@ public struct Collar<Flash: FlashDevice> {
         case repeatedRequest(requestID: UInt16)
         /// A request that had no effect; this answer waits to be sent.
         case requestNotExecuted(requestID: UInt16, CommandResult.Outcome)
-        /// A request that had no effect and gets no answer: too many answers wait.
+        /// A request that had no effect and gets no answer of its own: too many answers wait, or an earlier one to it.
         case requestNotTaken(requestID: UInt16)
         /// Not a frame this collar can use.
         case rejected(DecodeError)

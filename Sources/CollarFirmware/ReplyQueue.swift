@@ -23,6 +23,13 @@ struct ReplyQueue {
         return false
     }
 
+    func containsResult(ofRequest requestID: UInt16) -> Bool {
+        for index in 0..<count {
+            if case .result(let result) = replies[index], result.requestID == requestID { return true }
+        }
+        return false
+    }
+
     /// Adds one at the end; there must be room.
     mutating func append(_ reply: Reply) {
         replies[count] = reply

@@ -124,6 +124,29 @@ import Testing
         #expect(queue.add(.order(version: 1, list([:])), deadline: late) == nil)
     }
 
+    /// A collar remembers eight: a ninth would make it forget one whose repeat may still come.
+    @Test func whileARequestIsOpenSevenMoreAreMade() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 65_530)
+        let first = try given(queue.add(.command(.reboot), deadline: late))
+        for _ in 0..<7 {
+            let id = try given(queue.add(.command(.locateNow), deadline: late))
+            #expect(queue.received(CommandResult(requestID: id, outcome: .ok)) != nil)
+        }
+        #expect(queue.add(.command(.locateNow), deadline: late) == nil)
+        #expect(queue.isOpen(first) && queue.count == 1)
+        #expect(queue.received(CommandResult(requestID: first, outcome: .ok)) != nil)
+        #expect(queue.add(.command(.locateNow), deadline: late) == 4)
+    }
+
+    @Test func whatCannotBeAddedReplacesNothing() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        _ = queue.add(.report, deadline: late)
+        for _ in 0..<6 { _ = try given(queue.add(.command(.locateNow), deadline: late)) }
+        let old = try given(queue.add(.command(.reboot), deadline: late))
+        #expect(queue.add(.command(.reboot), deadline: late, isLatestOnly: true) == nil)
+        #expect(queue.isOpen(old))
+    }
+
     @Test func anOrderHasSixSettingsAtMostAndSixFitAWindow() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         #expect(queue.add(.order(version: 1, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1])), deadline: late) == nil)

@@ -29,6 +29,8 @@ import Testing
         #expect(bench.collar.pairedReceiverID == 99)
         #expect(bench.collar.firstUndelivered == 0)
         #expect(bench.collar.nextSequence == 5)
+        // The new receiver's numbers are its own.
+        #expect(try bench.command(1, .stopTracking, by: 99) == .command(requestID: 1, .stopTracking))
     }
 
     @Test func aStrangerIsObeyedWithinThePairingWindowOnly() throws {
@@ -80,6 +82,16 @@ import Testing
         #expect(try bench.command(2, .pair(receiverID: 77)) == .command(requestID: 2, .pair(receiverID: 77)))
         #expect(bench.collar.pairedReceiverID == 77)
         #expect(bench.collar.firstUndelivered == 0)
+    }
+
+    /// A collar that nobody answers keeps its replies, and can be paired nevertheless.
+    @Test func pairingNeedsNoPlaceForItsResult() throws {
+        var bench = try CollarBench.paired()
+        for id in 1...3 as ClosedRange<UInt16> { _ = try bench.command(id, .startTracking) }
+        _ = try bench.command(4, .unpair)
+        #expect(try bench.command(5, .pair(receiverID: 99), by: 99) == .command(requestID: 5, .pair(receiverID: 99)))
+        bench.now = try #require(bench.collar.nextDeadline)
+        #expect(try bench.sendAll().map(\.message) == (1...4).map { result($0, .ok) } + [.identity(bench.collar.identity)])
     }
 
     @Test func pairingWithTheOwnReceiverChangesNothing() throws {

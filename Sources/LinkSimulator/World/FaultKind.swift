@@ -49,6 +49,10 @@ public enum FaultKind: Int, CaseIterable, Sendable {
     case equalAddresses
     /// Some fixes are sent as the difference to an acknowledged one.
     case liveForm
+    /// Hosts give orders, change settings and ask for them.
+    case requests
+    /// Hosts pair and unpair collars, and somebody presses their buttons.
+    case repairing
 }
 
 /// Some kinds of faults.

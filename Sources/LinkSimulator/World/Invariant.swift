@@ -30,6 +30,12 @@ public enum Invariant: String, CaseIterable, Sendable {
     case deadlineIsUseful
     /// Memory stays bounded.
     case memoryIsBounded
+    /// A command is executed at most once, and only for who may give it.
+    case executedOnce
+    /// Settings, tracking and receiver are those that the executed orders led to; versions of settings grow.
+    case stateFollowsOrders
+    /// A result or report tells what has happened.
+    case resultIsTrue
     /// Once the world is calm everything arrives, and both ends agree.
     case progress
     /// The programs do not refuse what they must do.

@@ -19,6 +19,8 @@ final class LogRecord {
     var checkedDelivered: UInt32 = 0
     /// The receiver for which that was checked.
     var checkedReceiver: UInt32 = 0
+    /// What was requested of the collar.
+    var requests = RequestRecord()
     /// Whether the collar has another log now.
     var isErased = false
     /// Sequences that were handed out, or used up.
@@ -51,6 +53,8 @@ final class LogRecord {
 
     func tell(_ sequence: UInt32, by receiver: UInt32) { told[receiver, default: Flags()].insert(sequence) }
     func wasTold(_ sequence: UInt32, by receiver: UInt32) -> Bool { told[receiver]?.contains(sequence) ?? false }
+
+    func wasToldByAnybody(_ sequence: UInt32) -> Bool { told.values.contains { $0.contains(sequence) } }
 
     func promise(_ sequence: UInt32, by host: Int) { promised[host, default: Flags()].insert(sequence) }
     func wasPromised(_ sequence: UInt32, by host: Int) -> Bool { promised[host]?.contains(sequence) ?? false }

@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarWire
 
 extension Oracle {
@@ -32,7 +33,11 @@ extension Oracle {
                         .retransmissionDiscipline, "out of contact fix \(fix.sequence) is sent, the newest is \(newest)"
                     )
                 }
-            case .tombstone(let tombstone): check(tombstone, collar, record)
+            case .tombstone(let tombstone):
+                let flags = FrameFlags(rawValue: frame[1])
+                check(tombstone, isDeliveredElsewhere: flags.isDeliveredElsewhere, collar, record)
+            case .commandResult(let result): check(result, collar, record)
+            case .settings(let settings): check(settings, collar, record)
             case .identity(let identity):
                 if identity.log != record.log || identity.nextSequence != collar.nextSequence {
                     report(.logBeforeAir, "the identity is not the collar's")
@@ -60,7 +65,9 @@ extension Oracle {
         if isOutOfContact { report(.retransmissionDiscipline, "out of contact a live fix is sent") }
     }
 
-    private func check(_ tombstone: Tombstone, _ collar: SimulatedCollar, _ record: LogRecord) {
+    private func check(
+        _ tombstone: Tombstone, isDeliveredElsewhere: Bool, _ collar: SimulatedCollar, _ record: LogRecord
+    ) {
         for index in 0..<tombstone.ranges.count {
             let range = tombstone.ranges[index]
             guard range.last < collar.nextSequence else {
@@ -69,6 +76,11 @@ extension Oracle {
             }
             for sequence in range.first...range.last where !record.mayBeLost(sequence) {
                 report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
+                return
+            }
+            guard isDeliveredElsewhere else { continue }
+            for sequence in range.first...range.last where !record.wasToldByAnybody(sequence) {
+                report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
                 return
             }
         }

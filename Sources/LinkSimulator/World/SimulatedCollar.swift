@@ -11,10 +11,23 @@ final class SimulatedCollar {
         case failed(FixLogError)
     }
 
+    /// What a frame meant to the collar.
+    enum FrameOutcome {
+        /// Nothing.
+        case ignored
+        /// It is for this collar, and orders nothing that was not done before.
+        case taken
+        /// It is an order that was executed, or has begun to be.
+        case executed
+        /// The flash failed meanwhile.
+        case failed
+    }
+
     let index: Int
     let deviceID: UInt64
     let address: UInt8
     let flash: NORFlash
+    private let tellsCondition: Bool
     private let configuration: Collar<NORFlash>.Configuration
     private var collar: Collar<NORFlash>?
     private var stream = StreamDecoder()
@@ -29,9 +42,11 @@ final class SimulatedCollar {
         deviceID = 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101
         flash = NORFlash(
             blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
+        tellsCondition = plan.faults.contains(.requests)
         configuration = Collar<NORFlash>.Configuration(
             deviceID: deviceID, address: address, maximumFrameByteCount: plan.maximumFrameByteCount,
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            capabilities: plan.seed % 3 == 0 ? .compass : .sounder,
             delivery: CollarDelivery.Configuration(
                 burstFrameCount: plan.burstFrameCount, heartbeatMicroseconds: plan.heartbeatMicroseconds,
                 maximumTimeoutMicroseconds: plan.maximumTimeoutMicroseconds, modem: plan.modem,
@@ -62,6 +77,7 @@ final class SimulatedCollar {
         do throws(FlashError) {
             collar = try Collar(
                 booting: configuration, flash: flash, randomLogID: randomLogID, now: Instant(microseconds: now))
+            if tellsCondition { collar?.condition = CollarCondition() }
             return true
         } catch { return false }
     }
@@ -92,17 +108,31 @@ final class SimulatedCollar {
     }
 
     /// One bare frame.
-    /// - Returns: whether it was taken for one that means something to this collar.
-    func received(_ frame: [UInt8], now: Int64) -> Bool {
+    func received(_ frame: [UInt8], now: Int64) -> FrameOutcome {
         do throws(FlashError) {
             switch try collar?.received(frame.span, now: Instant(microseconds: now)) {
-            case .acknowledgement, .otherReceiver, .identityRequest, .command, .settingsChanged, .settingsRequest,
-                .repeatedRequest, .requestNotExecuted, .requestNotTaken:
-                return true
-            case .notForThisCollar, .unsupported, .rejected, nil: return false
+            case .command: return .executed
+            case .settingsChanged: return .executed
+            case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
+                .requestNotExecuted, .requestNotTaken:
+                return .taken
+            case .notForThisCollar, .unsupported, .rejected, nil: return .ignored
             }
-        } catch { return true }
+        } catch { return .failed }
     }
+
+    /// The firmware has carried an order out, or could not.
+    /// - Returns: whether the outcome was kept.
+    func finish(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Bool {
+        do throws(FlashError) { return try collar?.finish(requestID: requestID, outcome: outcome) ?? false } catch {
+            return false
+        }
+    }
+
+    func openPairingWindow(now: Int64) { collar?.openPairingWindow(now: Instant(microseconds: now)) }
+
+    var isTracking: Bool { collar?.isTracking ?? true }
+    var settings: CollarSettings? { collar?.settings }
 
     /// The next frame, if one is due.
     func nextFrame(now: Int64) -> [UInt8]? {

@@ -30,6 +30,8 @@ final class SimulatedHost {
     private(set) var unread: [UInt8]?
     /// Questions to send.
     private var questions: [[UInt8]] = []
+    /// Requests to each collar; kept durably, so that they outlive the process.
+    private var desks: [UInt64: RequestDesk] = [:]
 
     /// Bytes a tty keeps for a process that does not read.
     static let unreadLimit = 4096
@@ -120,6 +122,16 @@ final class SimulatedHost {
             case .tombstone(let tombstone):
                 heard(session, log, header)
                 for index in 0..<tombstone.ranges.count { storeLoss(of: tombstone.ranges[index], session, log) }
+            case .commandResult(let result):
+                heard(session, log, header)
+                if let ended = desk(delivery.log.deviceID).queue.received(result) {
+                    oracle.ended(ended, log: delivery.log, host: self.index)
+                }
+            case .settings(let report):
+                heard(session, log, header)
+                let desk = desk(delivery.log.deviceID)
+                desk.reported(report, of: delivery.log)
+                if let ended = desk.queue.received(report) { oracle.ended(ended, log: delivery.log, host: self.index) }
             default: heard(session, log, header)
             }
             return true
@@ -134,6 +146,7 @@ final class SimulatedHost {
             let index = session(for: identity.log)
             sessions[index].frameLimit = Int(identity.maximumFrameByteCount)
             heard(index, 0, header)
+            while desk(identity.log.deviceID).queue.learnedReceiver(identity.pairedReceiverID) != nil {}
             if identity.nextSequence > 0 { sessions[index].deliveries[0].learned(of: identity.nextSequence - 1) }
             if identity.oldestSequence > 0, let gone = SequenceRange(0, identity.oldestSequence - 1) {
                 storeLoss(of: gone, index, 0)
@@ -245,7 +258,7 @@ final class SimulatedHost {
     }
 
     /// Everything the host has to say now: answers with what is durable at this moment.
-    func takeFrames() -> [[UInt8]] {
+    func takeFrames(now: Int64) -> [[UInt8]] {
         var frames = questions
         questions = []
         for index in sessions.indices {
@@ -253,6 +266,8 @@ final class SimulatedHost {
             for log in sessions[index].deliveries.indices {
                 let identity = sessions[index].deliveries[log].log
                 let durable = storage.durable(of: identity)
+                guard sessions[index].deliveries[log].isAnswerWanted else { continue }
+                frames += requests(of: sessions[index].deviceID, address: address, log: identity, now: now)
                 guard let answer = sessions[index].deliveries[log].takeAnswer(from: durable) else { continue }
                 frames.append(
                     frame(limit: sessions[index].frameLimit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
@@ -262,6 +277,29 @@ final class SimulatedHost {
         }
         for frame in frames { oracle.handsOut(frame, self) }
         return frames
+    }
+
+    /// Requests to a collar.
+    func desk(_ deviceID: UInt64) -> RequestDesk {
+        if let desk = desks[deviceID] { return desk }
+        let desk = RequestDesk(receiverID: receiverID, lastRequestID: UInt16(index) &* 0x4000)
+        desks[deviceID] = desk
+        return desk
+    }
+
+    private func requests(of deviceID: UInt64, address: UInt8, log: LogIdentity, now: Int64) -> [[UInt8]] {
+        let desk = desk(deviceID)
+        desk.expire(now: now)
+        desk.queue.beginWindow()
+        var frames: [[UInt8]] = []
+        while true {
+            let request = frame(limit: Frame.minimumLimitByteCount) {
+                (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                _ = try desk.queue.nextOfWindow(address: address, log: log, into: &output)
+            }
+            guard !request.isEmpty else { return frames }
+            frames.append(request)
+        }
     }
 
     private func frame(

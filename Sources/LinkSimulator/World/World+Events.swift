@@ -27,6 +27,9 @@ extension World {
         case .retryCommit(let index, let life): if hosts[index].life == life { letHostWork(hosts[index]) }
         case .fault(let kind): fault(kind)
         case .endOfFault(let kind, let index): endOfFault(kind, index)
+        case .finish(let index, let life, let requestID): finish(collars[index], life: life, requestID: requestID)
+        case .rebootByOrder(let index, let life):
+            if collars[index].life == life { powerDown(collars[index], "by an order") }
         case .calm: calm()
         }
     }
@@ -43,6 +46,7 @@ extension World {
             "collar \(collar.index) booted, log \(collar.oldestSequence)..<\(collar.nextSequence), "
                 + "delivered below \(collar.firstUndelivered)"
         )
+        pairingWindowEnd[collar.index] = 0
         oracle.booted(collar)
         pump(collar)
     }
@@ -150,7 +154,7 @@ extension World {
     }
 
     private func speak(_ host: SimulatedHost) {
-        let frames = host.takeFrames()
+        let frames = host.takeFrames(now: now)
         guard isPlugged[host.index] else { return }
         for frame in frames { oracle.noteSent(frame) }
         outbox[host.index] += frames

@@ -4,14 +4,14 @@ extension World {
     /// Faults that happen at moments.
     static let recurring: [FaultKind] = [
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
-        .storageDamage, .clockJumps, .fixBursts, .flashErrors,
+        .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
         let mean =
             switch kind {
             case .logErase, .flashDecay: plan.faultIntervalMicroseconds * 3
-            case .powerCuts: plan.faultIntervalMicroseconds / 3
+            case .powerCuts, .requests: plan.faultIntervalMicroseconds / 3
             default: plan.faultIntervalMicroseconds
             }
         let due = now + streams[kind].between(1000, 2 * mean)
@@ -45,6 +45,8 @@ extension World {
             queue.add(.endOfFault(kind, host.index), at: now + streams[kind].between(100_000, 10_000_000))
         case .storageDamage: damage(host)
         case .clockJumps: clockOffset[collar.index] += streams[kind].between(-86_400_000, 86_400_000)
+        case .requests: makeRequest(host, collar)
+        case .repairing: changePairing(host, collar)
         case .fixBursts: burstFixes[collar.index] = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm:
@@ -132,10 +134,12 @@ extension World {
     /// Ends the run when everything has arrived and both ends agree on it.
     func checkSettled() {
         guard isCalm, !isSettled else { return }
+        takeBackReleasedCollars()
         for collar in collars {
             guard collar.isRunning, collar.isEverythingDelivered else { return }
             guard disagreement(of: collar) == nil else { return }
         }
+        guard requestsHaveEnded else { return }
         log("everything has arrived")
         isSettled = true
     }
@@ -168,6 +172,6 @@ extension World {
                     + "\(collar.nextSequence) as delivered"
             }
         }
-        return "nothing is missing"
+        return requestsHaveEnded ? "nothing is missing" : "a request has not ended, or settings are not agreed on"
     }
 }

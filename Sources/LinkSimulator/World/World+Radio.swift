@@ -132,8 +132,9 @@ extension World {
     private func receive(_ frame: [UInt8], _ collar: SimulatedCollar) {
         guard collar.isRunning, let isGenuine = oracle.isGenuine(frame) else { return }
         if isGenuine { oracle.reaches(frame, collar) }
-        let isAccepted = collar.received(frame, now: now)
-        if isAccepted {
+        let formerReceiver = collar.pairedReceiverID
+        let outcome = collar.received(frame, now: now)
+        if outcome != .ignored {
             log(
                 "collar \(collar.index) heard \(FrameText(frame, collar.log)), "
                     + "delivered below \(collar.firstUndelivered)"
@@ -142,6 +143,7 @@ extension World {
                 oracle.report(.damageIsRejected, "collar \(collar.index) accepts \(FrameText(frame, collar.log))")
             }
         }
+        if isGenuine { requestWasTaken(frame, collar, outcome, formerReceiver: formerReceiver) }
         if collar.flash.isPowerLost {
             powerDown(collar, "amid a write")
             return

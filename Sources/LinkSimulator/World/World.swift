@@ -23,6 +23,8 @@ public final class World {
         case retryCommit(host: Int, life: Int)
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
+        case finish(collar: Int, life: Int, requestID: UInt16)
+        case rebootByOrder(collar: Int, life: Int)
         case calm
     }
 
@@ -55,7 +57,8 @@ public final class World {
     var fixesMade: [Int]
     var clockOffset: [Int64]
     var burstFixes: [Int]
-    var wiped: [Bool]
+    /// Until when each collar's pairing window is open.
+    var pairingWindowEnd: [Int64]
     var framesAired = 0
     private(set) var statistics = WorldStatistics()
     private let isTracing: Bool
@@ -88,7 +91,7 @@ public final class World {
         fixesMade = Array(repeating: 0, count: plan.collarCount)
         clockOffset = fixesMade.map { _ in 0 }
         burstFixes = fixesMade
-        wiped = fixesMade.map { _ in false }
+        pairingWindowEnd = clockOffset
     }
 
     /// Runs to the end, or to the first violation.
@@ -171,6 +174,8 @@ public struct WorldStatistics: Equatable, Sendable {
     public var reboots = 0
     /// Starts of hosts beyond the first.
     public var crashes = 0
+    /// Commands and settings orders that collars executed.
+    public var orders = 0
     /// How long it took, in microseconds of virtual time.
     public var virtualMicroseconds: Int64 = 0
     /// The longest time from the end of the faults until everything had arrived, in microseconds of virtual time.
@@ -191,6 +196,7 @@ public struct WorldStatistics: Equatable, Sendable {
         fixes += other.fixes
         reboots += other.reboots
         crashes += other.crashes
+        orders += other.orders
         virtualMicroseconds += other.virtualMicroseconds
         longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
         flashSteps += other.flashSteps

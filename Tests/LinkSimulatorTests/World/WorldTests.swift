@@ -56,7 +56,7 @@ import Testing
     @Test func theFaultsOfTheSeedsHappen() {
         var totals = WorldStatistics()
         for seed in 0..<40 as Range<UInt64> { totals.add(World(WorldPlan(seed: seed)).run().statistics) }
-        #expect(totals.reboots > 40 && totals.crashes > 40)
+        #expect(totals.reboots > 40 && totals.crashes > 40 && totals.orders > 40)
         #expect(totals.uplinkFrames > 2 * totals.fixes)
     }
 

@@ -49,7 +49,7 @@ func sweep(from: UInt64, count: UInt64) -> Int32 {
 
 extension WorldStatistics {
     var text: String {
-        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, "
+        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, \(orders) orders, "
             + "\(virtualMicroseconds / 3_600_000_000) hours, "
             + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, nothing found"
     }

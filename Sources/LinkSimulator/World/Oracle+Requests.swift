@@ -1,0 +1,130 @@
+import CollarARQ
+import CollarWire
+
+/// What an oracle says of requests.
+extension Oracle {
+    /// A collar executes a command, or its flash failed amid it.
+    func executes(
+        _ command: Command, _ collar: SimulatedCollar, isCertain: Bool, formerReceiver: UInt32,
+        isPairingWindowOpen: Bool
+    ) {
+        guard let record = current[collar.index] else { return }
+        var state = record.requests.state
+        state.apply(command.order)
+        guard isCertain else {
+            record.requests.uncertain.insert(command.requestID)
+            record.requests.candidates.append(.init(state: state, requestID: command.requestID))
+            return
+        }
+        if record.requests.lastExecuted.contains(command.requestID) {
+            report(.executedOnce, "collar \(collar.index) executes request \(command.requestID) again")
+        }
+        record.requests.noteExecuted(command.requestID)
+        var isAllowed = formerReceiver != 0 && command.receiverID == formerReceiver
+        if case .pair = command.order { isAllowed = isAllowed || formerReceiver == 0 || isPairingWindowOpen }
+        if !isAllowed {
+            report(.executedOnce, "collar \(collar.index) of \(formerReceiver) obeys \(command.receiverID)")
+        }
+        switch command.order {
+        case .locateNow, .sound: record.requests.isLate.insert(command.requestID)
+        case .unpair: record.requests.releasedBy = command.receiverID
+        case .pair: record.requests.releasedBy = nil
+        case .startTracking, .stopTracking, .reboot: break
+        }
+        if state.receiverID != formerReceiver { disciplines[collar.index].giveUp() }
+        record.requests.state = state
+        record.requests.candidates = []
+    }
+
+    /// A collar takes settings over, or its flash failed amid that.
+    func executes(_ order: Settings, _ collar: SimulatedCollar, isCertain: Bool) {
+        guard let record = current[collar.index] else { return }
+        var state = record.requests.state
+        state.apply(order)
+        guard isCertain else {
+            record.requests.candidates.append(.init(state: state, requestID: order.requestID))
+            return
+        }
+        if order.version <= record.requests.state.version {
+            report(
+                .stateFollowsOrders,
+                "collar \(collar.index) takes version \(order.version) after \(record.requests.state.version)")
+        }
+        record.requests.state = state
+        record.requests.candidates = []
+    }
+
+    /// The firmware tells an outcome.
+    func finishes(_ requestID: UInt16, _ outcome: CommandResult.Outcome, _ collar: SimulatedCollar) {
+        current[collar.index]?.requests.outcomes[requestID] = outcome
+    }
+
+    /// Whether a collar is as its orders have left it.
+    func checkOrders(_ collar: SimulatedCollar, _ record: LogRecord) {
+        if record.requests.state.isState(of: collar) { return }
+        for candidate in record.requests.candidates where candidate.state.isState(of: collar) {
+            // A collar without a receiver may also have got this one by an acknowledgement.
+            if record.requests.state.receiverID != 0 || candidate.state.receiverID == 0 {
+                record.requests.noteExecuted(candidate.requestID)
+            }
+            record.requests.state = candidate.state
+            record.requests.candidates = []
+            return
+        }
+        let receiver = collar.pairedReceiverID
+        for state in [record.requests.state] + record.requests.candidates.map(\.state) where state.receiverID == 0 {
+            var adopted = state
+            adopted.receiverID = receiver
+            guard adopted.isState(of: collar) else { continue }
+            if record.requests.releasedBy == receiver, record.requests.candidates.isEmpty {
+                report(.stateFollowsOrders, "collar \(collar.index) is taken back by \(receiver) without an order")
+            }
+            record.requests.state = adopted
+            record.requests.releasedBy = nil
+            return
+        }
+        report(
+            .stateFollowsOrders,
+            "collar \(collar.index): receiver \(receiver), tracking \(collar.isTracking), settings "
+                + "\(collar.settings.map { "\($0)" } ?? "none") instead of \(record.requests.state)")
+    }
+
+    /// A collar sends a result.
+    func check(_ result: CommandResult, _ collar: SimulatedCollar, _ record: LogRecord) {
+        let requests = record.requests
+        let isExecuted = requests.executed.contains(result.requestID)
+        let isRemembered = requests.lastExecuted.contains(result.requestID)
+        if requests.uncertain.contains(result.requestID) { return }
+        switch result.outcome {
+        case .ok where !isExecuted, .unsupported where isRemembered, .refused where isRemembered,
+            .conflict where isRemembered, .invalid where isRemembered:
+            report(.resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID)")
+        default: break
+        }
+        guard isExecuted, requests.isLate.contains(result.requestID) else { return }
+        // A boot before the firmware could tell is a failure.
+        guard result.outcome != .failed, result.outcome != requests.outcomes[result.requestID] else { return }
+        report(
+            .resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID), which is not so")
+    }
+
+    /// A collar sends a report.
+    func check(_ settings: Settings, _ collar: SimulatedCollar, _ record: LogRecord) {
+        for index in 0..<settings.entries.count {
+            let entry = settings.entries[index]
+            guard let value = record.requests.state.settings[entry.key], value != entry.value else { continue }
+            report(.resultIsTrue, "collar \(collar.index) reports \(entry.value) for \(entry.key) instead of \(value)")
+        }
+        if settings.version != record.requests.state.version {
+            report(.resultIsTrue, "collar \(collar.index) reports version \(settings.version)")
+        }
+    }
+
+    /// A request of a host has ended by an answer.
+    func ended(_ ended: EndedRequest, log: LogIdentity, host: Int) {
+        guard let record = record(of: log), ended.outcome == .result(.ok) else { return }
+        if !record.requests.executed.contains(ended.requestID), !record.requests.uncertain.contains(ended.requestID) {
+            report(.resultIsTrue, "host \(host) hears that \(ended.requestID) was executed, which is not so")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CollarFirmware
+import CollarWire
+
+/// What the orders that a collar executed have led to.
+struct OrderedState: Equatable {
+    var isTracking = true
+    var receiverID: UInt32 = 0
+    var version: UInt64 = 0
+    /// Settings that were ordered; the others have their defaults.
+    var settings: [UInt8: UInt32] = [:]
+
+    mutating func apply(_ order: Settings) {
+        version = order.version
+        for index in 0..<order.entries.count { settings[order.entries[index].key] = order.entries[index].value }
+    }
+
+    mutating func apply(_ order: Command.Order) {
+        switch order {
+        case .startTracking: isTracking = true
+        case .stopTracking: isTracking = false
+        case .pair(let receiverID): self.receiverID = receiverID
+        case .unpair: receiverID = 0
+        case .locateNow, .sound, .reboot: break
+        }
+    }
+
+    /// Whether this is how a collar is.
+    func isState(of collar: SimulatedCollar) -> Bool {
+        guard let current = collar.settings, collar.isTracking == isTracking, collar.pairedReceiverID == receiverID,
+            current.version == version
+        else { return false }
+        let values: [UInt8: UInt32] = [
+            1: current.intervalMilliseconds, 2: current.lowBatteryMovingIntervalMilliseconds,
+            3: current.lowBatteryStationaryIntervalMilliseconds, 4: current.criticalBatteryIntervalMilliseconds,
+            5: current.accuracyChangeCentimeters, 6: current.stationaryDistanceCentimeters,
+            7: current.stationarySeconds,
+        ]
+        return settings.allSatisfy { values[$0.key] == $0.value }
+    }
+}
+
+/// What the oracle knows of the requests to the collar of a log.
+struct RequestRecord {
+    /// A change during which the flash failed: it may have come about.
+    struct Candidate {
+        var state: OrderedState
+        var requestID: UInt16
+    }
+
+    var state = OrderedState()
+    var candidates: [Candidate] = []
+    /// The receiver that ordered the collar to unpair, while it has no other.
+    var releasedBy: UInt32?
+    /// Commands that were executed.
+    private(set) var executed: Set<UInt16> = []
+    /// The last eight of them, which a collar remembers. A frame that the radio holds back for longer than eight further
+    /// commands take is beyond what it promises.
+    private(set) var lastExecuted: [UInt16] = []
+    /// Commands during which the flash failed.
+    var uncertain: Set<UInt16> = []
+    /// Outcomes that the firmware has told.
+    var outcomes: [UInt16: CommandResult.Outcome] = [:]
+    /// Commands whose outcome the firmware tells.
+    var isLate: Set<UInt16> = []
+
+    mutating func noteExecuted(_ requestID: UInt16) {
+        executed.insert(requestID)
+        lastExecuted.append(requestID)
+        if lastExecuted.count > 8 { lastExecuted.removeFirst() }
+    }
+}
