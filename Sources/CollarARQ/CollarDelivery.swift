@@ -22,9 +22,9 @@ public struct CollarDelivery: Sendable {
     static let burstAnswerMultiple: Int64 = 43
 
     /// How often the wait of one window may be made longer: requests of the host come before its answer.
-    private static let extensionLimit = 2
+    static let extensionLimit = 2
 
-    private(set) var configuration: Configuration
+    var configuration: Configuration
     var phase: Phase = .sending(burstCount: 0)
     var lastAsk: AskNumber?
     var isIdentityDue = true
@@ -42,14 +42,14 @@ public struct CollarDelivery: Sendable {
     private var budget: AirtimeBudget?
     private var jitter: Jitter?
     /// When a burst that began out of silence starts.
-    private var burstStart: Instant?
+    var burstStart: Instant?
     var isFirstOfBurst = true
     var burstMicroseconds: Int64 = 0
     /// Frames of answers to requests that wait.
     var waitingReplyCount = 0
     /// Whether what waits goes out before the identity that is due.
     var isIdentityLast = false
-    private var extensionsLeft = 0
+    var extensionsLeft = 0
 
     /// Microseconds on the air since the boot.
     public private(set) var airtimeMicroseconds: Int64 = 0
@@ -104,36 +104,7 @@ public struct CollarDelivery: Sendable {
         startBurst()
     }
 
-    /// A request of the host came in. One that comes within a window stands before the answer of that window, which
-    /// therefore has as much time again; at most twice.
-    public mutating func requestReceived(now: Instant) {
-        guard case .awaitingAnswer(let ask, let attempt, let deadline) = phase, extensionsLeft > 0 else { return }
-        extensionsLeft -= 1
-        let later = now.advanced(byMicroseconds: answerMicroseconds)
-        phase = .awaitingAnswer(ask, attempt: attempt, deadline: max(deadline, later))
-    }
-
-    /// An answer to a request waits to be sent, in so many frames.
-    public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
-
-    /// The collar has another receiver, or none: nothing is delivered to it, an open ask is given up, and after the
-    /// answers that wait the identity says so. Meanwhile the window of the ask passes.
-    public mutating func receiverChanged(now: Instant) {
-        delivered = DeliveredSequences(firstMissing: 0)
-        resend = SequenceRangeList()
-        isIdentityDue = true
-        isIdentityLast = true
-        startBurst()
-        burstStart = now.advanced(byMicroseconds: answerMicroseconds)
-    }
-
-    /// The longest silence that is wanted, in microseconds; it counts from now.
-    public mutating func setHeartbeat(microseconds: Int64, now: Instant) {
-        configuration.heartbeatMicroseconds = microseconds
-        heartbeatDeadline = now.advanced(byMicroseconds: microseconds)
-    }
-
-    private mutating func startBurst() {
+    mutating func startBurst() {
         cursor = delivered.firstMissing
         newestSent = nil
         isFirstOfBurst = true
@@ -237,7 +208,7 @@ public struct CollarDelivery: Sendable {
     }
 
     /// The longest time from the end of an ask to the end of its answer.
-    private var answerMicroseconds: Int64 {
+    var answerMicroseconds: Int64 {
         let modem = configuration.modem
         return modem.turnaroundMicroseconds
             + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)

@@ -1,0 +1,33 @@
+import CollarWire
+
+// What requests of the host change.
+extension CollarDelivery {
+    /// A request of the host came in. One that comes within a window stands before the answer of that window, which
+    /// therefore has as much time again; at most twice.
+    public mutating func requestReceived(now: Instant) {
+        guard case .awaitingAnswer(let ask, let attempt, let deadline) = phase, extensionsLeft > 0 else { return }
+        extensionsLeft -= 1
+        let later = now.advanced(byMicroseconds: answerMicroseconds)
+        phase = .awaitingAnswer(ask, attempt: attempt, deadline: max(deadline, later))
+    }
+
+    /// An answer to a request waits to be sent, in so many frames.
+    public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
+
+    /// The collar has another receiver, or none: nothing is delivered to it, an open ask is given up, and after the
+    /// answers that wait the identity says so. Meanwhile the window of the ask passes.
+    public mutating func receiverChanged(now: Instant) {
+        delivered = DeliveredSequences(firstMissing: 0)
+        resend = SequenceRangeList()
+        isIdentityDue = true
+        isIdentityLast = true
+        startBurst()
+        burstStart = now.advanced(byMicroseconds: answerMicroseconds)
+    }
+
+    /// The longest silence that is wanted, in microseconds; it counts from now.
+    public mutating func setHeartbeat(microseconds: Int64, now: Instant) {
+        configuration.heartbeatMicroseconds = microseconds
+        heartbeatDeadline = now.advanced(byMicroseconds: microseconds)
+    }
+}
