@@ -101,7 +101,7 @@ extension Oracle {
             report(.resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID)")
         default: break
         }
-        guard isExecuted, requests.isLate.contains(result.requestID) else { return }
+        guard isRemembered, requests.isLate.contains(result.requestID) else { return }
         // A boot before the firmware could tell is a failure.
         guard result.outcome != .failed, result.outcome != requests.outcomes[result.requestID] else { return }
         report(

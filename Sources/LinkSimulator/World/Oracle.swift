@@ -118,7 +118,7 @@ final class Oracle {
         }
         while record.oldest < oldest {
             let sequence = record.oldest
-            if record.logged(sequence) != nil, !record.wasTold(sequence, by: receiver),
+            if !record.mayBeLost(sequence), !record.wasTold(sequence, by: receiver),
                 next - oldest < SimulatedCollar.minimumCapacity(plan)
             {
                 report(.overwritesOnlyWhenFull, "\(sequence) is overwritten with \(next - oldest) in the log")

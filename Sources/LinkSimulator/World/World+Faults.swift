@@ -11,7 +11,8 @@ extension World {
         let mean =
             switch kind {
             case .logErase, .flashDecay: plan.faultIntervalMicroseconds * 3
-            case .powerCuts, .requests: plan.faultIntervalMicroseconds / 3
+            case .powerCuts: plan.faultIntervalMicroseconds / 3
+            case .requests: plan.faultIntervalMicroseconds / 8
             default: plan.faultIntervalMicroseconds
             }
         let due = now + streams[kind].between(1000, 2 * mean)
