@@ -1,47 +1,23 @@
 import CollarARQ
 import CollarFirmware
 import CollarWire
+import FoundationEssentials
 import LinkSimulator
 import Testing
 
 /// What delivery costs on the air beside the bound, for loss × modem.
 @Suite struct AirtimeTests {
-    static func lora(_ spreadingFactor: UInt8) -> ModemProfile {
-        .lora(
-            LoRaSettings(
-                frequencyHertz: 868_100_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor,
-                codingRateDenominator: 5, preambleSymbols: 8, hasExplicitHeader: true, hasCRC: true,
-                optimizesLowDataRate: spreadingFactor > 10, powerDBm: 14),
-            turnaroundMicroseconds: 50_000)
-    }
-
-    /// A walk in a straight line with small deviations; what a watch records: no course, no heading.
-    static func walk(_ count: Int, seconds: Int64) -> [Fix] {
-        var random = SeededRandom(seed: 9)
-        var latitude: Int32 = 4_737_690
-        var longitude: Int32 = 854_170
-        return (0..<count).map { index in
-            latitude += 1 + Int32(random.next() % 2)
-            longitude += 1 + Int32(random.next() % 2)
-            return Fix(
-                sequence: UInt32(index), unixMilliseconds: 1_700_000_000_000 + Int64(index) * seconds * 1000,
-                latitudeSteps: latitude, longitudeSteps: longitude, altitudeSteps: 400 + Int32(index / 60),
-                horizontalAccuracy: AccuracyCode(rawValue: 41), verticalAccuracy: AccuracyCode(rawValue: 44),
-                speedDecimetersPerSecond: 14 + UInt32(random.next() % 2), batteryPercent: UInt8(90 - index / 500))
-        }
-    }
-
     /// Means over seeds.
     static func mean(
-        _ modem: ModemProfile, loss: Double, fixes: [Fix], batches: Bool, seeds: ClosedRange<UInt64>
+        _ modem: SimulatedModem, loss: Double, fixes: [Fix], batches: Bool, seeds: ClosedRange<UInt64>
     ) throws -> (overBound: Double, acknowledgementShare: Double) {
         let delivery = CollarDelivery.Configuration(
-            modem: modem, sendsLiveFixes: batches, batchFrameByteLimit: batches ? Frame.maximumByteCount : nil)
+            modem: modem.profile, sendsLiveFixes: batches, batchFrameByteLimit: batches ? Frame.maximumByteCount : nil)
         var overBound = 0.0
         var share = 0.0
         for seed in seeds {
             let result = try AirtimeTrial(
-                fixes: fixes, modem: modem, lossProbability: loss, delivery: delivery, seed: seed
+                fixes: fixes, modem: modem.profile, lossProbability: loss, delivery: delivery, seed: seed
             ).run()
             overBound += result.overBound
             share += result.acknowledgementShare
@@ -51,9 +27,9 @@ import Testing
 
     @Test(arguments: [7, 9, 12] as [UInt8], [(0.0, 1.05), (0.05, 1.05), (0.1, 1.05), (0.2, 1.05), (0.3, 1.05), (0.5, 1.10)])
     func oneFixAFrame(spreadingFactor: UInt8, row: (loss: Double, limit: Double)) throws {
-        let fixes = Self.walk(2000, seconds: 1)
+        let fixes = SimulatedWalk.fixes(2000, secondsApart: 1)
         let measured = try Self.mean(
-            Self.lora(spreadingFactor), loss: row.loss, fixes: fixes, batches: false, seeds: 1...10)
+            .lora(spreadingFactor: spreadingFactor), loss: row.loss, fixes: fixes, batches: false, seeds: 1...10)
         #expect(measured.overBound >= 0.99 && measured.overBound <= row.limit)
         // A burst without loss is long, and one answer serves it.
         if row.loss == 0 { #expect(measured.acknowledgementShare <= 0.03) }
@@ -62,11 +38,31 @@ import Testing
     @Test(arguments: [0.0, 0.05, 0.1])
     func aBacklogInBatches(loss: Double) throws {
         let dense = try Self.mean(
-            Self.lora(7), loss: loss, fixes: Self.walk(4000, seconds: 1), batches: true, seeds: 1...5)
+            .lora(spreadingFactor: 7), loss: loss, fixes: SimulatedWalk.fixes(4000, secondsApart: 1), batches: true, seeds: 1...5)
         #expect(dense.overBound <= 0.06)
         #expect(dense.acknowledgementShare <= 0.03)
         let sparse = try Self.mean(
-            Self.lora(7), loss: loss, fixes: Self.walk(2000, seconds: 180), batches: true, seeds: 1...5)
+            .lora(spreadingFactor: 7), loss: loss, fixes: SimulatedWalk.cat(2000), batches: true, seeds: 1...5)
         #expect(sparse.overBound <= 0.2)
+    }
+
+    /// What has no limit may change, but not unseen.
+    @Test func theTableIsAsRecorded() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let recorded = try String(contentsOf: root.appending(path: "Snapshots/airtime.txt"), encoding: .utf8)
+        let measured = try AirtimeTable.text()
+        guard measured != recorded else { return }
+        let old = recorded.split(separator: "\n", omittingEmptySubsequences: false)
+        let new = measured.split(separator: "\n", omittingEmptySubsequences: false)
+        var changes = ""
+        for index in 0..<max(old.count, new.count) {
+            let (was, now) = (index < old.count ? old[index] : "", index < new.count ? new[index] : "")
+            if was != now { changes += "\n- \(was)\n+ \(now)" }
+        }
+        Issue.record(
+            """
+            Airtime is not what Tests/Snapshots/airtime.txt says:\(changes)
+            If that is meant: Tools/simulate --airtime >Tests/Snapshots/airtime.txt
+            """)
     }
 }

@@ -1,18 +1,31 @@
 import Glibc
 import LinkSimulator
 
-/// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`.
+/// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`;
+/// or measures: `collar-link-simulation airtime`.
 ///
 /// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
     if arguments.count == 2, arguments[0] == "trace", let seed = UInt64(arguments[1]) {
         return trace(seed)
     }
+    if arguments == ["airtime"] { return measure(AirtimeTable.text) }
     guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
-        print("usage: collar-link-simulation FROM COUNT | trace SEED")
+        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime")
         return 2
     }
     return sweep(from: from, count: count)
+}
+
+/// Prints a table.
+func measure(_ table: () throws(StationError) -> String) -> Int32 {
+    do throws(StationError) {
+        print(try table(), terminator: "")
+        return 0
+    } catch {
+        print("the trial fails: \(error)")
+        return 1
+    }
 }
 
 /// What a seed does; if it finds something, made small.

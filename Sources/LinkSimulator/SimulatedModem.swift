@@ -1,0 +1,46 @@
+import CollarARQ
+import CollarWire
+
+/// The links that simulations know by name.
+public enum SimulatedModem: Hashable, Sendable {
+    /// A serial line of 57,600 bit/s, or a radio that behaves like one.
+    case serial
+    /// BLE used as a serial cable.
+    case ble
+    /// LoRa at 125 kHz and coding rate 4/5, preamble of 8 symbols, explicit header, CRC; spreading factor 7 … 12.
+    case lora(spreadingFactor: UInt8)
+
+    /// Bits per second of ``serial``.
+    public static let serialBitsPerSecond: Int64 = 57_600
+
+    /// The modem of a name: `serial`, `ble`, or `lora:SF7` … `lora:SF12`, in upper or lower case; nil for any other.
+    public init?(name: String) {
+        let known = [.serial, .ble] + (7...12).map { SimulatedModem.lora(spreadingFactor: $0) }
+        guard let modem = known.first(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
+        self = modem
+    }
+
+    /// What ``init(name:)`` takes.
+    public var name: String {
+        switch self {
+        case .serial: "serial"
+        case .ble: "ble"
+        case .lora(let spreadingFactor): "lora:SF\(spreadingFactor)"
+        }
+    }
+
+    /// What the link costs in time. A LoRa base radio answers within 50 ms.
+    public var profile: ModemProfile {
+        switch self {
+        case .serial: .serial(bitsPerSecond: SimulatedModem.serialBitsPerSecond)
+        case .ble: .bleSerial
+        case .lora(let spreadingFactor):
+            .lora(
+                LoRaSettings(
+                    frequencyHertz: 868_100_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor,
+                    codingRateDenominator: 5, preambleSymbols: 8, hasExplicitHeader: true, hasCRC: true,
+                    optimizesLowDataRate: spreadingFactor > 10, powerDBm: 14),
+                turnaroundMicroseconds: 50_000)
+        }
+    }
+}
