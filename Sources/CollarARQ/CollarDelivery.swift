@@ -4,7 +4,7 @@ import CollarWire
 ///
 /// A burst of frames ends with an ask; nothing is sent until the answer comes or its time is over. What the answer
 /// does not name durable is sent again. After an unanswered ask only the newest fix or a probe is sent, each with
-/// an ask, with a time-out that doubles to a cap.
+/// an ask, with a time-out that doubles with every third one, to a cap.
 public struct CollarDelivery: Sendable {
     enum Phase: Equatable {
         /// Free to send; the burst has this many frames so far.
@@ -216,7 +216,9 @@ public struct CollarDelivery: Sendable {
 
     private func timeoutMicroseconds(attempt: Int) -> Int64 {
         var timeout = answerMicroseconds
-        var doublings = attempt
+        // Half of the asks go unanswered where three frames in ten are lost: a time-out that doubled with each would make
+        // the silence of a lossy link grow without a bound.
+        var doublings = attempt / 3
         while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
             timeout *= 2
             doublings -= 1

@@ -9,6 +9,10 @@ public protocol DurableSequences {
     /// A `bound` of nil means no bound.
     func newestRange(below bound: UInt32?) -> SequenceRange?
 
+    /// The oldest durable range whose first sequence is above `bound`, which is not below ``firstMissing``; nil where
+    /// there is none.
+    func oldestRange(above bound: UInt32) -> SequenceRange?
+
     /// The oldest range at or above `bound` that was announced as durable once and is missing now; nil where there is
     /// none. Only damage to the receiver's storage makes such ranges.
     func oldestLostRange(from bound: UInt32) -> SequenceRange?

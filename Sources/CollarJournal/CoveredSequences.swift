@@ -115,6 +115,15 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         return range.first == 0 ? nil : range
     }
 
+    /// The oldest durable range whose first sequence is above `bound`; nil where there is none.
+    ///
+    /// Complexity: a binary search over the ranges.
+    public func oldestRange(above bound: UInt32) -> SequenceRange? {
+        var index = indexOfRange(endingAtOrAbove: bound)
+        if index < ranges.count, ranges[index].first <= bound { index += 1 }
+        return index < ranges.count ? ranges[index] : nil
+    }
+
     /// The oldest range at or above `bound` that was announced as covered once and is missing now; nil where there is
     /// none.
     ///

@@ -1,6 +1,5 @@
 import CollarARQ
 import CollarFirmware
-import CollarJournal
 import CollarWire
 
 /// What it costs on the air to bring a backlog over a lossy half-duplex link: a real collar and a real host's end in
@@ -69,9 +68,7 @@ public struct AirtimeTrial: Sendable {
 private struct AirtimeTrialState {
     let trial: AirtimeTrial
     var collar: Collar<MemoryFlash>
-    var host: HostDelivery
-    var stored = CoveredSequences()
-    var anchors: [UInt32: Fix] = [:]
+    var host: TrialHost
     var random: SeededRandom
     var now = Instant(microseconds: 0)
     var result = AirtimeTrial.Result()
@@ -86,7 +83,7 @@ private struct AirtimeTrialState {
         do throws(FlashError) {
             collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
         } catch { throw .flash(error) }
-        host = HostDelivery(log: collar.log, receiverID: 5, highestSequence: 0)
+        host = TrialHost(log: collar.log)
         for (index, fix) in trial.fixes.enumerated() {
             do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
             let airtime = trial.modem.airtimeMicroseconds(frameByteCount: Self.absoluteByteCount(fix, collar.log))
@@ -122,48 +119,20 @@ private struct AirtimeTrialState {
         result.frameCount += 1
         collar.frameSent(now: now)
         guard !random.chance(trial.lossProbability) else { return }
-        take(frame)
-        guard let answer = host.takeAnswer(from: stored) else { return }
+        host.take(frame)
+        guard let answer = host.answer() else { return }
         try send(answer)
     }
 
-    private mutating func take(_ frame: [UInt8]) {
-        do throws(DecodeError) {
-            let header = try FrameHeader(frame.span)
-            host.received(flags: header.flags)
-            if header.type == .liveFix {
-                let named = LiveFix.sequences(of: frame.span, header: header, reference: host.highestSequence)
-                guard let named, let anchor = anchors[named.anchor] else { return }
-                store(try LiveFix.decode(frame.span, sequence: named.sequence, anchor: anchor, log: collar.log))
-                return
-            }
-            let message = try Message.decode(frame.span, log: collar.log, reference: host.highestSequence)
-            if case .fix(let fix) = message { store(fix) }
-            if case .batch(let batch) = message { batch.forEach { store($0) } }
-            if case .identity(let identity) = message, identity.nextSequence > 0 {
-                host.learned(of: identity.nextSequence - 1)
-            }
-        } catch { preconditionFailure("nothing damages a frame here: \(error)") }
-    }
-
-    private mutating func store(_ fix: Fix) {
-        _ = stored.insert(fix.sequence)
-        anchors[fix.sequence] = fix
-        host.learned(of: fix.sequence)
-    }
-
-    private mutating func send(_ answer: Acknowledgement) throws(StationError) {
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) { try answer.encode(address: 9, log: collar.log, into: &output) } catch {
-                output.removeAll()
-            }
-        }
-        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
+    private mutating func send(_ answer: [UInt8]) throws(StationError) {
+        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: answer.count)
         result.hostMicroseconds += airtime
         result.acknowledgementCount += 1
-        let arrival = now.advanced(byMicroseconds: 1000 + airtime)
+        let arrival = now.advanced(byMicroseconds: trial.modem.turnaroundMicroseconds + airtime)
         guard !random.chance(trial.lossProbability) else { return }
+        // Whoever waits no longer sends by then, and hears nothing.
+        if let deadline = collar.nextDeadline, deadline < arrival { return }
         now = arrival
-        do throws(FlashError) { _ = try collar.received(frame.span, now: now) } catch { throw .flash(error) }
+        do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
     }
 }

@@ -43,17 +43,17 @@ import Testing
         #expect(bench.sendAll() == [.probe(ask: 2)])
     }
 
-    @Test func theTimeoutDoublesUpToTheCapAndAnAnswerResetsIt() {
+    @Test func theTimeoutDoublesWithEveryThirdUpToTheCapAndAnAnswerResetsIt() {
         var bench = Bench(log: 0..<2)
         #expect(bench.send() == .identity(ask: 1))
         var waits: [Int64] = []
-        for _ in 0..<6 {
+        for _ in 0..<14 {
             if let wait = bench.waitForDeadline() { waits.append(wait / millisecond) }
             #expect(bench.sendAll().count == 1)
         }
-        #expect(waits == [100, 200, 400, 800, 1000, 1000])
-        #expect(bench.receive(acknowledgement(0, ask: 7)) == .answer)
-        #expect(bench.sendAll() == [.entry(1), .entry(0, ask: 1)])
+        #expect(waits == [100, 100, 100, 200, 200, 200, 400, 400, 400, 800, 800, 800, 1000, 1000])
+        #expect(bench.receive(acknowledgement(0, ask: 1)) == .answer)
+        #expect(bench.sendAll() == [.entry(1), .entry(0, ask: 2)])
         #expect(bench.waitForDeadline() == 100 * millisecond)
     }
 
@@ -89,6 +89,6 @@ import Testing
         #expect(bench.sendAll() == [.probe(ask: 2)])
         #expect(bench.waitForDeadline() == 100 * millisecond)
         #expect(bench.sendAll() == [.probe(ask: 3)])
-        #expect(bench.waitForDeadline() == 200 * millisecond)
+        #expect(bench.waitForDeadline() == 100 * millisecond)
     }
 }

@@ -26,12 +26,40 @@ struct SetOfDurable: DurableSequences {
         return SequenceRange(first, last)
     }
 
+    func oldestRange(above bound: UInt32) -> SequenceRange? {
+        guard let first = sequences.filter({ $0 > bound && !sequences.contains($0 - 1) }).min() else { return nil }
+        var last = first
+        while sequences.contains(last + 1) { last += 1 }
+        return SequenceRange(first, last)
+    }
+
     func oldestLostRange(from bound: UInt32) -> SequenceRange? {
         guard bound < announcedEnd else { return nil }
         guard let first = (bound..<announcedEnd).first(where: { !sequences.contains($0) }) else { return nil }
         var last = first
         while last + 1 < announcedEnd, !sequences.contains(last + 1) { last += 1 }
         return SequenceRange(first, last)
+    }
+}
+
+/// A receiver's storage as ranges, oldest first.
+struct RangesOfDurable: DurableSequences {
+    var ranges: [SequenceRange] = []
+    /// Everything below was announced.
+    let announcedEnd: UInt32
+
+    let firstMissing: UInt32 = 0
+
+    func newestRange(below bound: UInt32?) -> SequenceRange? {
+        ranges.last { range in bound.map { range.last < $0 } ?? true }
+    }
+
+    func oldestRange(above bound: UInt32) -> SequenceRange? { ranges.first { $0.first > bound } }
+
+    func oldestLostRange(from bound: UInt32) -> SequenceRange? {
+        let first = ranges.first { $0.contains(bound) }.map { $0.last + 1 } ?? bound
+        guard first < announcedEnd else { return nil }
+        return SequenceRange(first, min(announcedEnd, ranges.first { $0.first > first }?.first ?? announcedEnd) - 1)
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 let millisecond: Int64 = 1000
 
 extension CollarDelivery.Configuration {
-    /// Bursts of four, a heartbeat of 10 s, and a time-out of 100 ms that doubles up to 1 s.
+    /// Bursts of four, a heartbeat of 10 s, and a time-out of 100 ms that doubles with every third up to 1 s.
     static let small = CollarDelivery.Configuration(
         burstFrameCount: 4, heartbeatMicroseconds: 10_000 * millisecond,
         maximumTimeoutMicroseconds: 1000 * millisecond,

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func newestRangesComeFromTheEnd() throws {
+    @Test func newestRangesComeFromTheEndAndOldestFromTheStart() throws {
         var covered = CoveredSequences()
         for pair in [(0, 4), (7, 9), (12, 12), (20, 30)] as [(UInt32, UInt32)] {
             covered.insert(try range(pair.0, pair.1))
@@ -43,6 +43,12 @@ import Testing
         #expect(covered.newestRange(below: 30) == SequenceRange(12))
         #expect(covered.newestRange(below: 12) == SequenceRange(7, 9))
         #expect(covered.newestRange(below: 9) == nil)
+        #expect(covered.oldestRange(above: covered.firstMissing) == SequenceRange(7, 9))
+        #expect(covered.oldestRange(above: 6) == SequenceRange(7, 9))
+        #expect(covered.oldestRange(above: 7) == SequenceRange(12))
+        #expect(covered.oldestRange(above: 12) == SequenceRange(20, 30))
+        #expect(covered.oldestRange(above: 20) == nil)
+        #expect(covered.oldestRange(above: 31) == nil)
         var open = CoveredSequences()
         open.insert(5)
         #expect(open.firstMissing == 0)

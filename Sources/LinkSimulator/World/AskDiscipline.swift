@@ -28,7 +28,7 @@ struct AskDiscipline {
     /// Whether the last ask has not been answered.
     var isOutOfContact: Bool { open != nil }
 
-    private func timeout(attempt: Int) -> Int64 { min(maximumTimeout, firstTimeout << Int64(min(attempt, 24))) }
+    private func timeout(attempt: Int) -> Int64 { min(maximumTimeout, firstTimeout << Int64(min(attempt / 3, 24))) }
 
     /// The collar hands out a frame.
     /// - Returns: what is wrong with that.

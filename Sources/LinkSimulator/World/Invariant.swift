@@ -20,7 +20,7 @@ public enum Invariant: String, CaseIterable, Sendable {
     case logBeforeAir
     /// Bytes of flash are programmed once between two erases.
     case programmedOnce
-    /// Out of contact one frame a time-out, with an ask; time-outs double; bursts end with an ask.
+    /// Out of contact one frame a time-out, with an ask; time-outs double with every third; bursts end with an ask.
     case retransmissionDiscipline
     /// No frame is larger than the link allows.
     case frameFits

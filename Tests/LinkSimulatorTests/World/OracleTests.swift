@@ -31,18 +31,20 @@ import Testing
         #expect(discipline.handsOut(ask: 1, now: 20) != nil)
     }
 
-    @Test func nothingIsSentBeforeTheTimeoutAndTheTimeoutDoublesToTheCap() {
+    @Test func nothingIsSentBeforeTheTimeoutAndEveryThirdTimeoutDoublesToTheCap() {
         var now: Int64 = 0
         var discipline = discipline()
         #expect(discipline.handsOut(ask: 1, now: now) == nil)
-        for (attempt, wait) in [timeout, 2 * timeout, 300_000, 300_000].enumerated() {
+        let waits = [timeout, timeout, timeout, 2 * timeout, 2 * timeout, 2 * timeout, 300_000, 300_000]
+        for (attempt, wait) in waits.enumerated() {
+            let ask = UInt8((attempt + 1) % 7 + 1)
             discipline.frameIsOver(now: now)
             var early = discipline
-            #expect(early.handsOut(ask: UInt8(attempt + 2), now: now + wait - 1) != nil)
+            #expect(early.handsOut(ask: ask, now: now + wait - 1) != nil)
             var silent = discipline
             #expect(silent.handsOut(ask: nil, now: now + wait) != nil)
             now += wait
-            #expect(discipline.handsOut(ask: UInt8(attempt + 2), now: now) == nil)
+            #expect(discipline.handsOut(ask: ask, now: now) == nil)
         }
     }
 
