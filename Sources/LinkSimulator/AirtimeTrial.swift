@@ -86,19 +86,9 @@ private struct AirtimeTrialState {
         host = TrialHost(log: collar.log)
         for (index, fix) in trial.fixes.enumerated() {
             do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
-            let airtime = trial.modem.airtimeMicroseconds(frameByteCount: Self.absoluteByteCount(fix, collar.log))
+            let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: collar.log)
             result.boundMicroseconds += Double(airtime) / (1 - trial.lossProbability)
         }
-    }
-
-    private static func absoluteByteCount(_ fix: Fix, _ log: LogIdentity) -> Int {
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) {
-                try AbsoluteFix.encode(
-                    fix, address: 9, flags: FrameFlags(ask: nil), log: log, reference: fix.sequence, into: &output)
-            } catch { output.removeAll() }
-        }
-        return frame.count
     }
 
     mutating func step() throws(StationError) {
@@ -134,5 +124,18 @@ private struct AirtimeTrialState {
         if let deadline = collar.nextDeadline, deadline < arrival { return }
         now = arrival
         do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
+    }
+}
+
+extension ModemProfile {
+    /// Airtime of a fix in a frame of its own, absolute.
+    func airtimeMicroseconds(absolute fix: Fix, log: LogIdentity) -> Int64 {
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                try AbsoluteFix.encode(
+                    fix, address: 9, flags: FrameFlags(ask: nil), log: log, reference: fix.sequence, into: &output)
+            } catch { preconditionFailure("a logged fix fits a frame: \(error)") }
+        }
+        return airtimeMicroseconds(frameByteCount: frame.count)
     }
 }

@@ -6,6 +6,7 @@ import CollarWire
 /// in, serial bytes come out.
 public struct CollarRadioStation<Flash: FlashDevice> {
     private struct Downlink {
+        let start: Instant
         let due: Instant
         let frame: [UInt8]
     }
@@ -24,6 +25,7 @@ public struct CollarRadioStation<Flash: FlashDevice> {
     private var origin: Instant
     private var nextIndex: Int
     private var onAir: Uplink?
+    private var lastUplinkEnd: Instant
     private var downlinks: [Downlink] = []
     private var hostStream = StreamDecoder()
 
@@ -44,6 +46,7 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         self.modem = modem
         self.track = track
         origin = now
+        lastUplinkEnd = now
     }
 
     /// Whether every fix of the track is logged and acknowledged.
@@ -84,10 +87,11 @@ public struct CollarRadioStation<Flash: FlashDevice> {
             isAnswerExpected = false
             statistics.downlinkFrames += 1
             let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
+            statistics.downlinkAirtimeMicroseconds += airtime
             switch radio.send(frame) {
             case .lost: break
             case .intact(let arrived), .damaged(let arrived):
-                downlinks.append(Downlink(due: now.advanced(byMicroseconds: airtime), frame: arrived))
+                downlinks.append(Downlink(start: now, due: now.advanced(byMicroseconds: airtime), frame: arrived))
             }
         }
     }
@@ -103,6 +107,7 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         try deliverDownlinks(until: now)
         if let finished = onAir, finished.end <= now {
             onAir = nil
+            lastUplinkEnd = finished.end
             output += arrive(finished)
             collar.frameSent(now: now)
         }
@@ -112,6 +117,9 @@ public struct CollarRadioStation<Flash: FlashDevice> {
 
     private mutating func makeFixes(until now: Instant) throws(StationError) {
         while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
+            statistics.boundMicroseconds +=
+                Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
+                / (1 - min(radio.lossProbability, 0.999))
             do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
                 throw .log(error, index: nextIndex)
             }
@@ -123,6 +131,8 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         downlinks.sort { $0.due < $1.due }
         while let first = downlinks.first, first.due <= now {
             downlinks.removeFirst()
+            // On a half-duplex link who sends is deaf.
+            if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
             do throws(FlashError) { _ = try collar.received(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
@@ -172,6 +182,16 @@ public struct StationStatistics: Equatable, Sendable {
     public var airtimeMicroseconds: Int64 = 0
     /// Frames the host sent.
     public var downlinkFrames = 0
+    /// Their time on the air, in microseconds.
+    public var downlinkAirtimeMicroseconds: Int64 = 0
+    /// What the fixes made so far would take in the absolute form, one a frame, each as often as it takes until it
+    /// arrives: airtime ÷ (1 − loss), in microseconds.
+    public var boundMicroseconds = 0.0
+
+    /// Airtime of both ends as a multiple of the bound; 0 where no fix was made.
+    public var airtimeOverBound: Double {
+        boundMicroseconds > 0 ? Double(airtimeMicroseconds + downlinkAirtimeMicroseconds) / boundMicroseconds : 0
+    }
 }
 
 /// Why a simulated collar cannot go on.

@@ -14,18 +14,27 @@ public struct LossyRadio: Sendable {
     public let lossProbability: Double
     /// Probability that a byte is changed, 0 … 1.
     public let corruptionProbability: Double
+    /// Frames that are lost in a row, on the average; nil where each loss is a chance of its own.
+    public let meanBurstLength: Double?
+    private var isInBurst = false
     private var random: SeededRandom
 
     /// Creates a link.
-    public init(lossProbability: Double, corruptionProbability: Double, seed: UInt64) {
+    /// - Parameter meanBurstLength: at least 1, and at least p ÷ (1 − p) for a loss probability p, which is below 1. A
+    ///   chain of a good state, in which every frame arrives, and a bad one, in which none does (E. N. Gilbert,
+    ///   "Capacity of a Burst-Noise Channel", 1960); both directions share it.
+    public init(
+        lossProbability: Double, corruptionProbability: Double, meanBurstLength: Double? = nil, seed: UInt64
+    ) {
         self.lossProbability = lossProbability
         self.corruptionProbability = corruptionProbability
+        self.meanBurstLength = meanBurstLength
         random = SeededRandom(seed: seed)
     }
 
     /// Sends bytes over the link.
     public mutating func send(_ bytes: [UInt8]) -> Outcome {
-        if random.chance(lossProbability) { return .lost }
+        if losesNext() { return .lost }
         var received = bytes
         var isDamaged = false
         for index in received.indices where random.chance(corruptionProbability) {
@@ -33,5 +42,14 @@ public struct LossyRadio: Sendable {
             isDamaged = true
         }
         return isDamaged ? .damaged(received) : .intact(received)
+    }
+
+    private mutating func losesNext() -> Bool {
+        guard let length = meanBurstLength else { return random.chance(lossProbability) }
+        // As many frames are lost as arrive times p / (1 - p): so often a burst begins.
+        isInBurst =
+            isInBurst
+            ? !random.chance(1 / length) : random.chance(lossProbability / (length * (1 - lossProbability)))
+        return isInBurst
     }
 }

@@ -55,7 +55,8 @@ struct PortSimulation<Flash: FlashDevice> {
 
     private mutating func advance(to now: Instant) throws(CommandFailure) {
         readFromHost(now: now)
-        if options.speed == nil { station.skipIdleTime(now: now) }
+        // A duty cycle counts the idle time too.
+        if options.speed == nil, options.dutyCyclePercent == nil { station.skipIdleTime(now: now) }
         do throws(StationError) {
             let bytes = try station.advance(to: now)
             // A radio does not keep what nobody reads.
@@ -158,7 +159,9 @@ struct PortSimulation<Flash: FlashDevice> {
             StandardError.write(
                 "{\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
                     + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),"
-                    + "\"downlink_frames\":\(counts.downlinkFrames)}\n")
+                    + "\"downlink_frames\":\(counts.downlinkFrames),"
+                    + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
+                    + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)}\n")
         }
         return .clean
     }

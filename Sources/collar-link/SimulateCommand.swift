@@ -8,7 +8,7 @@ import LinkSimulator
 enum SimulateCommand {
     static let spec = CommandSpec(
         name: "simulate",
-        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--corrupt P] …",
+        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …",
         summary: """
             Plays a track as a collar would: the firmware core behind a lossy radio behind a pseudo-terminal, whose
             path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
@@ -17,7 +17,10 @@ enum SimulateCommand {
             OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
             OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal"),
             OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
+            OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
             OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
+            OptionSpec("--modem", value: "NAME", is: "serial, ble, or lora:SF7 to lora:SF12 (serial)"),
+            OptionSpec("--duty-cycle", value: "PERCENT", is: "the part of each hour in which the collar may send (100)"),
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
             OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
@@ -26,7 +29,12 @@ enum SimulateCommand {
             OptionSpec("--stats", is: "print counts as one JSON line on stderr at the end"),
         ],
         maximumOperandCount: 0,
-        notes: "SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on.")
+        notes: """
+            SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on.
+            serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
+            over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
+            each sent until it arrives, with no acknowledgement.
+            """)
 
     /// Flash of a simulated collar: 24 MiB, room for half a million fixes.
     private static let flashBlockCount = 6144
@@ -63,7 +71,10 @@ enum SimulateCommand {
         let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: UInt8(1 + deviceID % 254),
             firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
-            delivery: .init(modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount))
+            delivery: .init(
+                modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
+                dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
+                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
         let start = Instant(microseconds: 0)
         let collar: Collar<Flash>
         do throws(FlashError) {
@@ -72,7 +83,8 @@ enum SimulateCommand {
             throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
         }
         let radio = LossyRadio(
-            lossProbability: options.loss, corruptionProbability: options.corruption, seed: random.next())
+            lossProbability: options.loss, corruptionProbability: options.corruption,
+            meanBurstLength: options.burst, seed: random.next())
         let station = CollarRadioStation(
             collar: collar, radio: radio, modem: modem,
             track: SimulatedTrack(fixes: fixes, pace: options.trackPace), now: start)
@@ -85,7 +97,13 @@ enum SimulateCommand {
 struct SimulationOptions {
     let link: String?
     let loss: Double
+    /// Frames lost in a row, on the average; nil where losses are independent.
+    let burst: Double?
     let corruption: Double
+    /// What the collar and the base radio speak over.
+    private let modemKind: SimulatedModem
+    /// The part of an hour in which the collar may send; nil for no limit.
+    let dutyCyclePercent: Double?
     /// Factor of real time; nil for virtual time.
     let speed: Double?
     let interval: Double?
@@ -96,7 +114,20 @@ struct SimulationOptions {
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         link = arguments.value("--link")
         loss = try arguments.number("--loss", in: 0...1) ?? 0
+        burst = try arguments.number("--burst", in: 1...1000)
+        if let burst, loss >= 1 || burst < loss / (1 - loss) {
+            throw CommandFailure(
+                .usage, "--burst \(burst): with a loss of \(loss) runs are longer",
+                remedy: "at least P / (1 - P) frames for --loss P, and a loss below 1")
+        }
         corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
+        let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
+        guard let known = SimulatedModem(name: modemName) else {
+            throw CommandFailure(
+                .usage, "--modem \(modemName): there is no such modem", remedy: "serial, ble, or lora:SF7 to lora:SF12")
+        }
+        modemKind = known
+        dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         interval = try arguments.number("--interval", in: 0.001...1e6)
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
@@ -104,10 +135,8 @@ struct SimulationOptions {
         printsStatistics = arguments.has("--stats")
     }
 
-    /// A modem of 57,600 bit/s; a simulation that runs faster has one that sends faster.
-    var modem: ModemProfile {
-        .serial(bitsPerSecond: Int64(57_600 * max(1, speed ?? 1)))
-    }
+    /// A simulation that runs faster has a modem that sends faster.
+    var modem: ModemProfile { modemKind.profile(timesFaster: max(1, speed ?? 1)) }
 
     var trackPace: SimulatedTrack.Pace {
         if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }

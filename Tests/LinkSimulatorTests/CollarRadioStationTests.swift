@@ -113,4 +113,28 @@ import Testing
         #expect(steps < 100, "time stands still at \(station.nextDeadline)")
         #expect(station.isDelivered)
     }
+
+    /// An answer that comes while a half-duplex collar sends is not heard; behind its frame it is.
+    @Test(arguments: [true, false])
+    func whoSendsIsDeafOnAHalfDuplexLink(isDuringFrame: Bool) throws {
+        let modem = SimulatedModem.lora(spreadingFactor: 7).profile
+        let collar = try Collar(
+            booting: .init(
+                deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+                delivery: CollarDelivery.Configuration(modem: modem)),
+            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
+        var station = CollarRadioStation(
+            collar: collar, radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
+            track: SimulatedTrack(fixes: Scenario.track(1, seed: 1), pace: .speed(1)), now: Instant(microseconds: 0))
+        #expect(try station.advance(to: Instant(microseconds: 0)) == [])
+        let end = station.nextDeadline
+        if !isDuringFrame { _ = try station.advance(to: end) }
+        let answer = try answer(ask: .first, firstMissing: 1)
+        station.received(answer, now: end.advanced(byMicroseconds: isDuringFrame ? -1000 : 1000))
+        if isDuringFrame { _ = try station.advance(to: end) }
+        let airtime = modem.airtimeMicroseconds(frameByteCount: answer.count - 3)
+        #expect(station.statistics.downlinkAirtimeMicroseconds == airtime)
+        _ = try station.advance(to: end.advanced(byMicroseconds: 1000 + airtime))
+        #expect(station.isDelivered == !isDuringFrame)
+    }
 }

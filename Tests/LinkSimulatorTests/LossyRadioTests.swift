@@ -55,4 +55,20 @@ import Testing
         // 1 − 0.99^30 = 26.0 %
         #expect(abs(Double(damaged) / Double(arrived.count) - 0.26) < 0.03)
     }
+
+    @Test(arguments: [(0.1, 1.5), (0.3, 5.0), (0.5, 1.0)])
+    func lossesComeInRuns(loss: Double, length: Double) {
+        var radio = LossyRadio(lossProbability: loss, corruptionProbability: 0, meanBurstLength: length, seed: 3)
+        var lost = 0
+        var runs = 0
+        var isInRun = false
+        for _ in 0..<200_000 {
+            let isLost = radio.send([1]) == .lost
+            lost += isLost ? 1 : 0
+            if isLost, !isInRun { runs += 1 }
+            isInRun = isLost
+        }
+        #expect(abs(Double(lost) / 200_000 - loss) < 0.02)
+        #expect(abs(Double(lost) / Double(runs) - length) < 0.05 * length)
+    }
 }

@@ -1,0 +1,55 @@
+"""A simulated collar over each kind of modem, with a duty cycle and with losses in runs, delivers every fix once."""
+
+import json
+import unittest
+
+from collarlink import BINARY, TRACKS, EndToEndTest
+
+TRACK = TRACKS / "cats_uk/Amber-Tag.ndjson.gz"
+
+
+class SimulatedRadioTest(EndToEndTest):
+    def deliver(self, name, *arguments):
+        """The counts of a simulation that has delivered its track."""
+        track, sent = self.unpack(TRACK)
+        receiver = self.receive("-q", state=self.path(f"state-{name}"))
+        collar = self.simulate(track, *arguments, "--speed", "max", "--seed", "1", "--until-delivered", "--stats")
+        self.assertEqual(collar.wait(120), 0, collar.error_text)
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, len(sent))
+        return json.loads(collar.errors[-1])
+
+    def test_modems(self):
+        airtime = {}
+        for modem in ("serial", "ble", "lora:SF7", "LORA:sf9"):
+            with self.subTest(modem=modem):
+                counts = self.deliver(modem.replace(":", "-"), "--modem", modem, "--loss", "0.2")
+                self.assertGreater(counts["uplink_frames"], 0)
+                self.assertGreater(counts["downlink_airtime_ms"], 0)
+                self.assertGreater(counts["over_bound"], 0)
+                airtime[modem] = counts["airtime_ms"] / counts["uplink_bytes"]
+        self.assertEqual(sorted(airtime, key=airtime.get), ["ble", "serial", "lora:SF7", "LORA:sf9"])
+
+    def test_duty_cycle(self):
+        free = self.deliver("free", "--modem", "lora:SF7", "--interval", "10")
+        bound = self.deliver("bound", "--modem", "lora:SF7", "--interval", "10", "--duty-cycle", "0.1")
+        # What waits for its turn goes out together.
+        self.assertLess(bound["airtime_ms"], free["airtime_ms"] / 2)
+
+    def test_losses_in_runs(self):
+        self.deliver("burst", "--loss", "0.3", "--burst", "4")
+
+    def test_what_there_is_not(self):
+        track, _ = self.unpack(TRACK)
+        for arguments in (
+            ("--modem", "lora:SF13"), ("--modem", "lora"), ("--duty-cycle", "0"), ("--duty-cycle", "101"),
+            ("--burst", "0.5"), ("--burst", "2", "--loss", "0.9"), ("--burst", "2", "--loss", "1"),
+        ):
+            with self.subTest(arguments=arguments):
+                collar = self.start([BINARY, "simulate", "--track", track, "--link", self.link, *arguments])
+                self.assertEqual(collar.wait(), 64, collar.error_text)
+                self.assertIn(arguments[0], collar.error_text)
+
+
+if __name__ == "__main__":
+    unittest.main()
