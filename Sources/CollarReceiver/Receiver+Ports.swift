@@ -265,22 +265,20 @@ extension Receiver {
         }
         port.lastIdentityRequest = now
         let request = IdentityRequest(receiverID: receiverID)
-        send(onPort: index, limit: Frame.minimumLimitByteCount) {
-            (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+        send(onPort: index) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try request.encode(address: address, into: &output)
         }
     }
 
-    /// Sends one frame.
-    func send(
-        onPort index: Int, limit: Int, encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
-    ) {
+    /// Sends one frame. None is larger than the smallest that every radio takes.
+    func send(onPort index: Int, encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
         let port = ports[index]
         // A line that takes nothing would make the frames pile up; the collar asks again.
         guard port.serialPort != nil, port.outbound.count < 4096 else { return }
         let frame: [UInt8]
         do throws(EncodeError) {
-            frame = try [UInt8](capacity: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            frame = try [UInt8](capacity: Frame.minimumLimitByteCount) {
+                (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try encode(&output)
             }
         } catch { preconditionFailure("what a host sends fits the smallest frame: \(error)") }

@@ -64,12 +64,6 @@ extension Receiver {
         report(.storageFailing(error))
     }
 
-    /// The largest frame that both the collar and the base radio take.
-    private func answerByteLimit(_ collar: CollarSession, port: RadioPort) -> Int {
-        let collarLimit = collar.identity?.maximumFrameByteCount ?? UInt8(Frame.minimumLimitByteCount)
-        return Int(min(collarLimit, port.radioIdentity?.maximumFrameByteCount ?? collarLimit))
-    }
-
     /// Answers the collar's open asks with what is durable now.
     func answer(_ collar: CollarSession) {
         guard let port = collar.answerPort, let address = collar.address else { return }
@@ -86,8 +80,7 @@ extension Receiver {
                 report(.tooManyAsks, of: collar)
                 continue
             }
-            let limit = answerByteLimit(collar, port: ports[port])
-            send(onPort: port, limit: limit) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            send(onPort: port) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
             }
         }
