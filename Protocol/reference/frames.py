@@ -182,6 +182,20 @@ def encode_batch(track, address, flags=0, log=None, limit=LARGEST_FRAME):
     return encode(BATCH, {"fixes": track[:taken]}, address, flags, log, limit), taken
 
 
+def choose_durable(fields):
+    """The acknowledgement with as many of its durable ranges as 51 bytes hold: the newest, then the oldest ones."""
+    ranges = fields["durable"]
+    fitting = dict(fields, durable=ranges[:1])
+    for oldest in range(1, min(len(ranges), 32)):
+        more = dict(fields, durable=ranges[:1] + ranges[-oldest:])
+        writer = BitWriter()
+        messages.encode_acknowledgement(writer, more)
+        if len(writer.payload()) + OVERHEAD > SMALLEST_LIMIT:
+            break
+        fitting = more
+    return fitting
+
+
 def fit_acknowledgement(fields, limit):
     """The acknowledgement without the ranges that do not fit the largest frame.
 

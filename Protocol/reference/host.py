@@ -39,7 +39,6 @@ class KnownLog:
 
     def __init__(self, log):
         self.log = log
-        self.largest_frame = frames.LARGEST_FRAME
         self.paired = 0    # the receiver that its collar named last
         self.highest = 0   # the highest sequence known
         self.fixes = {}    # by sequence
@@ -186,7 +185,6 @@ class Host:
         elif decoded.type in (IDENTITY, PROBE):
             known.hear_of(fields["next_sequence"] - 1)
         if decoded.type == IDENTITY:
-            known.largest_frame = fields["largest_frame"]
             for each in self.logs:
                 if each.log.device_id == known.log.device_id:
                     each.paired = fields["paired_receiver"]
@@ -213,9 +211,9 @@ class Host:
         for known, (address, ask) in self._asks.items():
             if known.paired not in (0, self.receiver_id):
                 continue
-            fields = frames.fit_acknowledgement(
+            fields = frames.choose_durable(
                 {"ask": ask, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
-                 "durable": known.durable(), "resend": []}, known.largest_frame)
+                 "durable": known.durable(), "resend": []})
             self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
         self._asks = {}
         answers, self._answers = self._answers, []
