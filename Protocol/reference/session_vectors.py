@@ -155,18 +155,18 @@ def gaps():
         .at(60, A.fix(2) + A.fix(2) + A.fix(2, 5), A.acknowledged(5, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
         "more-than-32-ranges": booted(
-            "Forty single fixes with gaps: the acknowledgement names the 32 newest.",
-            "The fixes are 1, 3 … 79. Ranges are left out oldest first, so 79 down to 17 are named; at the end all 40 are "
+            "Forty single fixes with gaps: the acknowledgement names the newest and the 31 oldest.",
+            "The fixes are 1, 3 … 79. 79 and 61 down to 1 are named; at the end all 40 are "
             "durable.")
         .at(30, b"".join(A.fix(each) for each in scattered))
-        .at(40, A.probe(80, 2), A.acknowledged(2, 0, [(each, each) for each in reversed(scattered[8:])]))
+        .at(40, A.probe(80, 2), A.acknowledged(2, 0, [(each, each) for each in [scattered[-1], *reversed(scattered[:31])]]))
         .stored(A, *scattered).ends(A, 0, [(each, each) for each in reversed(scattered)]),
         "largest-frame": booted(
-            "The collar takes frames of 51 bytes: the acknowledgement leaves out the oldest ranges.",
-            "51 bytes leave 276 bits for ranges. The newest takes 27 + 17 bits, each further one 19 + 17, so 7 of 12 fit.",
+            "The collar takes frames of 51 bytes: the acknowledgement names the newest and the oldest ranges.",
+            "51 bytes leave 276 bits for ranges. The newest takes 27 + 17 bits, each further one 19 + 17 but the one behind it 25 + 17, so 7 of 12 fit.",
             A_NARROW, following=20_000)
         .at(30, A_NARROW.tombstone(first_half) + A_NARROW.tombstone(second_half, 2),
-            A_NARROW.acknowledged(2, 0, list(reversed(second_half)) + [first_half[5]]))
+            A_NARROW.acknowledged(2, 0, [second_half[-1], *reversed(first_half)]))
         .ends(A_NARROW, 0, list(reversed(first_half + second_half)), first_half + second_half),
     }
 
