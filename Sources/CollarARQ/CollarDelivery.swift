@@ -87,7 +87,7 @@ public struct CollarDelivery: Sendable {
         switch phase {
         case .sending: burstStart ?? heartbeatDeadline
         case .transmittingAsk: nil
-        case .awaitingAnswer(_, _, let deadline): burstStart ?? deadline
+        case .awaitingAnswer(_, _, let deadline): max(burstStart ?? deadline, deadline)
         }
     }
 
@@ -146,7 +146,12 @@ public struct CollarDelivery: Sendable {
             guard now >= deadline, mayStart(now: now, isOutOfSilence: false) else { return nil }
             return outOfContactTransmission(attempt: attempt + 1)
         case .sending(let burstCount):
-            guard isAnythingDue(burstCount: burstCount, now: now),
+            guard isAnythingDue(burstCount: burstCount, now: now) else {
+                // What a burst waited to begin with may have been delivered meanwhile.
+                burstStart = nil
+                return nil
+            }
+            guard
                 mayStart(now: now, isOutOfSilence: isFirstOfBurst && burstCount == 0)
             else { return nil }
             return burstTransmission(burstCount: burstCount, now: now)

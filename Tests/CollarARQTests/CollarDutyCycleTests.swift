@@ -59,4 +59,44 @@ import Testing
         }
         #expect(delays.count > 40)
     }
+
+    /// The world found it: the collar would have been due for ever, with nothing to send.
+    @Test func whatWasDeliveredWhileABurstWaitedToBeginIsDueNoMore() throws {
+        let configuration = CollarDelivery.Configuration(modem: modem, jitterSeed: 1)
+        var now = Instant(microseconds: 0)
+        var delivery = CollarDelivery(
+            configuration: configuration, oldestSequence: 0, nextSequence: 1, firstUndelivered: 0, now: now)
+        #expect(delivery.nextTransmission(now: now) == nil)
+        now = try #require(delivery.nextDeadline)
+        #expect(delivery.nextTransmission(now: now)?.content == .identity)
+        delivery.transmitted(frameByteCount: 40, now: now)
+        #expect(delivery.received(acknowledgement(1, ask: 1), now: now) == .answer)
+        delivery.logChanged(oldestSequence: 0, nextSequence: 2)
+        now = now.advanced(byMicroseconds: 1000)
+        #expect(delivery.nextTransmission(now: now) == nil)
+        let begin = try #require(delivery.nextDeadline)
+        #expect(delivery.received(acknowledgement(2, ask: nil), now: now) == .unasked)
+        #expect(delivery.nextTransmission(now: begin) == nil)
+        #expect(try #require(delivery.nextDeadline) > begin)
+    }
+
+    /// Likewise: a request that lengthens the wait for an answer outlasts the wait for the duty cycle.
+    @Test func aWindowMadeLongerOutlastsTheWaitForTheBudget() throws {
+        let configuration = CollarDelivery.Configuration(modem: modem, dutyCyclePartsPerMillion: 10_000)
+        var now = Instant(microseconds: 0)
+        var delivery = CollarDelivery(
+            configuration: configuration, oldestSequence: 0, nextSequence: 1, firstUndelivered: 0, now: now)
+        #expect(delivery.nextTransmission(now: now) == nil)
+        now = try #require(delivery.nextDeadline)
+        #expect(delivery.nextTransmission(now: now)?.content == .identity)
+        delivery.transmitted(frameByteCount: 40, now: now)
+        now = try #require(delivery.nextDeadline)
+        #expect(delivery.nextTransmission(now: now) == nil)
+        let budgeted = try #require(delivery.nextDeadline)
+        #expect(budgeted > now)
+        delivery.requestReceived(now: budgeted.advanced(byMicroseconds: -1))
+        let deadline = try #require(delivery.nextDeadline)
+        #expect(deadline > budgeted)
+        #expect(delivery.nextTransmission(now: deadline) != nil)
+    }
 }

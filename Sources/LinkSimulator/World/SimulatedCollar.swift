@@ -51,7 +51,9 @@ final class SimulatedCollar {
                 burstFrameCount: plan.burstFrameCount, heartbeatMicroseconds: plan.heartbeatMicroseconds,
                 maximumTimeoutMicroseconds: plan.maximumTimeoutMicroseconds, modem: plan.modem,
                 sendsLiveFixes: plan.faults.contains(.liveForm),
-                batchFrameByteLimit: plan.seed % 2 == 0 ? plan.maximumFrameByteCount : nil))
+                batchFrameByteLimit: plan.seed % 2 == 0 ? plan.maximumFrameByteCount : nil,
+                dutyCyclePartsPerMillion: plan.dutyCyclePartsPerMillion,
+                jitterSeed: UInt32(truncatingIfNeeded: plan.seed) &* 0x9E37_79B9 &+ UInt32(index) &+ 1))
     }
 
     /// Fixes a full ring holds at least: all blocks but the two of the settings and the one being filled.

@@ -122,7 +122,8 @@ public final class World {
         advance(to: max(now, due == .max ? now + 1_000_000 : due))
         statistics.events += 1
         if let collarDue {
-            if !pump(collars[collarDue]) {
+            // To wait on, for duty cycle or chance, is something too, but not until now.
+            if !pump(collars[collarDue]), collars[collarDue].nextDeadline ?? .max <= now {
                 oracle.report(.deadlineIsUseful, "collar \(collarDue) reached a deadline and did nothing")
             }
         } else if let next = queue.takeFirst() {

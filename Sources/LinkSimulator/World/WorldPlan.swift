@@ -42,6 +42,8 @@ public struct WorldPlan: Equatable, Sendable {
     public var faultIntervalMicroseconds: Int64
     /// Probability that a program or erase fails, where that is among the faults.
     public var flashFailureProbability: Double
+    /// The part of every hour in which a collar may send, in millionths; nil for no limit.
+    public var dutyCyclePartsPerMillion: Int64?
     /// The most airtime a collar may use in any hour, in microseconds; nil for no bound.
     public var hourlyAirtimeLimitMicroseconds: Int64?
     /// Which of the first frames, counted over both directions, are lost: bit n for the nth. For exhaustive scopes.
@@ -82,6 +84,17 @@ public struct WorldPlan: Equatable, Sendable {
         channel.truncation = random.fraction(0.01, 0.3)
         channel.noise = random.fraction(0.02, 0.5)
         if random.chance(0.05) { rush() }
+        if isHalfDuplex, random.chance(0.4) { useLoRa(&random) }
+    }
+
+    /// A modem as it is, whose collars delay their bursts by chance; every other one under a duty cycle.
+    private mutating func useLoRa(_ random: inout SeededRandom) {
+        modem = SimulatedModem.lora(spreadingFactor: UInt8(7 + random.below(3))).profile
+        guard random.chance(0.5) else { return }
+        let partsPerMillion: Int64 = random.chance(0.5) ? 50_000 : 100_000
+        dutyCyclePartsPerMillion = partsPerMillion
+        hourlyAirtimeLimitMicroseconds = 3600 * partsPerMillion
+        calmMicroseconds = 14_400_000_000
     }
 
     /// So many fixes, and frames so late, that the low bits of their sequences come round.
