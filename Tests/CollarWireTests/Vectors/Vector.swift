@@ -8,7 +8,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { file }
 
-    /// The keys of section 15 of PROTOCOL.md that a test needs.
+    /// The keys of section 21 of PROTOCOL.md that a test needs.
     struct Contents: Decodable, Sendable {
         var meaning: String
         var origin: String
