@@ -2,7 +2,7 @@ import Glibc
 import LinkSimulator
 
 /// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`;
-/// or measures: `collar-link-simulation airtime`, `collar-link-simulation return`.
+/// or measures: `collar-link-simulation airtime`, `… return`, `… live`.
 ///
 /// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -11,8 +11,9 @@ func run(_ arguments: [String]) -> Int32 {
     }
     if arguments == ["airtime"] { return measure(AirtimeTable.text) }
     if arguments == ["return"] { return measure(ReturnTable.text) }
+    if arguments == ["live"] { return measure(LiveTable.text) }
     guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
-        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return")
+        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return | live")
         return 2
     }
     return sweep(from: from, count: count)
