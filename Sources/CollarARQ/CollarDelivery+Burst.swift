@@ -64,7 +64,7 @@ extension CollarDelivery {
         }
         guard let sequence = nextOfBacklog else { return nil }
         countIfRepeated(sequence < backlogEnd)
-        if configuration.batchFrameByteLimit != nil, backlog(after: sequence) != nil {
+        if configuration.batchFrameByteLimit != nil, undelivered(after: sequence) != nil {
             return .batch(first: sequence, frameByteLimit: batchSize.frameByteLimit)
         }
         cursor = sequence + 1
@@ -95,14 +95,17 @@ extension CollarDelivery {
 
     private var nextOfBacklog: UInt32? { undelivered(from: cursor) }
 
+    private var isSending: Bool { if case .sending = phase { true } else { false } }
+
     private func undelivered(from start: UInt32) -> UInt32? {
         var sequence = delivered.firstMissing(from: start)
-        if sequence == newestSent { sequence = delivered.firstMissing(from: sequence + 1) }
+        if sequence == newestSent, isSending { sequence = delivered.firstMissing(from: sequence + 1) }
         return sequence < nextSequence ? sequence : nil
     }
 
-    /// The sequence of the backlog that follows `sequence` in a batch; nil where it is the last.
-    public func backlog(after sequence: UInt32) -> UInt32? { undelivered(from: sequence + 1) }
+    /// The sequence that follows `sequence` in a batch; nil where it is the last. In a burst the newest fix, which has a
+    /// frame of its own, is left out; after an unanswered ask it is the last.
+    public func undelivered(after sequence: UInt32) -> UInt32? { undelivered(from: sequence + 1) }
 
     /// A batch that begins where ``Transmission/Content/batch(first:frameByteLimit:)`` said was made of the backlog up
     /// to `last`.

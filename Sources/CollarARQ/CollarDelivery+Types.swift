@@ -16,13 +16,17 @@ extension CollarDelivery {
             /// As much of the backlog as fits a frame of so many bytes, from this sequence on. Whoever makes the frame
             /// calls ``CollarDelivery/batched(through:)`` to learn whether it asks.
             case batch(first: UInt32, frameByteLimit: Int)
+            /// The undelivered fixes from the first of these sequences to the last, which is the newest, in one frame of so
+            /// many bytes at most. Where they do not fit, only newer ones; the newest alone is absolute. Whoever makes the
+            /// frame calls ``CollarDelivery/sentNewest(from:through:)``.
+            case newestFixes(first: UInt32, last: UInt32, frameByteLimit: Int)
             /// The oldest answer to a request of the host that waits.
             case reply
         }
 
         /// What the frame carries.
         public var content: Content
-        /// The ask it ends its burst with; of a batch it is not known yet.
+        /// The ask it ends its burst with; of a batch of the backlog it is not known yet.
         public var ask: AskNumber?
     }
 

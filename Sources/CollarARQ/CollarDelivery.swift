@@ -3,8 +3,8 @@ import CollarWire
 /// The collar's end of reliable delivery: what to send next, and what the receiver is known to have.
 ///
 /// A burst of frames ends with an ask; nothing is sent until the answer comes or its time is over. What the answer
-/// does not name durable is sent again. After an unanswered ask only the newest fix or a probe is sent, each with
-/// an ask, with a time-out that doubles with every third one, to a cap.
+/// does not name durable is sent again. After an unanswered ask only the newest fixes or a probe are sent, in one frame
+/// with an ask, with a time-out that doubles with every third one, to a cap.
 public struct CollarDelivery: Sendable {
     enum Phase: Equatable {
         /// Free to send; the burst has this many frames so far.
@@ -53,7 +53,7 @@ public struct CollarDelivery: Sendable {
 
     /// Microseconds on the air since the boot.
     public private(set) var airtimeMicroseconds: Int64 = 0
-    /// Frames since the boot that began with a fix that was sent before.
+    /// Frames since the boot that began with a fix that was sent before or, after an unanswered ask, held one.
     public internal(set) var retransmissionCount: UInt32 = 0
     /// Behind the highest sequence of the backlog that was sent since the boot.
     var backlogEnd: UInt32 = 0
@@ -237,18 +237,5 @@ public struct CollarDelivery: Sendable {
         phase = .transmittingAsk(ask, attempt: attempt)
         extensionsLeft = CollarDelivery.extensionLimit
         return ask
-    }
-
-    private mutating func outOfContactTransmission(attempt: Int) -> Transmission {
-        let ask = openAsk(attempt: attempt)
-        // Who does not know the collar cannot check its fixes: every fourth unanswered ask says who is asking.
-        if isIdentityDue || attempt % 4 == 0 {
-            isIdentityDue = false
-            return Transmission(content: .identity, ask: ask)
-        }
-        guard let newest = newestUndelivered else { return Transmission(content: .probe, ask: ask) }
-        countIfRepeated(newest <= (highestSent ?? 0) && highestSent != nil)
-        highestSent = max(highestSent ?? 0, newest)
-        return Transmission(content: .logEntry(newest), ask: ask)
     }
 }

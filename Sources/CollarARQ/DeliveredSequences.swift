@@ -32,6 +32,17 @@ public struct DeliveredSequences: Equatable, Sendable {
         return start
     }
 
+    /// The highest sequence below `end` that is not durable; nil where there is none.
+    public func lastMissing(below end: UInt32) -> UInt32? {
+        var end = end
+        var index = 0
+        while index < ranges.count {
+            if end > 0, ranges[index].contains(end - 1) { end = ranges[index].first }
+            index += 1
+        }
+        return end > firstMissing ? end - 1 : nil
+    }
+
     /// How many sequences below `end` are not durable.
     public func missingCount(below end: UInt32) -> UInt32 {
         guard end > firstMissing else { return 0 }

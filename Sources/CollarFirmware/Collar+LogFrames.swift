@@ -27,15 +27,50 @@ extension Collar {
             encodeTombstone(of: gone, ask: delivery.tombstoned(from: gone.first, through: gone.last), into: &output)
             return
         }
-        var offered = first
+        let sent = try encodeBatch(
+            startingWith: fix, frameByteLimit: frameByteLimit, flags: FrameFlags(ask: nil), into: &output)
+        fixesSentCount &+= sent.count
+        guard let ask = delivery.batched(through: sent.last) else { return }
+        var frame = output.mutableSpan
+        FrameCheck.seal(&frame, flags: FrameFlags(ask: ask), log: log)
+    }
+
+    /// The newest fix must be in the frame: the older ones stand back where one is torn or they do not all fit.
+    mutating func encodeNewestFixes(
+        from first: UInt32, through newest: UInt32, frameByteLimit: Int, flags: FrameFlags,
+        into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        var first = first
+        while first < newest {
+            if let fix = try fixLog.fix(first, in: &flash) {
+                let sent = try encodeBatch(
+                    startingWith: fix, frameByteLimit: frameByteLimit, flags: flags, into: &output)
+                if sent.last == newest {
+                    fixesSentCount &+= sent.count
+                    return delivery.sentNewest(from: first, through: newest)
+                }
+                output.removeAll()
+            }
+            first = delivery.undelivered(after: first) ?? newest
+        }
+        delivery.sentNewest(from: newest, through: newest)
+        try encodeLogEntry(newest, flags: flags, into: &output)
+    }
+
+    /// As many fixes as fit, up to one that is not there.
+    /// - Returns: the sequence of the last one, and how many they are.
+    private mutating func encodeBatch(
+        startingWith fix: Fix, frameByteLimit: Int, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) -> (last: UInt32, count: UInt32) {
+        var offered = fix.sequence
         var failure: FlashError?
         var count = 0
         do throws(EncodeError) {
             count = try Batch.encode(
-                fix, address: configuration.address, flags: FrameFlags(ask: nil), log: log,
-                frameByteLimit: frameByteLimit, into: &output
+                fix, address: configuration.address, flags: flags, log: log, frameByteLimit: frameByteLimit,
+                into: &output
             ) {
-                guard let sequence = delivery.backlog(after: offered) else { return nil }
+                guard let sequence = delivery.undelivered(after: offered) else { return nil }
                 offered = sequence
                 // A fix that is not there ends the batch; its tombstone begins the next frame.
                 do throws(FlashError) { return try fixLog.fix(sequence, in: &flash) } catch {
@@ -48,12 +83,9 @@ extension Collar {
             output.removeAll()
             throw failure
         }
-        var last = first
-        for _ in 1..<count { last = delivery.backlog(after: last) ?? last }
-        fixesSentCount &+= UInt32(truncatingIfNeeded: count)
-        guard let ask = delivery.batched(through: last) else { return }
-        var frame = output.mutableSpan
-        FrameCheck.seal(&frame, flags: FrameFlags(ask: ask), log: log)
+        var last = fix.sequence
+        for _ in 1..<count { last = delivery.undelivered(after: last) ?? last }
+        return (last, UInt32(truncatingIfNeeded: count))
     }
 
     mutating func encodeLogEntry(

@@ -191,6 +191,9 @@ public struct Collar<Flash: FlashDevice> {
             try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
         case .batch(let first, let frameByteLimit):
             try encodeBatch(from: first, frameByteLimit: frameByteLimit, into: &output)
+        case .newestFixes(let first, let last, let frameByteLimit):
+            try encodeNewestFixes(
+                from: first, through: last, frameByteLimit: frameByteLimit, flags: flags, into: &output)
         case .reply:
             encodeReply(flags: flags, now: now, into: &output)
         case .identity, .probe:

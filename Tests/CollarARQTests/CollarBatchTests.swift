@@ -25,10 +25,10 @@ import Testing
     @Test func aBatchLeavesOutWhatIsDelivered() {
         let bench = Bench.introduced(
             log: 0..<20, delivered: 3, durable: [5...9], configuration: configuration)
-        #expect(bench.delivery.backlog(after: 3) == 4)
-        #expect(bench.delivery.backlog(after: 4) == 10)
-        #expect(bench.delivery.backlog(after: 18) == 19)
-        #expect(bench.delivery.backlog(after: 19) == nil)
+        #expect(bench.delivery.undelivered(after: 3) == 4)
+        #expect(bench.delivery.undelivered(after: 4) == 10)
+        #expect(bench.delivery.undelivered(after: 18) == 19)
+        #expect(bench.delivery.undelivered(after: 19) == nil)
     }
 
     @Test func theNewestFixIsLiveOnceAgainstTheHighestAcknowledgedOne() {

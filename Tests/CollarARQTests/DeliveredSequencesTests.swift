@@ -14,6 +14,7 @@ import Testing
         let state = delivered(3, [9...9, 5...6])
         #expect((0...11).map { state.contains($0) ? "x" : "." }.joined() == "xxx..xx..x..")
         #expect([0, 3, 4, 5, 6, 7, 9, 12].map(state.firstMissing(from:)) == [3, 3, 4, 7, 7, 7, 10, 12])
+        #expect([12, 10, 9, 8, 7, 6, 5, 4, 3, 0].map(state.lastMissing(below:)) == [11, 8, 8, 7, 4, 4, 4, 3, nil, nil])
     }
 
     @Test func anAdvanceSwallowsTheRangesItReaches() {
@@ -82,6 +83,8 @@ import Testing
                 let missing = (sequence...9).first { !plain.contains($0) }
                 let expected = sequence < state.firstMissing ? state.firstMissing : missing
                 #expect(state.firstMissing(from: sequence) == expected, "set \(bits), sequence \(sequence)")
+                let below = (0..<sequence).last { !plain.contains($0) }
+                #expect(state.lastMissing(below: sequence) == below, "set \(bits), sequence \(sequence)")
             }
         }
     }

@@ -35,6 +35,9 @@ struct Sent: Equatable {
     static func batch(_ first: UInt32, limit: Int = 253) -> Sent {
         Sent(.batch(first: first, frameByteLimit: limit), ask: nil)
     }
+    static func newest(_ first: UInt32, _ last: UInt32, ask: UInt8) -> Sent {
+        Sent(.newestFixes(first: first, last: last, frameByteLimit: 51), ask: ask)
+    }
     static func live(_ sequence: UInt32, anchor: UInt32, ask: UInt8? = nil) -> Sent {
         Sent(.liveFix(sequence, anchor: anchor), ask: ask)
     }

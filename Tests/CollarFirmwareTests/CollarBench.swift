@@ -15,14 +15,16 @@ struct CollarBench {
 
     init(
         flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
-        isPoweredOn: Bool = false
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
     ) throws {
         shared = SharedFlash(flash)
         let modem = ModemProfile(
             nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 9000, turnaroundMicroseconds: 40_000)
         let configuration = Collar<SharedFlash>.Configuration(
             deviceID: deviceID, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
-            capabilities: capabilities, delivery: CollarDelivery.Configuration(modem: modem), isPoweredOn: isPoweredOn)
+            capabilities: capabilities,
+            delivery: CollarDelivery.Configuration(modem: modem, batchFrameByteLimit: batchFrameByteLimit),
+            isPoweredOn: isPoweredOn)
         collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
     }
 

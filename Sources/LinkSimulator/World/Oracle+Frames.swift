@@ -25,7 +25,7 @@ extension Oracle {
                 batch.forEach { fix in
                     if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
                 }
-                if isOutOfContact { report(.retransmissionDiscipline, "out of contact a batch is sent") }
+                if isOutOfContact { checkNewest(batch, byteCount: frame.count, collar, record) }
             case .fix(let fix):
                 if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
                 if isOutOfContact, fix.sequence != newest {
@@ -45,6 +45,23 @@ extension Oracle {
             default: break
             }
         } catch { report(.logBeforeAir, "collar \(collar.index) sends a frame that does not decode: \(error)") }
+    }
+
+    /// After an unanswered ask a small batch may hold the two or three newest missing fixes, where at most 16 are missing.
+    private func checkNewest(_ batch: Batch, byteCount: Int, _ collar: SimulatedCollar, _ record: LogRecord) {
+        var sequences: Set<UInt32> = []
+        batch.forEach { sequences.insert($0.sequence) }
+        let next = collar.nextSequence
+        let untold = (0..<next).filter { !record.wasTold($0, by: collar.pairedReceiverID) }
+        guard let first = sequences.min(), (2...3).contains(sequences.count), sequences.contains(next &- 1),
+            byteCount <= Frame.minimumLimitByteCount, untold.count <= 16,
+            untold.allSatisfy({ $0 < first || sequences.contains($0) })
+        else {
+            report(
+                .retransmissionDiscipline,
+                "out of contact a batch of \(sequences.sorted()) in \(byteCount) bytes is sent, missing is \(untold)")
+            return
+        }
     }
 
     /// A live fix is the newest, and its anchor one of which the collar's receiver said that it has it.

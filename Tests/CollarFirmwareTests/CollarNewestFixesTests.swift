@@ -1,0 +1,135 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+import Testing
+
+/// The frame after an unanswered ask, of a collar that sends batches.
+@Suite struct CollarNewestFixesTests {
+    /// A collar whose identity, with ask 1, was not answered, with these fixes in its log.
+    private func bench(_ fixes: [Fix]) throws -> CollarBench {
+        var bench = try CollarBench(batchFrameByteLimit: 253)
+        for fix in fixes { _ = try bench.collar.log(fix) }
+        _ = try bench.sendAll()
+        try bench.wait()
+        return bench
+    }
+
+    /// A fix that has little in common with those before it.
+    private func wildFix(_ number: UInt32) -> Fix {
+        let isOdd = number % 2 == 1
+        let mix = number &* 2_654_435_769
+        let small = Int32(truncatingIfNeeded: mix % 1_000_000)
+        return Fix(
+            sequence: number, unixMilliseconds: 1_700_000_000_000 + Int64(mix), latitudeSteps: isOdd ? small : -small - 7_000_000,
+            longitudeSteps: isOdd ? 12_000_000 + small : -12_000_000 - small, altitudeSteps: isOdd ? 9000 : -300,
+            horizontalAccuracy: AccuracyCode(rawValue: isOdd ? 3 : 110),
+            verticalAccuracy: AccuracyCode(rawValue: isOdd ? 110 : 4), speedDecimetersPerSecond: isOdd ? 900 : 3,
+            batteryPercent: isOdd ? 1 : 99)
+    }
+
+    private func fixes(in frame: [UInt8], of collar: Collar<SharedFlash>) throws -> [Fix] {
+        #expect(frame.count <= 51)
+        switch try Message.decode(frame.span, log: collar.log, reference: collar.nextSequence - 1) {
+        case .batch(let batch):
+            var fixes: [Fix] = []
+            batch.forEach { fixes.append($0) }
+            return fixes
+        case .fix(let fix): return [fix]
+        default: return []
+        }
+    }
+
+    @Test func threeFixesThatFitGoTogetherWithTheAsk() throws {
+        var bench = try bench((0..<6).map { fix($0) })
+        let frame = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(frame.span).type == .batch)
+        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try fixes(in: frame, of: bench.collar) == [3, 4, 5].map { fix($0) })
+        #expect(try bench.nextFrame() == nil)
+        #expect(try bench.acknowledge(0, ask: 2, durable: [try #require(SequenceRange(3, 5))]) == .acknowledgement(.answer))
+        let next = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(next.span).flags.ask == AskNumber(rawValue: 3))
+        let rest = try Message.decode(next.span, log: bench.collar.log, reference: 5)
+        guard case .batch(let batch) = rest else {
+            Issue.record("\(rest) in place of the backlog")
+            return
+        }
+        #expect(batch.count == 3)
+    }
+
+    @Test func whereThreeDoNotFitTwoGo() throws {
+        let logged = [wildFix(1), fix(1), fix(2)].enumerated().map { index, fix in
+            var fix = fix
+            fix.sequence = UInt32(index)
+            return fix
+        }
+        var bench = try bench(logged)
+        let frame = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(frame.span).type == .batch)
+        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try fixes(in: frame, of: bench.collar) == Array(logged.suffix(2)))
+    }
+
+    @Test func whereTwoDoNotFitTheNewestGoesAlone() throws {
+        let logged = (0..<3).map { wildFix($0) }
+        var bench = try bench(logged)
+        let frame = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(frame.span).type == .absoluteFix)
+        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try fixes(in: frame, of: bench.collar) == [logged[2]])
+    }
+
+    @Test(arguments: [(1, [2, 3]), (2, [3]), (3, [])] as [(UInt32, [UInt32])])
+    func aTornOneKeepsOlderOnesBack(torn: UInt32, sent: [UInt32]) throws {
+        var bench = try CollarBench(batchFrameByteLimit: 253)
+        for number in 0..<4 as Range<UInt32> {
+            guard number == torn else {
+                #expect(try bench.collar.log(fix(number)) == number)
+                continue
+            }
+            bench.shared.flash.failingPrograms = 1
+            #expect(throws: FixLogError.self) { try bench.collar.log(fix(number)) }
+        }
+        _ = try bench.sendAll()
+        try bench.wait()
+        let frame = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try fixes(in: frame, of: bench.collar) == sent.map { fix($0) })
+        if sent.isEmpty {
+            #expect(try Message.decode(frame.span, log: bench.collar.log, reference: 3) == tombstone(3, 3))
+        }
+    }
+
+    @Test func aFlashThatCannotBeReadCostsTheFrameButNotTheWait() throws {
+        var bench = try bench((0..<6).map { fix($0) })
+        bench.shared.flash.failingReads = 1
+        #expect(throws: FlashError.self) { try bench.nextFrame() }
+        try bench.wait()
+        let frame = try #require(try bench.nextFrame())
+        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 3))
+        #expect(try fixes(in: frame, of: bench.collar) == [3, 4, 5].map { fix($0) })
+    }
+
+    @Test func onlyWhatWasSentIsCounted() throws {
+        var bench = try bench([wildFix(0), wildFix(1), wildFix(2)])
+        bench.collar.condition = CollarCondition()
+        #expect(try bench.sendAll().map(\.message) == [.fix(wildFix(2))])
+        try bench.wait()
+        #expect(try bench.sendAll().map(\.message) == [.fix(wildFix(2))])
+        _ = try bench.askForIdentity()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .acknowledgement(.answer))
+        let sent = try bench.sendAll().map(\.message)
+        guard case .status(let status) = sent.first else {
+            Issue.record("\(sent) in place of a status")
+            return
+        }
+        #expect(status.fixesSent == 2)
+        #expect(status.retransmissions == 1)
+    }
+}
+
+extension CollarBench {
+    /// Lets the time run to the next deadline.
+    fileprivate mutating func wait() throws { now = try #require(collar.nextDeadline) }
+}
