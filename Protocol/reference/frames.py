@@ -13,6 +13,7 @@ from wire import (CRC_FINAL_XOR, CRC_INITIAL, BitReader, BitWriter, ProtocolErro
 VERSION = 1
 CRITICAL_FLAGS = 0xE0
 KNOWN_FLAGS = 0x07
+TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a flag of tombstones alone
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
 OVERHEAD = 7  # header and check
@@ -35,7 +36,7 @@ MESSAGES = {
     2: Message("absolute_fix", True, fixes.decode_absolute_fix, fixes.encode_absolute_fix),
     BATCH: Message("batch", True, batch.decode_batch, batch.encode_batch, True, True),
     5: Message("probe", False, messages.decode_probe, messages.encode_probe),
-    9: Message("tombstone", True, messages.decode_tombstone, messages.encode_tombstone),
+    TOMBSTONE: Message("tombstone", True, messages.decode_tombstone, messages.encode_tombstone),
     16: Message("acknowledgement", True, messages.decode_acknowledgement,
                 messages.encode_acknowledgement),
     17: Message("identity_request", False, messages.decode_identity_request,
@@ -157,9 +158,14 @@ def _decode_live(frame, log, reference, anchor):
     return live.decode_live_fix(decoder, sequence, anchor)
 
 
+def known_flags(number):
+    """The flags that a sender of this type may set."""
+    return KNOWN_FLAGS | (DELIVERED_ELSEWHERE if number == TOMBSTONE else 0)
+
+
 def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anchor=None, **hints):
     """The bare frame of a message, in the form a sender must use."""
-    if flags & ~KNOWN_FLAGS:
+    if flags & ~known_flags(number):
         raise ValueError("reserved flags are sent as 0")
     message = MESSAGES[number]
     if number == LIVE_FIX:

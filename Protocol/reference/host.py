@@ -2,10 +2,10 @@
 
 import frames
 import live
-from frames import BATCH, LIVE_FIX, Log
+from frames import BATCH, LIVE_FIX, TOMBSTONE, Log
 from wire import ProtocolError, SerialDecoder
 
-IDENTITY, ABSOLUTE_FIX, PROBE, TOMBSTONE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 9, 16, 17
+IDENTITY, ABSOLUTE_FIX, PROBE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 16, 17
 RADIO_TYPES = (10, 11, 12)
 EVERYONE = 255
 REQUEST_INTERVAL = 1000  # ms
@@ -42,8 +42,9 @@ class KnownLog:
         self.paired = 0    # the receiver that its collar named last
         self.highest = 0   # the highest sequence known
         self.fixes = {}    # by sequence
-        self.covered = []  # ranges: stored or lost
-        self.lost = []     # ranges
+        self.covered = []    # ranges: stored, or never to come
+        self.lost = []       # ranges
+        self.elsewhere = []  # ranges that a former receiver acknowledged
 
     def hear_of(self, sequence):
         """A sequence that the log is known to have had."""
@@ -59,10 +60,13 @@ class KnownLog:
         self.covered = add_range(self.covered, sequence, sequence)
         return True
 
-    def lose(self, first, last):
-        """The collar has none of these any more; what is stored stays."""
+    def lose(self, first, last, elsewhere=False):
+        """The collar has none of these any more; what is stored stays, and so does what was said of them before."""
         for low, high in gaps(self.covered, first, last):
-            self.lost = add_range(self.lost, low, high)
+            if elsewhere:
+                self.elsewhere = add_range(self.elsewhere, low, high)
+            else:
+                self.lost = add_range(self.lost, low, high)
             self.covered = add_range(self.covered, low, high)
 
     def first_missing(self):
@@ -181,14 +185,16 @@ class Host:
         elif decoded.type == TOMBSTONE:
             for first, last in fields["ranges"]:
                 known.hear_of(last)
-                known.lose(first, last)
+                known.lose(first, last, bool(decoded.flags & frames.DELIVERED_ELSEWHERE))
         elif decoded.type in (IDENTITY, PROBE):
             known.hear_of(fields["next_sequence"] - 1)
         if decoded.type == IDENTITY:
             for each in self.logs:
                 if each.log.device_id == known.log.device_id:
                     each.paired = fields["paired_receiver"]
-            known.lose(0, fields["oldest_sequence"] - 1)
+            oldest = fields["oldest_sequence"]
+            known.lose(0, min(fields.get("delivered_elsewhere", 0), oldest) - 1, elsewhere=True)
+            known.lose(0, oldest - 1)
 
     def _store(self, known, fix):
         if known.store(fix):

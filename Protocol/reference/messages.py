@@ -28,6 +28,10 @@ def decode_identity(reader, low_byte, reference):
     fields["firmware_version"] = [reader.read(8), reader.read(8), reader.read(8)]
     fields["capabilities"] = reader.read(16) & CAPABILITIES
     fields["heartbeat"] = reader.read(16)
+    if reader.left >= 32:
+        elsewhere = reader.read(32)
+        if 0 < elsewhere <= fields["next_sequence"]:
+            fields["delivered_elsewhere"] = elsewhere
     return fields, {}
 
 
@@ -46,6 +50,9 @@ def encode_identity(writer, fields):
         writer.write(part, 8)
     writer.write(fields["capabilities"], 16)
     writer.write(fields["heartbeat"], 16)
+    if "delivered_elsewhere" in fields:
+        require(0 < fields["delivered_elsewhere"] <= fields["next_sequence"], "delivered_elsewhere")
+        writer.write(fields["delivered_elsewhere"], 32)
     return 0
 
 

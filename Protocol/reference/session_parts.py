@@ -29,11 +29,13 @@ class Collar:
         """Any message."""
         return stuff(frames.encode(number, fields, address or self.address, ask, self.log, **hints))
 
-    def identity(self, ask=0, oldest=0, following=0, paired=0):
+    def identity(self, ask=0, oldest=0, following=0, paired=0, elsewhere=None):
         """Identity of a log that holds oldest … following - 1."""
         fields = {**IDENTITY, "device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id,
                   "oldest_sequence": oldest, "next_sequence": following, "paired_receiver": paired,
                   "largest_frame": self.largest_frame}
+        if elsewhere is not None:
+            fields["delivered_elsewhere"] = elsewhere
         return self.send(1, fields, ask)
 
     def probe(self, following, ask=0):
@@ -52,9 +54,9 @@ class Collar:
         """Batch of exactly these fixes, each given its sequence or its codes."""
         return self.send(BATCH, {"fixes": [codes_of(fix) for fix in fixes]}, ask)
 
-    def tombstone(self, ranges, ask=0):
+    def tombstone(self, ranges, ask=0, elsewhere=False):
         """Tombstone."""
-        return self.send(9, {"ranges": ranges}, ask)
+        return self.send(frames.TOMBSTONE, {"ranges": ranges}, ask | (frames.DELIVERED_ELSEWHERE if elsewhere else 0))
 
     def acknowledged(self, ask, first_missing, durable=(), address=None):
         """The host's answer, bare. Durable ranges are given newest first."""
@@ -118,11 +120,13 @@ class Session:
         self._vector["rejected"].update(counts)
         return self
 
-    def ends(self, collar, first_missing, durable=(), lost=()):
+    def ends(self, collar, first_missing, durable=(), lost=(), elsewhere=()):
         """What the host knows of a log at the end."""
-        self._vector["logs"].append({**collar.names(), "first_missing": first_missing,
-                                     "durable": [list(each) for each in durable],
-                                     "lost": [list(each) for each in lost]})
+        known = {**collar.names(), "first_missing": first_missing, "durable": [list(each) for each in durable],
+                 "lost": [list(each) for each in lost]}
+        if elsewhere:
+            known["elsewhere"] = [list(each) for each in elsewhere]
+        self._vector["logs"].append(known)
         return self
 
     def vector(self):

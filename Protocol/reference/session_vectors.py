@@ -2,6 +2,7 @@
 
 import session_batches
 import session_faults
+import session_repairings
 from report_vectors import SETTINGS, STATUS
 from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
                            position)
@@ -338,7 +339,7 @@ def all_vectors():
     """All sessions by name."""
     sessions = {}
     for part in (boot(), asks(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
-                 session_batches.sessions()):
+                 session_batches.sessions(), session_repairings.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")
         sessions.update(part)

@@ -184,10 +184,21 @@ def add_collar_messages(v):
               "firmware_version": [255, 255, 255], "capabilities": 7, "heartbeat": 65_535}),
             ("compass", "capability compass", {"capabilities": 1}),
             ("sounder", "capability sounder", {"capabilities": 2}),
-            ("listens", "capability listens before it talks", {"capabilities": 4})):
+            ("listens", "capability listens before it talks", {"capabilities": 4}),
+            ("delivered-elsewhere-1", "delivered elsewhere below 1", {"delivered_elsewhere": 1}),
+            ("delivered-elsewhere-above-oldest", "delivered elsewhere as far as the log goes", {"delivered_elsewhere": 4661}),
+            ("delivered-elsewhere-highest", "delivered elsewhere at its highest",
+             {"oldest_sequence": top, "next_sequence": top, "delivered_elsewhere": top})):
         v.add(1, f"identity-{name}", f"Identity: {meaning}.", {**IDENTITY, **changes}, flags=1)
     payload = frames.encode(1, IDENTITY, ADDRESS)[4:-3]
+    v.add_frame("identity-delivered-elsewhere-trailing", "Identity, not canonical: bytes behind delivered elsewhere.",
+                frame_of(1, payload + bytes((0, 0, 4, 1, 9, 9, 9, 9, 9)), 1), canonical=False, origin=ORIGIN_BITS,
+                expected={**IDENTITY, "delivered_elsewhere": 1025})
     for name, meaning, other, low_byte in (
+            ("trailing-3", "three bytes behind the heartbeat, too few for delivered elsewhere", payload + b"\0\x01\x02", 0),
+            ("delivered-elsewhere-0", "delivered elsewhere is 0", payload + bytes(4), 0),
+            ("delivered-elsewhere-above-next", "delivered elsewhere is above the next sequence and counts as 0",
+             payload + (4662).to_bytes(4, "big"), 0),
             ("trailing-1", "one zero byte behind the last field", payload + b"\0", 0),
             ("trailing-8", "eight bytes behind the last field", payload + b"\x01\xff\x00\x80more", 0),
             ("trailing-253", "253 bytes with the ones behind the last field", payload + b"\xaa" * 210, 0),
@@ -211,6 +222,8 @@ def add_collar_messages(v):
             ("count-2-to-the-31", [[0, (1 << 31) - 1]]),
             ("32-ranges", [[1000 + 10 * number, 1000 + 10 * number + number % 8] for number in range(32)])):
         v.add(9, f"tombstone-{name}", f"Tombstone: {len(ranges)} ranges from {ranges[0][0]} to {ranges[-1][1]}.", {"ranges": ranges})
+    v.add_frame("tombstone-delivered-elsewhere", "Tombstone: a former receiver has acknowledged 0 to 59.",
+                frames.encode(9, {"ranges": [[0, 59]]}, ADDRESS, frames.DELIVERED_ELSEWHERE | 2, LOG))
     v.add_frame("tombstone-low-byte", "Tombstone, not canonical: a low byte that is not 0.",
                 frame_of(9, bits((1, 6), (17, 32), (1, 1)), low_byte=17), canonical=False, origin=ORIGIN_BITS)
 

@@ -93,7 +93,7 @@ def check_valid(vector):
     expect(sender == vector["sender"], f"sender is {json.dumps(sender, sort_keys=True)}")
 
     again = frames.encode(frame.type, vector["decoded"], frame.address,
-                          frame.flags & frames.KNOWN_FLAGS, log, anchor=anchor,
+                          frame.flags & frames.known_flags(frame.type), log, anchor=anchor,
                           **frame.hints)
     if vector.get("canonical", True):
         expect(again == bare, f"encodes to {again.hex()}")
@@ -150,7 +150,8 @@ def check_session(vector):
     fixes = [{**names_of(log), **fix} for log, fix in host.stored]
     expect(fixes == vector["fixes"], f"stores {json.dumps(fixes)}")
     logs = [{**names_of(known.log), "first_missing": known.first_missing(), "durable": known.durable(),
-             "lost": known.lost} for known in host.logs]
+             "lost": known.lost, **({"elsewhere": known.elsewhere} if known.elsewhere else {})}
+            for known in host.logs]
     expect(logs == vector["logs"], f"knows {json.dumps(logs)}")
     expect(host.rejected == vector["rejected"], f"rejects {host.rejected}")
 

@@ -1,8 +1,8 @@
 /// Who a collar is and what its log holds. Its check is bound to nothing, so a host that knows nothing can read it.
 ///
-/// Payload, 36 bytes: device id (64 bits), log id (26), zero (6), boot count (32), oldest sequence (32),
+/// Payload, 36 or 40 bytes: device id (64 bits), log id (26), zero (6), boot count (32), oldest sequence (32),
 /// next sequence (32), paired receiver (32), largest frame (8), firmware version (3 × 8), capabilities (16),
-/// heartbeat (16). A receiver ignores what follows.
+/// heartbeat (16), delivered elsewhere (32; left out where it is 0). A receiver ignores what follows.
 public struct Identity: Equatable, Sendable {
     /// The collar and its log.
     public var log: LogIdentity
@@ -22,12 +22,15 @@ public struct Identity: Equatable, Sendable {
     public var capabilities: Capabilities
     /// Longest silence of the collar, in seconds.
     public var heartbeatSeconds: UInt16
+    /// Every sequence below this one that is not in the log any more was acknowledged by a former receiver of the
+    /// collar; at most ``nextSequence``, 0 where there is none.
+    public var deliveredElsewhere: UInt32
 
     /// Creates an identity.
     public init(
         log: LogIdentity, bootCount: UInt32, oldestSequence: UInt32, nextSequence: UInt32,
         pairedReceiverID: UInt32, maximumFrameByteCount: UInt8, firmwareVersion: FirmwareVersion,
-        capabilities: Capabilities, heartbeatSeconds: UInt16
+        capabilities: Capabilities, heartbeatSeconds: UInt16, deliveredElsewhere: UInt32 = 0
     ) {
         self.log = log
         self.bootCount = bootCount
@@ -38,11 +41,12 @@ public struct Identity: Equatable, Sendable {
         self.firmwareVersion = firmwareVersion
         self.capabilities = capabilities
         self.heartbeatSeconds = heartbeatSeconds
+        self.deliveredElsewhere = deliveredElsewhere
     }
 
     /// Appends the bare frame.
-    /// - Throws: ``EncodeError/field(_:value:)`` for a frame limit outside 51 … 253 or an oldest sequence beyond the
-    ///   next; or an output too small.
+    /// - Throws: ``EncodeError/field(_:value:)`` for a frame limit outside 51 … 253 or an oldest sequence or delivered
+    ///   elsewhere beyond the next; or an output too small.
     public func encode(
         address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
@@ -50,6 +54,7 @@ public struct Identity: Equatable, Sendable {
         let frameLimit = UInt32(maximumFrameByteCount)
         payload.require(Identity.isValidFrameLimit(frameLimit), .frameLimit, frameLimit)
         payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
+        payload.require(deliveredElsewhere <= nextSequence, .sequence, deliveredElsewhere)
         payload.write(wide: log.deviceID)
         payload.write(log.logID &<< 6, 32)
         payload.write(bootCount, 32)
@@ -62,6 +67,7 @@ public struct Identity: Equatable, Sendable {
         payload.write(UInt32(firmwareVersion.patch), 8)
         payload.write(UInt32(capabilities.rawValue), 16)
         payload.write(UInt32(heartbeatSeconds), 16)
+        if deliveredElsewhere != 0 { payload.write(deliveredElsewhere, 32) }
         let header = FrameHeader(type: .identity, flags: flags, address: address, lowByte: 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
@@ -89,6 +95,8 @@ public struct Identity: Equatable, Sendable {
             patch: UInt8(truncatingIfNeeded: reader.read(8)))
         capabilities = Capabilities(rawValue: UInt16(truncatingIfNeeded: reader.read(16)))
         heartbeatSeconds = UInt16(truncatingIfNeeded: reader.read(16))
+        let following = reader.remainingBitCount >= 32 ? reader.read(32) : 0
+        deliveredElsewhere = following <= nextSequence ? following : 0
         try reader.checkNotPastEnd()
     }
 

@@ -107,7 +107,9 @@ import Testing
         try bench.log(20..<60)
         _ = try bench.command(1, .pair(receiverID: 99))
         bench = try bench.rebooted()
-        _ = try bench.sendAll()
+        #expect(bench.collar.identity.oldestSequence == 26)
+        #expect(bench.collar.identity.deliveredElsewhere == 20)
+        #expect(try bench.sendAll().map(\.message) == [.identity(bench.collar.identity)])
         #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
         var tombstones: [(Message, Bool)] = []
         while let frame = try bench.nextFrame() {
@@ -118,6 +120,29 @@ import Testing
         }
         #expect(tombstones.map(\.0) == [tombstone(0, 19), tombstone(20, 25)])
         #expect(tombstones.map(\.1) == [true, false])
+    }
+
+    /// Every change of the receiver moves it up and never down, and only to what that receiver acknowledged; without one
+    /// there is none.
+    @Test func anIdentityTellsWhatFormerReceiversAcknowledged() throws {
+        var bench = try CollarBench.paired(fixes: 5)
+        #expect(bench.collar.identity.deliveredElsewhere == 0)
+        try bench.log(5..<9)
+        _ = try bench.command(1, .pair(receiverID: 99))
+        #expect(bench.collar.identity.deliveredElsewhere == 5)
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(2, ask: bench.lastAsk, receiver: 99) == .acknowledgement(.answer))
+        _ = try bench.command(1, .unpair, by: 99)
+        #expect(bench.collar.identity.deliveredElsewhere == 5)
+        _ = try bench.sendAll()
+        _ = try bench.command(2, .pair(receiverID: 77))
+        bench = try bench.rebooted()
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(7, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(bench.collar.identity.deliveredElsewhere == 5)
+        _ = try bench.command(3, .unpair)
+        #expect(bench.collar.identity.deliveredElsewhere == 7)
     }
 
     @Test func aNewReceiversFixesAreNotCodedAgainstWhatTheOldOneHas() throws {

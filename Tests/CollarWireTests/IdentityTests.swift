@@ -34,9 +34,10 @@ import Testing
                 maximumFrameByteCount: random.edgy(in: 51...253, edges: []),
                 firmwareVersion: FirmwareVersion(major: random.byte(), minor: random.byte(), patch: random.byte()),
                 capabilities: Capabilities(rawValue: random.edgy(in: 0...(.max), edges: [])),
-                heartbeatSeconds: random.edgy(in: 0...(.max), edges: []))
+                heartbeatSeconds: random.edgy(in: 0...(.max), edges: []),
+                deliveredElsewhere: random.edgy(in: 0...next, edges: [0]))
             let bytes = try frame(of: .identity(sent), log: .sample)
-            #expect(bytes.count == 43)
+            #expect(bytes.count == (sent.deliveredElsewhere == 0 ? 43 : 47))
             #expect(try decoded(bytes, log: nil) == .identity(sent))
         }
     }
@@ -73,6 +74,23 @@ import Testing
         payload[19] = 0x42
         payload[18] = 0x9C
         #expect(end(payload) == .invalidField(.sequence, code: 40_002))
+    }
+
+    @Test func deliveredElsewhereStandsBehindTheHeartbeat() throws {
+        let plain = try written(.sample)
+        let bytes = try written(identity { $0.deliveredElsewhere = 0x9C41 })
+        #expect(bytes == plain + [0, 0, 0x9C, 0x41])
+        let wrong = identity { $0.deliveredElsewhere = $0.nextSequence + 1 }
+        #expect(throws: EncodeError.field(.sequence, value: 40_002)) { try written(wrong) }
+    }
+
+    @Test(arguments: [
+        ([0, 0, 0], 0), ([0, 0, 0, 0], 0), ([0, 0, 0, 1], 1), ([0, 0, 0x9C, 0x41], 40_001), ([0, 0, 0x9C, 0x42], 0),
+        ([0, 0, 1, 0, 0xFF], 256),
+    ] as [([UInt8], UInt32)])
+    func whatFollowsTheHeartbeatIsDeliveredElsewhere(following: [UInt8], value: UInt32) throws {
+        let message = try decoded(sealed(.identity, payload: try written(.sample) + following, log: .sample))
+        #expect(message == .identity(identity { $0.deliveredElsewhere = value }))
     }
 
     @Test func reservedBitsAndWhatFollowsAreIgnored() throws {

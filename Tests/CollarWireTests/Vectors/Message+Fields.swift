@@ -71,7 +71,7 @@ extension Fix {
 
 extension Identity {
     fileprivate var fields: [String: FieldValue] {
-        [
+        var fields: [String: FieldValue] = [
             "device_id": FieldValue(hexadecimal: log.deviceID), "log_id": FieldValue(log.logID),
             "boot_count": FieldValue(bootCount),
             "oldest_sequence": FieldValue(oldestSequence), "next_sequence": FieldValue(nextSequence),
@@ -81,6 +81,8 @@ extension Identity {
             // Those that are not named are left out.
             "capabilities": FieldValue(capabilities.rawValue & 0b111), "heartbeat": FieldValue(heartbeatSeconds),
         ]
+        if deliveredElsewhere != 0 { fields["delivered_elsewhere"] = FieldValue(deliveredElsewhere) }
+        return fields
     }
 }
 

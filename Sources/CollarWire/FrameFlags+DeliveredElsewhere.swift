@@ -1,5 +1,3 @@
-import CollarWire
-
 extension FrameFlags {
     private static let deliveredElsewhereBit: UInt8 = 0b0000_1000
 
