@@ -96,6 +96,11 @@ public final class Journal {
         ledger.log(logID)?.known.highest
     }
 
+    /// The lowest sequence of a log that was not appended, durable or not.
+    public func firstMissing(logID: UInt32) -> UInt32 {
+        ledger.log(logID)?.known.firstMissing ?? 0
+    }
+
     /// Behind everything appended. Right after an ``append(_:)`` it is the position behind that record.
     public var end: JournalPosition { writer.end }
 

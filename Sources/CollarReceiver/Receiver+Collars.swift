@@ -127,9 +127,7 @@ extension Receiver {
         }
         heard(index, log: 0, header: header, onPort: port)
         if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, collar: collar, log: 0) }
-        if let gone = SequenceRange(0, identity.oldestSequence &- 1), identity.oldestSequence > 0 {
-            recordLoss(of: gone, collar: index, log: 0)
-        }
+        recordLosses(namedBy: identity, collar: index, log: 0)
     }
 
     private func received(_ probe: Probe, header: FrameHeader, onPort port: Int) {
@@ -162,8 +160,9 @@ extension Receiver {
             case .tombstone:
                 let tombstone = try Tombstone(decoding: frame)
                 heard(index, log: log, header: header, onPort: reception.port)
+                let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
                 for position in 0..<tombstone.ranges.count {
-                    recordLoss(of: tombstone.ranges[position], collar: index, log: log)
+                    recordLoss(of: tombstone.ranges[position], reason: reason, collar: index, log: log)
                 }
             default:
                 _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)

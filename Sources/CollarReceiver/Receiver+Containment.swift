@@ -67,11 +67,16 @@ extension Receiver {
     }
 
     /// Says that fixes will never come, while a collar does not tell of too many such losses.
-    func reportLoss(of range: SequenceRange, collar: CollarSession) {
-        if collar.reportedLosses.take(at: now) {
-            report(.lost(deviceID: collar.deviceID, first: range.first, last: range.last))
-        } else {
+    func reportLoss(of range: SequenceRange, reason: LossReason, collar: CollarSession) {
+        guard collar.reportedLosses.take(at: now) else {
             report(.tooManyLosses, of: collar)
+            return
+        }
+        switch reason {
+        case .deliveredElsewhere:
+            report(.deliveredElsewhere(deviceID: collar.deviceID, first: range.first, last: range.last))
+        case .overwritten, .givenUp:
+            report(.lost(deviceID: collar.deviceID, first: range.first, last: range.last))
         }
     }
 }

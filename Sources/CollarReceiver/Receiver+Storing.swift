@@ -27,15 +27,30 @@ extension Receiver {
         collar.queuedPosition = collar.journal.end
     }
 
+    /// Stores that what is missing below a collar's oldest sequence will never come: a former receiver of the collar has
+    /// acknowledged the first part, the rest is lost.
+    func recordLosses(namedBy identity: Identity, collar index: Int, log: Int) {
+        let first = collars[index].journal.firstMissing(logID: identity.log.logID)
+        let end = identity.oldestSequence
+        let endElsewhere = min(max(first, identity.deliveredElsewhere), end)
+        if first < endElsewhere, let elsewhere = SequenceRange(first, endElsewhere - 1) {
+            recordLoss(of: elsewhere, reason: .deliveredElsewhere, collar: index, log: log)
+        }
+        let firstLost = max(first, endElsewhere)
+        if firstLost < end, let lost = SequenceRange(firstLost, end - 1) {
+            recordLoss(of: lost, reason: .overwritten, collar: index, log: log)
+        }
+    }
+
     /// Stores that a range will never come.
-    func recordLoss(of range: SequenceRange, collar index: Int, log: Int) {
+    func recordLoss(of range: SequenceRange, reason: LossReason, collar index: Int, log: Int) {
         let collar = collars[index]
         learned(of: range.last, collar: collar, log: log)
         let loss = JournaledLoss(
-            logID: collar.deliveries[log].log.logID, range: range, reason: .overwritten,
+            logID: collar.deliveries[log].log.logID, range: range, reason: reason,
             receivedUnixMilliseconds: WallClock.unixMilliseconds)
         if append(to: collar, { () throws(JournalError) in try collar.journal.append(loss) }) == true {
-            reportLoss(of: range, collar: collar)
+            reportLoss(of: range, reason: reason, collar: collar)
         }
     }
 

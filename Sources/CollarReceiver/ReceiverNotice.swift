@@ -37,6 +37,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case journalUnavailable(deviceID: UInt64, JournalError)
     /// Fixes that will never come: the collar does not have them any more.
     case lost(deviceID: UInt64, first: UInt32, last: UInt32)
+    /// The same, but a former receiver of the collar has acknowledged them.
+    case deliveredElsewhere(deviceID: UInt64, first: UInt32, last: UInt32)
     /// The link to a collar changed: it is late, not reachable, heard again, …; what is bad once a minute for each kind.
     case health(deviceID: UInt64, LinkHealth.Event)
     /// A collar does what no sound one does; once a minute for each collar and kind.

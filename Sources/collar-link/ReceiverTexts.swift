@@ -67,7 +67,7 @@ extension ReceiverNotice {
             .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)):
             true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
-            .health:
+            .deliveredElsewhere, .health:
             false
         }
     }
@@ -99,6 +99,9 @@ extension ReceiverNotice {
             "collar \(hexadecimal(deviceID)) is not served: \(error.description)"
         case .lost(let deviceID, let first, let last):
             "collar \(hexadecimal(deviceID)) does not have fixes \(first) to \(last) any more"
+        case .deliveredElsewhere(let deviceID, let first, let last):
+            "fixes \(first) to \(last) of collar \(hexadecimal(deviceID)) were delivered to another receiver; the collar does "
+                + "not have them any more"
         case .health(let deviceID, let event): "collar \(hexadecimal(deviceID)) \(event.text)"
         case .misbehaving(let deviceID, let misbehaviour): "collar \(hexadecimal(deviceID)) \(misbehaviour.text)"
         case .collarRefused(let deviceID, let path, .tooManyCollars(let limit)):
@@ -127,7 +130,8 @@ extension ReceiverNotice {
         case .collarRefused(let deviceID, _, .tooManyAtOnce):
             "it is when it asks again; to serve one collar alone: --collar \(hexadecimal(deviceID))"
         case .unknownAsksIgnored: "is there a faulty or foreign collar in range? Fixes of known collars are received"
-        case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .storageRecovered, .lost:
+        case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .storageRecovered, .lost,
+            .deliveredElsewhere:
             nil
         }
     }

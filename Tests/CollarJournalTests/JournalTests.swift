@@ -73,6 +73,8 @@ import Testing
         try append(0...99, to: journal)
         #expect(files.calls[.write] == written)
         #expect(journal.durable(logID: log).firstMissing == 0)
+        #expect(journal.firstMissing(logID: log) == 100)
+        #expect(journal.firstMissing(logID: log + 1) == 0)
         #expect(journal.contains(99, logID: log))
         try journal.commit()
         #expect(journal.durable(logID: log).firstMissing == 100)

@@ -1,0 +1,88 @@
+"""A collar comes from another receiver: what that one has and the collar has overwritten is not lost."""
+
+import glob
+import sys
+import unittest
+
+from collarlink import ROOT, EndToEndTest, wait_until
+from radio import IDENTITY_REQUEST, Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
+from session_parts import A  # noqa: E402
+from wire import cobs_decode  # noqa: E402
+
+LOSS = 3  # the kind of a record
+OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
+
+
+def losses(state):
+    """The losses in all journals of a state directory: reason, first, last."""
+    found = []
+    for path in sorted(glob.glob(f"{state}/**/*.journal", recursive=True)):
+        with open(path, "rb") as file:
+            records = [cobs_decode(part) for part in file.read().split(b"\0") if part]
+        # Kind, log id, time (6 bytes), reason, first, last, check.
+        found += [(record[11], int.from_bytes(record[12:16], "big"), int.from_bytes(record[16:20], "big"))
+                  for record in records if record[0] == LOSS]
+    return found
+
+
+class RepairingTest(EndToEndTest):
+    def begin(self, *arguments, state):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(*arguments, port=line.path, state=state)
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        return receiver, radio, frames.decode(radio.answers[0]).decoded["receiver_id"]
+
+    def first_missing(self, radio, ask):
+        answer, _ = radio.ask(A, 103, ask=ask)
+        self.assertEqual(answer["durable"], [])
+        return answer["first_missing"]
+
+    def test_an_identity_tells_what_a_former_receiver_has(self):
+        state = self.path("state")
+        receiver, radio, own = self.begin("-v", state=state)
+        radio.send(2 * A.identity(1, oldest=100, following=103, paired=own, elsewhere=60))
+        self.assertEqual(self.first_missing(radio, 2), 100)
+        receiver.stop()
+        self.assertEqual(losses(state), [(DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 99)])
+        name = f"{A.log.device_id:016x}"
+        self.assertEqual([line.rstrip() for line in receiver.errors if " 59 " in line or " 99 " in line], [
+            f"collar-link: fixes 0 to 59 of collar {name} were delivered to another receiver; the collar does not have them "
+            "any more",
+            f"collar-link: collar {name} does not have fixes 60 to 99 any more"])
+        # They stay what they are over a restart, and whatever is said of them then.
+        receiver, radio, own = self.begin("-v", state=state)
+        radio.send(A.identity(3, oldest=100, following=103, paired=own))
+        self.assertEqual(self.first_missing(radio, 4), 100)
+        receiver.stop()
+        self.assertEqual(len(losses(state)), 2)
+        self.assertNotIn("any more", receiver.error_text)
+
+    def test_a_tombstone_tells_it(self):
+        state = self.path("state")
+        receiver, radio, own = self.begin("-v", state=state)
+        radio.send(A.identity(1, following=103, paired=own) + A.tombstone([(0, 59)], elsewhere=True) + A.tombstone([(60, 69)])
+                   + A.identity(2, oldest=100, following=103, paired=own, elsewhere=80))
+        self.assertEqual(self.first_missing(radio, 3), 100)
+        receiver.stop()
+        self.assertEqual(losses(state), [
+            (DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 69), (DELIVERED_ELSEWHERE, 70, 79), (OVERWRITTEN, 80, 99)])
+
+    def test_it_is_no_failure(self):
+        """A quiet receiver says what is lost, and not what somebody has."""
+        receiver, radio, own = self.begin("-q", state=self.path("state"))
+        radio.send(A.identity(1, oldest=100, following=103, paired=own, elsewhere=60))
+        self.assertEqual(self.first_missing(radio, 2), 100)
+        receiver.stop()
+        self.assertIn("does not have fixes 60 to 99 any more", receiver.error_text)
+        self.assertNotIn("another receiver", receiver.error_text)
+
+
+if __name__ == "__main__":
+    unittest.main()
