@@ -11,6 +11,7 @@ local HEADER, CHECK = 4, 3
 local SHORTEST_FRAME, LONGEST_FRAME = 7, 253
 local LONGEST_ENCODING = 254
 local MAX_SEQUENCE = 4294967294
+local TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08
 local MOST_RANGES, MOST_ENTRIES = 32, 47
 
 local floor = math.floor
@@ -74,6 +75,8 @@ field("uint8", "flags", "Flags", base.HEX)
 field("bool", "flags.sealed", "Sealed (critical)", 8, {"yes", "no"}, 0x80)
 field("uint8", "flags.critical", "Reserved, critical", base.HEX, nil, 0x60)
 field("uint8", "flags.reserved", "Reserved", base.HEX, nil, 0x18)
+field("bool", "flags.delivered_elsewhere", "Delivered elsewhere", 8, {"yes", "no"}, 0x08)
+field("uint8", "flags.bit_4", "Reserved", base.HEX, nil, 0x10)
 field("uint8", "ask_number", "Ask number", base.DEC, nil, 0x07)
 field("uint8", "address", "Address")
 field("uint8", "low_byte", "Low byte")
@@ -124,14 +127,15 @@ field("bool", "capabilities.compass", "Compass", 16, {"yes", "no"}, 0x0001)
 field("bool", "capabilities.sounder", "Sounder", 16, {"yes", "no"}, 0x0002)
 field("bool", "capabilities.listens", "Listens before it talks", 16, {"yes", "no"}, 0x0004)
 field("uint16", "heartbeat", "Heartbeat")
+field("uint32", "delivered_elsewhere", "Delivered elsewhere below")
 field("uint24", "tag", "Tag", base.HEX)
 field("uint32", "receiver_id", "Receiver id")
 field("uint8", "ask", "Answers ask number")
 field("uint32", "first_missing", "First missing")
 field("uint8", "durable_count", "Durable ranges")
 field("uint8", "resend_count", "Resend ranges")
-field("uint8", "range_count", "Lost ranges")
-for name, label in pairs {durable = "Durable", resend = "Resend", ranges = "Lost"} do
+field("uint8", "range_count", "Ranges that are gone")
+for name, label in pairs {durable = "Durable", resend = "Resend", ranges = "Gone"} do
     field("string", name, label)
     field("uint32", name .. ".first", "First")
     field("uint32", name .. ".last", "Last")
@@ -1007,6 +1011,19 @@ local function uint64(data)
     return UInt64.new(halves[2], halves[1])
 end
 
+-- Left out, above the next sequence, or 0: there is none.
+local function read_delivered_elsewhere(payload, next_sequence)
+    if payload:left() < 32 then return end
+    local start = payload.position
+    local value = payload:bits(32)
+    if value <= next_sequence then
+        local item = payload:add("delivered_elsewhere", value)
+        if value == 0 then item:append_text(" (none)") end
+    else
+        payload.position = start -- ignored, as what follows is
+    end
+end
+
 message(1, "Identity", {
     ignores_trailing = true,
     read = function(payload)
@@ -1029,6 +1046,7 @@ message(1, "Identity", {
             capabilities:add(F["capabilities." .. name], bytes)
         end
         payload:uint("heartbeat", 16, "s")
+        read_delivered_elsewhere(payload, next_sequence)
         return number("identity %s log %d, boot %d, next sequence %d", hex(device), log_id, boots, next_sequence),
             {device = device, log_id = log_id, next_sequence = next_sequence}
     end,
@@ -1142,13 +1160,14 @@ message(16, "Acknowledgement", {
     learn = function(frame, newest) know_sequence(frame.log, newest) end,
 })
 
-message(9, "Tombstone", {
+message(TOMBSTONE, "Tombstone", {
     bound = true,
     read = function(payload)
         local count = payload:uint("range_count", 6)
         require_field(count >= 1 and count <= MOST_RANGES, "ranges")
         local texts, newest = read_ascending(payload, count, "ranges")
-        return "tombstone " .. few(texts), newest
+        local elsewhere = floor(payload.frame.flags / DELIVERED_ELSEWHERE) % 2 == 1
+        return "tombstone " .. few(texts) .. (elsewhere and ", delivered elsewhere" or ""), newest
     end,
     learn = function(frame, newest) know_sequence(frame.log, newest) end,
 })
@@ -1337,12 +1356,15 @@ bare.fields = F
 
 -- Frames (section 2) ------------------------------------------------------------------------------------------------
 
+local FLAGS = {"flags.sealed", "flags.critical", "flags.reserved", "ask_number"}
+local FLAGS_OF_TOMBSTONE = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "ask_number"}
+
 local function add_header(tvb, tree)
     local byte, address, low = tvb(0, 1):uint(), tvb(2, 1):uint(), tvb(3, 1):uint()
     tree:add(F.version, tvb(0, 1), floor(byte / 32))
     tree:add(F.type, tvb(0, 1), byte % 32)
     local flags = tree:add(F.flags, tvb(1, 1))
-    for _, name in ipairs {"flags.sealed", "flags.critical", "flags.reserved", "ask_number"} do
+    for _, name in ipairs(byte % 32 == TOMBSTONE and FLAGS_OF_TOMBSTONE or FLAGS) do
         local item = flags:add(F[name], tvb(1, 1))
         if name == "ask_number" and tvb(1, 1):uint() % 8 == 0 then item:append_text(" (wants no answer)") end
     end

@@ -34,8 +34,12 @@ public enum MessageText {
     public static func line(of header: FrameHeader) -> String {
         var line = "\(name(of: header)), address \(header.address)"
         if let ask = header.flags.ask { line += ", ask \(ask.rawValue)" }
-        let ignorable = header.flags.rawValue & FrameFlags.ignorableMask
-        if ignorable != 0 { line += ", unknown flags \(hexadecimal(UInt64(ignorable), digits: 2))" }
+        var ignorable = FrameFlags(rawValue: header.flags.rawValue & FrameFlags.ignorableMask)
+        if header.type == .tombstone, ignorable.isDeliveredElsewhere {
+            line += ", delivered elsewhere"
+            ignorable.rawValue &= ~FrameFlags(ask: nil, isDeliveredElsewhere: true).rawValue
+        }
+        if ignorable.rawValue != 0 { line += ", unknown flags \(hexadecimal(UInt64(ignorable.rawValue), digits: 2))" }
         return line
     }
 
@@ -75,6 +79,7 @@ public enum MessageText {
             ("largest frame", "\(identity.maximumFrameByteCount) bytes"),
             ("firmware", "\(version.major).\(version.minor).\(version.patch)"),
             ("capabilities", text(of: identity.capabilities)), ("heartbeat", "\(identity.heartbeatSeconds) s"),
+            ("delivered elsewhere", identity.deliveredElsewhere == 0 ? "none" : "below \(identity.deliveredElsewhere)"),
         ]
     }
 

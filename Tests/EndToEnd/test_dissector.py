@@ -163,7 +163,8 @@ def read_batch(reader):
 
 
 def read_identity(reader):
-    return {"device_id": reader.hexadecimal("device_id"), "firmware_version": reader.version(),
+    elsewhere = reader.number("delivered_elsewhere") if reader.all("delivered_elsewhere") else 0
+    return {**({"delivered_elsewhere": elsewhere} if elsewhere else {}), "device_id": reader.hexadecimal("device_id"), "firmware_version": reader.version(),
             "capabilities": reader.number("capabilities") & 7,
             **reader.numbers("log_id", "boot_count", "oldest_sequence", "next_sequence", "paired_receiver",
                              "largest_frame", "heartbeat")}
@@ -324,6 +325,8 @@ class DissectorTest(unittest.TestCase):
         found = reader.numbers(*header)
         if found != header:
             yield f"header is {found}, not {header}"
+        if number == 9 and reader.flag("flags.delivered_elsewhere") != bool(sender["flags"] & 8):
+            yield "flag bit 3 is shown wrongly"
         # A probe's tag may be that of another log.
         faults = reader.faults() - {"anchor_needed" if number == LIVE_FIX else "unknown_collar" if number == 5 else ""}
         if faults:
@@ -464,8 +467,9 @@ class DissectorTest(unittest.TestCase):
         other = frames.encode(FIX, fix, 17, 0, frames.Log(1, 2), wide=False)
         codes = {name: value for name, value in fix.items() if name != "type"}
         batch = frames.encode(BATCH, {"fixes": [codes, {**codes, "sequence": 4715}]}, 17, 0, LOG)
+        gone = [frames.encode(9, {"ranges": [[0, 59]]}, 17, flags, LOG) for flags in (0, 8)]
         capture = pcap(SERIAL, [stuff(other)[:9], stuff(other)[9:], stuff(identity(LOG, 4711)) + stuff(frame),
-                                stuff(other) + b"\x05\x05\x00", stuff(batch)])
+                                stuff(other) + b"\x05\x05\x00", stuff(batch), *map(stuff, gone)])
         rows = self.tshark(capture, "-T", "fields", "-e", "_ws.col.Info").splitlines()
         self.assertEqual(rows, [
             "8 bytes carried over",
@@ -473,7 +477,7 @@ class DissectorTest(unittest.TestCase):
             "identity 0123456789abcdef log 44813807, boot 1, next sequence 4711; "
             "fix 4711 47.37690 8.54170 2.9 m 85 %, ask 3",
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing",
-            "batch of 2 fixes, 4711 to 4715"])
+            "batch of 2 fixes, 4711 to 4715", "tombstone 0 to 59", "tombstone 0 to 59, delivered elsewhere"])
 
     def test_log_of_preferences(self):
         line, fixes = self.session()
