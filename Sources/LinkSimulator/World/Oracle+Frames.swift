@@ -42,6 +42,7 @@ extension Oracle {
                 if identity.log != record.log || identity.nextSequence != collar.nextSequence {
                     report(.logBeforeAir, "the identity is not the collar's")
                 }
+                checkElsewhere(identity, record)
             default: break
             }
         } catch { report(.logBeforeAir, "collar \(collar.index) sends a frame that does not decode: \(error)") }
@@ -80,6 +81,15 @@ extension Oracle {
         let fix = try LiveFix.decode(frame.span, sequence: named.sequence, anchor: anchor, log: record.log)
         if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent live as it was not logged") }
         if isOutOfContact { report(.retransmissionDiscipline, "out of contact a live fix is sent") }
+    }
+
+    /// What an identity calls delivered elsewhere was acknowledged to the collar.
+    private func checkElsewhere(_ identity: Identity, _ record: LogRecord) {
+        for sequence in 0..<min(identity.deliveredElsewhere, identity.oldestSequence)
+        where !record.wasToldByAnybody(sequence) {
+            report(.lossHasACause, "an identity says that somebody has \(sequence)")
+            return
+        }
     }
 
     private func check(
