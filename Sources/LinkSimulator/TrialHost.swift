@@ -4,6 +4,9 @@ import CollarWire
 
 /// A host's end that stores in memory and at once, for trials in which nothing damages a frame.
 struct TrialHost {
+    /// In whose name it answers.
+    static let receiverID: UInt32 = 5
+
     private let log: LogIdentity
     private var delivery: HostDelivery
     private var anchors: [UInt32: Fix] = [:]
@@ -12,7 +15,7 @@ struct TrialHost {
 
     init(log: LogIdentity) {
         self.log = log
-        delivery = HostDelivery(log: log, receiverID: 5, highestSequence: 0)
+        delivery = HostDelivery(log: log, receiverID: TrialHost.receiverID, highestSequence: 0)
     }
 
     /// The highest sequence the host knows of.

@@ -2,7 +2,8 @@ import Glibc
 import LinkSimulator
 
 /// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`;
-/// or measures: `collar-link-simulation airtime`, `… return`, `… live`.
+/// or measures: `collar-link-simulation airtime`, `… return`, `… live`; or tries whether a duty cycle is kept:
+/// `collar-link-simulation duty-cycle FROM COUNT`.
 ///
 /// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -12,8 +13,11 @@ func run(_ arguments: [String]) -> Int32 {
     if arguments == ["airtime"] { return measure(AirtimeTable.text) }
     if arguments == ["return"] { return measure(ReturnTable.text) }
     if arguments == ["live"] { return measure(LiveTable.text) }
+    if arguments.count == 3, arguments[0] == "duty-cycle", let from = UInt64(arguments[1]), let count = UInt64(arguments[2]) {
+        return tryDutyCycle(from: from, count: count)
+    }
     guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
-        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return | live")
+        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return | live | duty-cycle FROM COUNT")
         return 2
     }
     return sweep(from: from, count: count)
@@ -28,6 +32,31 @@ func measure(_ table: () throws(StationError) -> String) -> Int32 {
         print("the trial fails: \(error)")
         return 1
     }
+}
+
+/// Whether a collar that reboots at any moment ever sends more in an hour than its duty cycle allows.
+func tryDutyCycle(from: UInt64, count: UInt64) -> Int32 {
+    var most: Int64 = 0
+    var frames = 0
+    var reboots = 0
+    for seed in from..<(from + count) {
+        let trial = DutyCycleTrial(seed: seed)
+        do throws(StationError) {
+            let result = try trial.run()
+            guard result.mostMicroseconds <= trial.allowedMicroseconds else {
+                print("seed \(seed) has \(result.mostMicroseconds) us of airtime in an hour: \(trial): \(result)")
+                return 1
+            }
+            most = max(most, result.mostMicroseconds)
+            frames += result.frameCount
+            reboots += result.rebootCount
+        } catch {
+            print("seed \(seed) fails: \(error)")
+            return 1
+        }
+    }
+    print("\(count) seeds from \(from): \(frames) frames, \(reboots) reboots, at most \(most / 1000) ms in an hour")
+    return 0
 }
 
 /// What a seed does; if it finds something, made small.
