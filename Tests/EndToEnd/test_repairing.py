@@ -1,10 +1,10 @@
 """A collar comes from another receiver: what that one has and the collar has overwritten is not lost."""
 
-import glob
 import sys
 import unittest
 
 from collarlink import ROOT, EndToEndTest, wait_until
+from journals import DELIVERED_ELSEWHERE, OVERWRITTEN, losses
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -12,22 +12,11 @@ from serial_line import SerialLine
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A  # noqa: E402
-from wire import cobs_decode  # noqa: E402
-
-LOSS = 3  # the kind of a record
-OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
 
 
-def losses(state):
-    """The losses in all journals of a state directory: reason, first, last."""
-    found = []
-    for path in sorted(glob.glob(f"{state}/**/*.journal", recursive=True)):
-        with open(path, "rb") as file:
-            records = [cobs_decode(part) for part in file.read().split(b"\0") if part]
-        # Kind, log id, time (6 bytes), reason, first, last, check.
-        found += [(record[11], int.from_bytes(record[12:16], "big"), int.from_bytes(record[16:20], "big"))
-                  for record in records if record[0] == LOSS]
-    return found
+def ranges(state):
+    """Reason, first and last of every loss in the journals of a state directory."""
+    return [(loss.reason, loss.first, loss.last) for loss in losses(state)]
 
 
 class RepairingTest(EndToEndTest):
@@ -50,7 +39,7 @@ class RepairingTest(EndToEndTest):
         radio.send(2 * A.identity(1, oldest=100, following=103, paired=own, elsewhere=60))
         self.assertEqual(self.first_missing(radio, 2), 100)
         receiver.stop()
-        self.assertEqual(losses(state), [(DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 99)])
+        self.assertEqual(ranges(state), [(DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 99)])
         name = f"{A.log.device_id:016x}"
         self.assertEqual([line.rstrip() for line in receiver.errors if " 59 " in line or " 99 " in line], [
             f"collar-link: fixes 0 to 59 of collar {name} were delivered to another receiver; the collar does not have them "
@@ -71,7 +60,7 @@ class RepairingTest(EndToEndTest):
                    + A.identity(2, oldest=100, following=103, paired=own, elsewhere=80))
         self.assertEqual(self.first_missing(radio, 3), 100)
         receiver.stop()
-        self.assertEqual(losses(state), [
+        self.assertEqual(ranges(state), [
             (DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 69), (DELIVERED_ELSEWHERE, 70, 79), (OVERWRITTEN, 80, 99)])
 
     def test_it_is_no_failure(self):

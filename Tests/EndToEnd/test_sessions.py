@@ -8,11 +8,13 @@ import time
 import unittest
 
 from collarlink import ROOT, EndToEndTest
+from journals import DELIVERED_ELSEWHERE, losses
 from serial_line import SerialLine
 
 sys.path.insert(0, str(ROOT / "Protocol/reference"))
 import fixes as codes  # noqa: E402
 import frames  # noqa: E402
+from host import add_range, gaps  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
 
 SESSIONS = sorted((ROOT / "Protocol/vectors/session").glob("*.json"))
@@ -98,6 +100,20 @@ def line_of(fix):
         "course_deg": known("course", 2, -1), "heading_deg": known("heading", 2, None), "battery_pct": known("battery", 1, -1)}
 
 
+def gone(session, state):
+    """What the journals say will never come, as a session has it: by log lost and elsewhere, without what is stored."""
+    found = {log["log_id"]: {False: [], True: []} for log in session["logs"]}
+    covered = {log_id: [] for log_id in found}
+    for fix in session["fixes"]:
+        covered[fix["log_id"]] = add_range(covered[fix["log_id"]], fix["sequence"], fix["sequence"])
+    for log_id, reason, first, last in losses(state):
+        ranges, is_elsewhere = found[log_id], reason == DELIVERED_ELSEWHERE
+        for low, high in gaps(covered[log_id], first, last):
+            ranges[is_elsewhere] = add_range(ranges[is_elsewhere], low, high)
+            covered[log_id] = add_range(covered[log_id], low, high)
+    return {log_id: (ranges[False], ranges[True]) for log_id, ranges in found.items()}
+
+
 class SessionTest(EndToEndTest):
     def replay(self, name, session):
         line = SerialLine()
@@ -116,6 +132,8 @@ class SessionTest(EndToEndTest):
         for fix in lines:
             fix.pop("rx_unix_ms")
         self.assertEqual(lines, [line_of(fix) for fix in session["fixes"]])
+        self.assertEqual(gone(session, self.path(f"state-{name}")),
+                         {log["log_id"]: (log["lost"], log.get("elsewhere", [])) for log in session["logs"]})
         for word, errors in SUMMARY.items():
             count = sum(session["rejected"].get(error, 0) for error in errors)
             self.assertIn(f" {count} {word}", receiver.error_text)
