@@ -90,11 +90,13 @@ public struct WorldPlan: Equatable, Sendable {
     /// A modem as it is, whose collars delay their bursts by chance; every other one under a duty cycle.
     private mutating func useLoRa(_ random: inout SeededRandom) {
         modem = SimulatedModem.lora(spreadingFactor: UInt8(7 + random.below(3))).profile
+        // Of the protocol: with a shorter one four collars keep a slow channel full with what nobody answers in time.
+        maximumTimeoutMicroseconds = 30_000_000
+        calmMicroseconds = 14_400_000_000
         guard random.chance(0.5) else { return }
         let partsPerMillion: Int64 = random.chance(0.5) ? 50_000 : 100_000
         dutyCyclePartsPerMillion = partsPerMillion
         hourlyAirtimeLimitMicroseconds = 3600 * partsPerMillion
-        calmMicroseconds = 14_400_000_000
     }
 
     /// So many fixes, and frames so late, that the low bits of their sequences come round.
