@@ -2,8 +2,8 @@ import CollarARQ
 import CollarFirmware
 import CollarWire
 
-/// A collar, its radio and the base radio's serial side, driven by whoever has the clock: times and serial bytes go
-/// in, serial bytes come out.
+/// A collar and its radio within reach of a base radio, driven by whoever has the clock: times and frames go in, serial
+/// bytes come out. ``SharedRadio`` holds several.
 public struct CollarRadioStation<Flash: FlashDevice> {
     private struct Downlink {
         let start: Instant
@@ -15,6 +15,8 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         let end: Instant
         let serialBytes: [UInt8]
         let isAsk: Bool
+        let start: Instant
+        var isDestroyed = false
     }
 
     private var collar: Collar<Flash>
@@ -27,7 +29,8 @@ public struct CollarRadioStation<Flash: FlashDevice> {
     private var onAir: Uplink?
     private var lastUplinkEnd: Instant
     private var downlinks: [Downlink] = []
-    private var hostStream = StreamDecoder()
+    /// Address of the collar on the air.
+    public let address: UInt8
 
     /// Whether a frame that asks reached the host intact and nothing has come back since.
     public private(set) var isAnswerExpected = false
@@ -36,17 +39,22 @@ public struct CollarRadioStation<Flash: FlashDevice> {
     public private(set) var statistics = StationStatistics()
 
     /// Sets a booted collar on a track. Fixes it already has in its log are not made again.
+    /// - Parameters:
+    ///   - address: what the collar was configured with.
+    ///   - start: when its first fix is made; it is silent until then.
     public init(
-        collar: consuming Collar<Flash>, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack, now: Instant
+        collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack,
+        start: Instant
     ) {
+        self.address = address
         nextIndex = min(Int(collar.nextSequence), track.fixes.count)
         trackStart = min(nextIndex, max(0, track.fixes.count - 1))
         self.collar = collar
         self.radio = radio
         self.modem = modem
         self.track = track
-        origin = now
-        lastUplinkEnd = now
+        origin = start
+        lastUplinkEnd = start
     }
 
     /// Whether every fix of the track is logged and acknowledged.
@@ -61,38 +69,41 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         if let onAir {
             deadline = min(deadline, onAir.end)
         } else if let due = collar.nextDeadline {
-            deadline = min(deadline, due)
+            deadline = min(deadline, max(due, origin))
         }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
         return deadline
     }
 
-    /// Where everything made so far is acknowledged, the next fix is made now: a virtual clock would else spend a cat's
-    /// nap on heartbeats.
-    public mutating func skipIdleTime(now: Instant) {
-        guard nextIndex < track.fixes.count, onAir == nil, collar.isEverythingDelivered else { return }
-        let due = track.due(at: nextIndex, startingWith: trackStart, at: origin)
-        guard due > now else { return }
-        origin = origin.advanced(byMicroseconds: now.microseconds(since: due))
+    /// How long nothing happens but heartbeats, in microseconds: everything made so far is acknowledged, and the next fix
+    /// is due then. Nil where something happens; the greatest number where no fix follows.
+    public func idleMicroseconds(now: Instant) -> Int64? {
+        guard onAir == nil, downlinks.isEmpty, collar.isEverythingDelivered else { return nil }
+        guard nextIndex < track.fixes.count else { return .max }
+        return max(0, track.due(at: nextIndex, startingWith: trackStart, at: origin).microseconds(since: now))
     }
 
-    /// Serial bytes that the host wrote to the base radio.
-    public mutating func received(_ bytes: [UInt8], now: Instant) {
-        var index = 0
-        while let event = hostStream.next(in: bytes.span, at: &index) {
-            guard case .frame = event else { continue }
-            var frame: [UInt8] = []
-            let span = hostStream.frame
-            for position in span.indices { frame.append(span[position]) }
-            isAnswerExpected = false
-            statistics.downlinkFrames += 1
-            let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
-            statistics.downlinkAirtimeMicroseconds += airtime
-            switch radio.send(frame) {
-            case .lost: break
-            case .intact(let arrived), .damaged(let arrived):
-                downlinks.append(Downlink(start: now, due: now.advanced(byMicroseconds: airtime), frame: arrived))
-            }
+    /// The next fixes are made so much earlier: a virtual clock would else spend a cat's nap on heartbeats.
+    public mutating func skipIdle(microseconds: Int64) { origin = origin.advanced(byMicroseconds: -microseconds) }
+
+    /// When the frame on the air began and when it ends; nil where none is.
+    public var transmission: (start: Instant, end: Instant)? { onAir.map { ($0.start, $0.end) } }
+
+    /// Another frame was on the air at the same time: nobody hears this one.
+    public mutating func destroyTransmission() { onAir?.isDestroyed = true }
+
+    /// The base radio has begun to send this collar, or all, a frame: an answer is under way.
+    public mutating func answerBegan() { isAnswerExpected = false }
+
+    /// The base radio has sent this collar, or all, a frame; the next ``advance(to:)`` takes it in, if it was not lost.
+    /// - Parameter start: when the frame began.
+    public mutating func received(_ frame: [UInt8], start: Instant, end: Instant) {
+        statistics.downlinkFrames += 1
+        statistics.downlinkAirtimeMicroseconds += end.microseconds(since: start)
+        switch radio.send(frame) {
+        case .lost: break
+        case .intact(let arrived), .damaged(let arrived):
+            downlinks.append(Downlink(start: start, due: end, frame: arrived))
         }
     }
 
@@ -111,7 +122,7 @@ public struct CollarRadioStation<Flash: FlashDevice> {
             output += arrive(finished)
             collar.frameSent(now: now)
         }
-        if onAir == nil { try startNextFrame(now: now) }
+        if onAir == nil, now >= origin { try startNextFrame(now: now) }
         return output
     }
 
@@ -156,10 +167,14 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         }
         onAir = Uplink(
             end: now.advanced(byMicroseconds: airtime), serialBytes: serial,
-            isAsk: FrameFlags(rawValue: frame[1]).ask != nil)
+            isAsk: FrameFlags(rawValue: frame[1]).ask != nil, start: now)
     }
 
     private mutating func arrive(_ uplink: Uplink) -> [UInt8] {
+        guard !uplink.isDestroyed else {
+            statistics.collisions += 1
+            return []
+        }
         switch radio.send(uplink.serialBytes) {
         case .lost:
             return []
@@ -169,28 +184,6 @@ public struct CollarRadioStation<Flash: FlashDevice> {
         case .damaged(let bytes):
             return bytes
         }
-    }
-}
-
-/// What a station has done so far.
-public struct StationStatistics: Equatable, Sendable {
-    /// Frames the collar sent.
-    public var uplinkFrames = 0
-    /// Their bytes, as bare frames.
-    public var uplinkBytes = 0
-    /// Their time on the air, in microseconds.
-    public var airtimeMicroseconds: Int64 = 0
-    /// Frames the host sent.
-    public var downlinkFrames = 0
-    /// Their time on the air, in microseconds.
-    public var downlinkAirtimeMicroseconds: Int64 = 0
-    /// What the fixes made so far would take in the absolute form, one a frame, each as often as it takes until it
-    /// arrives: airtime ÷ (1 − loss), in microseconds.
-    public var boundMicroseconds = 0.0
-
-    /// Airtime of both ends as a multiple of the bound; 0 where no fix was made.
-    public var airtimeOverBound: Double {
-        boundMicroseconds > 0 ? Double(airtimeMicroseconds + downlinkAirtimeMicroseconds) / boundMicroseconds : 0
     }
 }
 

@@ -32,6 +32,8 @@ public struct DutyCycleTrial: Sendable {
     public var meanRequestSeconds: Int64?
     /// When it reboots.
     public var reboots: Reboots
+    /// Probability that the power is cut in the middle of a frame, beside all other reboots; 0 … 1.
+    public var cutProbability = 0.0
     /// The part of every hour in which the collar may send, in millionths.
     public var dutyCyclePartsPerMillion: Int64 = 10_000
     /// Virtual time, in hours.
@@ -65,6 +67,7 @@ public struct DutyCycleTrial: Sendable {
         case 1: reboots = .meanSeconds(30 << Int64(random.next() % 9))
         default: reboots = .storms(meanSeconds: 2 << Int64(random.next() % 8))
         }
+        if random.next() % 2 == 0 { cutProbability = Double(1 + random.next() % 9) / 10 }
         self.seed = seed
     }
 

@@ -96,6 +96,10 @@ struct DutyCycleTrialState {
         if onAir == nil, let frame = try nextFrame() {
             let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
             onAir = (now, now.advanced(byMicroseconds: airtime), frame)
+            if random.chance(trial.cutProbability) {
+                let part = Int64(random.next() % UInt64(airtime))
+                nextReboot = min(nextReboot, now.advanced(byMicroseconds: part))
+            }
         }
         var next = min(min(nextFix, nextQuestion), nextReboot)
         for downlink in downlinks { next = min(next, downlink.arrival) }

@@ -40,4 +40,7 @@ public struct SimulatedTrack: Sendable {
     public func due(at index: Int, startingWith start: Int, at origin: Instant) -> Instant {
         origin.advanced(byMicroseconds: dueMicroseconds[index] - dueMicroseconds[start])
     }
+
+    /// Time from the first fix to the second, in microseconds; 0 where there is only one.
+    public var firstIntervalMicroseconds: Int64 { dueMicroseconds.count > 1 ? dueMicroseconds[1] : 0 }
 }

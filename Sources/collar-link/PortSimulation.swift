@@ -5,12 +5,13 @@ import Glibc
 import LinkSimulator
 import SerialDevices
 
-/// Drives a simulated collar at a pseudo-terminal, in real or virtual time.
+/// Drives simulated collars at a pseudo-terminal, in real or virtual time.
 ///
 /// Virtual time jumps to the next thing that is due, except where the other side of the terminal, which lives in real
 /// time, has something to say first: then it keeps pace with the real clock.
 struct PortSimulation<Flash: FlashDevice> {
-    private var station: CollarRadioStation<Flash>
+    private var radio: SharedRadio<Flash>
+    private let deviceIDs: [UInt64]
     private let options: SimulationOptions
     private let fixCount: Int
     private let signals: SignalDescriptor
@@ -22,9 +23,10 @@ struct PortSimulation<Flash: FlashDevice> {
     private var hasReportedDelivery = false
 
     init(
-        station: consuming CollarRadioStation<Flash>, options: SimulationOptions, fixCount: Int
+        radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
     ) throws(CommandFailure) {
-        self.station = station
+        self.radio = radio
+        self.deviceIDs = deviceIDs
         self.options = options
         self.fixCount = fixCount
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
@@ -43,7 +45,7 @@ struct PortSimulation<Flash: FlashDevice> {
             if try handleSignals(now: now) { return finish() }
             if let due = replugAt, now >= due { try plug() }
             reportDelivery()
-            if options.endsWhenDelivered, station.isDelivered, pending.isEmpty { return finish() }
+            if options.endsWhenDelivered, radio.isDelivered, pending.isEmpty { return finish() }
             wait(until: nextDeadline)
         }
     }
@@ -56,14 +58,14 @@ struct PortSimulation<Flash: FlashDevice> {
     private mutating func advance(to now: Instant) throws(CommandFailure) {
         readFromHost(now: now)
         // A duty cycle counts the idle time too.
-        if options.speed == nil, options.dutyCyclePercent == nil { station.skipIdleTime(now: now) }
+        if options.speed == nil, options.dutyCyclePercent == nil { radio.skipIdleTime(now: now) }
         do throws(StationError) {
-            let bytes = try station.advance(to: now)
+            let bytes = try radio.advance(to: now)
             // A radio does not keep what nobody reads.
             if terminal?.hasPeer == true {
                 pending += bytes
             } else {
-                station.serialBytesWereDropped()
+                radio.serialBytesWereDropped()
             }
         } catch {
             throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
@@ -74,7 +76,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private mutating func readFromHost(now: Instant) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
-            station.received(Array(buffer[..<count]), now: now)
+            radio.received(Array(buffer[..<count]), now: now)
         }
     }
 
@@ -89,7 +91,7 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     private var nextDeadline: Instant {
-        let due = station.nextDeadline
+        let due = radio.nextDeadline
         guard let replugAt else { return due }
         return min(due, replugAt)
     }
@@ -98,7 +100,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private mutating func wait(until deadline: Instant) {
         let hasPeer = terminal?.hasPeer ?? false
         let remaining = deadline.microseconds(since: now)
-        if options.speed == nil, hasPeer, pending.isEmpty, !station.isAnswerExpected, !station.isDelivered {
+        if options.speed == nil, hasPeer, pending.isEmpty, !radio.isAnswerExpected, !radio.isDelivered {
             if remaining > 0 { skippedMicroseconds += remaining }
             return
         }
@@ -148,21 +150,28 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     private mutating func reportDelivery() {
-        guard station.isDelivered, !hasReportedDelivery else { return }
+        guard radio.isDelivered, !hasReportedDelivery else { return }
         hasReportedDelivery = true
         StandardError.say("all \(fixCount) fixes of the track are acknowledged")
     }
 
     private func finish() -> ExitCode {
-        if options.printsStatistics {
-            let counts = station.statistics
-            StandardError.write(
-                "{\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
-                    + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),"
-                    + "\"downlink_frames\":\(counts.downlinkFrames),"
-                    + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
-                    + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)}\n")
+        guard options.printsStatistics else { return .clean }
+        let collars = zip(deviceIDs, radio.stations).map { deviceID, station in
+            let id = String(deviceID, radix: 16)
+            let collar = String(repeating: "0", count: 16 - id.count) + id
+            return "{\"collar\":\"\(collar)\",\(PortSimulation.fields(station.statistics))}"
         }
+        StandardError.write(
+            "{\(PortSimulation.fields(radio.statistics)),\"collars\":[\(collars.joined(separator: ","))]}\n")
         return .clean
+    }
+
+    private static func fields(_ counts: StationStatistics) -> String {
+        "\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
+            + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),\"collisions\":\(counts.collisions),"
+            + "\"downlink_frames\":\(counts.downlinkFrames),"
+            + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
+            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)"
     }
 }

@@ -4,7 +4,7 @@ import CollarFirmware
 import CollarWire
 import LinkSimulator
 
-/// `collar-link simulate`: a collar behind a lossy radio behind a pseudo-terminal.
+/// `collar-link simulate`: collars behind a lossy radio behind a pseudo-terminal.
 enum SimulateCommand {
     static let spec = CommandSpec(
         name: "simulate",
@@ -15,6 +15,7 @@ enum SimulateCommand {
             """,
         options: [
             OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
+            OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
             OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal"),
             OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
             OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
@@ -24,13 +25,14 @@ enum SimulateCommand {
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
             OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
-            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE: starting again is a reboot"),
+            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
             OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
             OptionSpec("--stats", is: "print counts as one JSON line on stderr at the end"),
         ],
         maximumOperandCount: 0,
         notes: """
-            SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on.
+            SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
+            Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
             over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
             each sent until it arrives, with no acknowledgement.
@@ -48,53 +50,76 @@ enum SimulateCommand {
         let options = try SimulationOptions(arguments)
         let fixes = try TrackFile.fixes(at: trackPath)
         guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(trackPath): there is no fix in it") }
-        if let path = arguments.value("--flash") {
-            let flash: FileFlash
-            do throws(FileFlash.OpenError) {
-                flash = try FileFlash(path: path, blockCount: flashBlockCount)
-            } catch {
-                throw CommandFailure(.cannotCreate, "\(path): \(error.reason)")
-            }
-            return try simulate(fixes, flash: flash, options: options)
+        guard let path = arguments.value("--flash") else {
+            let flashes = (0..<options.collarCount).map { _ in MemoryFlash(blockCount: flashBlockCount) }
+            return try simulate(fixes, flashes: flashes, options: options)
         }
-        return try simulate(fixes, flash: MemoryFlash(blockCount: flashBlockCount), options: options)
+        var flashes: [FileFlash] = []
+        for number in 1...options.collarCount {
+            let file = options.collarCount == 1 ? path : "\(path)-\(number)"
+            do throws(FileFlash.OpenError) {
+                flashes.append(try FileFlash(path: file, blockCount: flashBlockCount))
+            } catch {
+                throw CommandFailure(.cannotCreate, "\(file): \(error.reason)")
+            }
+        }
+        return try simulate(fixes, flashes: flashes, options: options)
     }
 
     private static func simulate<Flash: FlashDevice>(
-        _ fixes: [Fix], flash: Flash, options: SimulationOptions
+        _ fixes: [Fix], flashes: [Flash], options: SimulationOptions
     ) throws(CommandFailure) -> ExitCode {
         var random = SeededRandom(seed: options.seed)
-        let deviceID = random.next()
-        // The same seed with another track is another log: equal log ids promise equal fixes.
-        let logID = UInt32(truncatingIfNeeded: random.next() ^ TrackFile.digest(of: fixes))
+        let track = SimulatedTrack(fixes: fixes, pace: options.trackPace)
+        var stations: [CollarRadioStation<Flash>] = []
+        var deviceIDs: [UInt64] = []
+        for flash in flashes {
+            var deviceID = random.next()
+            while stations.contains(where: { $0.address == address(of: deviceID) }) { deviceID = random.next() }
+            deviceIDs.append(deviceID)
+            // The same seed with another track is another log: equal log ids promise equal fixes.
+            let logID = UInt32(truncatingIfNeeded: random.next() ^ TrackFile.digest(of: fixes))
+            let radio = LossyRadio(
+                lossProbability: options.loss, corruptionProbability: options.corruption,
+                meanBurstLength: options.burst, seed: random.next())
+            let start = Instant(
+                microseconds: stations.isEmpty ? 0 : Int64(random.next() % UInt64(1 + track.firstIntervalMicroseconds)))
+            let collar = try boot(deviceID: deviceID, logID: logID, flash: flash, options: options, start: start)
+            stations.append(
+                CollarRadioStation(
+                    collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem, track: track,
+                    start: start))
+        }
+        var simulation = try PortSimulation(
+            radio: SharedRadio(stations, modem: options.modem), deviceIDs: deviceIDs, options: options,
+            fixCount: fixes.count)
+        return try simulation.run()
+    }
+
+    private static func address(of deviceID: UInt64) -> UInt8 { UInt8(1 + deviceID % 254) }
+
+    private static func boot<Flash: FlashDevice>(
+        deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, start: Instant
+    ) throws(CommandFailure) -> Collar<Flash> {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
-            deviceID: deviceID, address: UInt8(1 + deviceID % 254),
+            deviceID: deviceID, address: address(of: deviceID),
             firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
                 jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
-        let start = Instant(microseconds: 0)
-        let collar: Collar<Flash>
         do throws(FlashError) {
-            collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
+            return try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
         } catch {
             throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
         }
-        let radio = LossyRadio(
-            lossProbability: options.loss, corruptionProbability: options.corruption,
-            meanBurstLength: options.burst, seed: random.next())
-        let station = CollarRadioStation(
-            collar: collar, radio: radio, modem: modem,
-            track: SimulatedTrack(fixes: fixes, pace: options.trackPace), now: start)
-        var simulation = try PortSimulation(station: station, options: options, fixCount: fixes.count)
-        return try simulation.run()
     }
 }
 
 /// The options of `simulate`, checked.
 struct SimulationOptions {
+    let collarCount: Int
     let link: String?
     let loss: Double
     /// Frames lost in a row, on the average; nil where losses are independent.
@@ -112,6 +137,7 @@ struct SimulationOptions {
     let printsStatistics: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
         link = arguments.value("--link")
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)
@@ -141,50 +167,5 @@ struct SimulationOptions {
     var trackPace: SimulatedTrack.Pace {
         if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }
         return .speed(speed ?? 1)
-    }
-}
-
-/// Reading tracks.
-enum TrackFile {
-    /// The fixes of a file, or of stdin for "-".
-    static func fixes(at path: String) throws(CommandFailure) -> [Fix] {
-        let reader = TrackLineReader()
-        var fixes: [Fix] = []
-        var lines = try LineInput(path: path)
-        while let line = try lines.next() {
-            fixes.append(
-                try fix(
-                    fromLine: line, number: lines.lineNumber, at: path, reader: reader, defaultSequence: fixes.count))
-        }
-        return fixes
-    }
-
-    /// The fix of one line, in codes.
-    static func fix(
-        fromLine line: ArraySlice<UInt8>, number: Int, at path: String, reader: TrackLineReader,
-        defaultSequence: Int, precision: PositionStep? = nil
-    ) throws(CommandFailure) -> Fix {
-        do throws(TrackLineError) {
-            let location = try reader.fix(fromLine: line, lineNumber: number, defaultSequence: defaultSequence)
-            do throws(QuantizationError) { return try Fix(quantizing: location, positionStep: precision) } catch {
-                throw TrackLineError(
-                    lineNumber: number, field: error.field, byteOffset: nil,
-                    problem: "\(error.value) is outside \(error.range)")
-            }
-        } catch {
-            throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
-        }
-    }
-
-    /// A number that differs between tracks.
-    static func digest(of fixes: [Fix]) -> UInt64 {
-        var random = SeededRandom(seed: UInt64(fixes.count))
-        var digest = random.next()
-        for fix in fixes {
-            let position = UInt64(bitPattern: Int64(fix.latitudeSteps)) &* 31 &+ UInt64(bitPattern: Int64(fix.longitudeSteps))
-            random = SeededRandom(seed: digest ^ UInt64(bitPattern: fix.unixMilliseconds) ^ (position << 20))
-            digest = random.next()
-        }
-        return digest
     }
 }

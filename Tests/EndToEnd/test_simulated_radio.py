@@ -1,6 +1,7 @@
 """A simulated collar over each kind of modem, with a duty cycle and with losses in runs, delivers every fix once."""
 
 import json
+import os
 import unittest
 
 from collarlink import BINARY, TRACKS, EndToEndTest
@@ -39,10 +40,36 @@ class SimulatedRadioTest(EndToEndTest):
     def test_losses_in_runs(self):
         self.deliver("burst", "--loss", "0.3", "--burst", "4")
 
+    def test_three_collars(self):
+        for modem in ("serial", "lora:SF7"):
+            with self.subTest(modem=modem):
+                track, sent = self.unpack(TRACK)
+                name = modem.replace(":", "-")
+                receiver = self.receive("-q", state=self.path(f"state-{name}"))
+                collars = self.simulate(
+                    track, "--collars", "3", "--modem", modem, "--loss", "0.2", "--speed", "max", "--seed", "1",
+                    "--flash", self.path(f"flash-{name}"), "--until-delivered", "--stats")
+                self.assertEqual(collars.wait(120), 0, collars.error_text)
+                self.assertEqual(receiver.stop(), 0)
+                counts = json.loads(collars.errors[-1])
+                by_collar = {one["collar"]: [] for one in counts["collars"]}
+                self.assertEqual(len(by_collar), 3)
+                for fix in receiver.fixes:
+                    by_collar[fix["collar"]].append(fix)
+                for fixes in by_collar.values():
+                    self.assert_each_once(fixes, len(sent))
+                self.assertEqual(len({fix["id"] for fix in receiver.fixes}), 3 * len(sent))
+                self.assertEqual(
+                    sum(one["uplink_frames"] for one in counts["collars"]), counts["uplink_frames"])
+                self.assertEqual(counts["collisions"] > 0, modem != "serial")
+                for number in (1, 2, 3):
+                    self.assertTrue(os.path.exists(self.path(f"flash-{name}-{number}")))
+
     def test_what_there_is_not(self):
         track, _ = self.unpack(TRACK)
         for arguments in (
             ("--modem", "lora:SF13"), ("--modem", "lora"), ("--duty-cycle", "0"), ("--duty-cycle", "101"),
+            ("--collars", "0"), ("--collars", "17"),
             ("--burst", "0.5"), ("--burst", "2", "--loss", "0.9"), ("--burst", "2", "--loss", "1"),
         ):
             with self.subTest(arguments=arguments):

@@ -8,17 +8,18 @@ import Testing
 @Suite struct CollarRadioStationTests {
     private static let modem = Scenario.modem
 
-    private func station(fixes: Int, loss: Double = 0) throws -> CollarRadioStation<CuttableFlash> {
+    private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<CuttableFlash> {
         let collar = try Collar(
             booting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: Self.modem)),
             flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
-        return CollarRadioStation(
-            collar: collar, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
+        let station = CollarRadioStation(
+            collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
             track: SimulatedTrack(fixes: Scenario.track(fixes, seed: 1), pace: .interval(microseconds: 3_600_000_000)),
-            now: Instant(microseconds: 0))
+            start: Instant(microseconds: 0))
+        return SharedRadio([station], modem: Self.modem)
     }
 
     private func serial(_ frame: [UInt8]) -> [UInt8] {
@@ -118,14 +119,7 @@ import Testing
     @Test(arguments: [true, false])
     func whoSendsIsDeafOnAHalfDuplexLink(isDuringFrame: Bool) throws {
         let modem = SimulatedModem.lora(spreadingFactor: 7).profile
-        let collar = try Collar(
-            booting: .init(
-                deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-                delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
-        var station = CollarRadioStation(
-            collar: collar, radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
-            track: SimulatedTrack(fixes: Scenario.track(1, seed: 1), pace: .speed(1)), now: Instant(microseconds: 0))
+        var station = SharedRadio([try halfDuplexStation(address: 9, modem: modem, start: 0)], modem: modem)
         #expect(try station.advance(to: Instant(microseconds: 0)) == [])
         let end = station.nextDeadline
         if !isDuringFrame { _ = try station.advance(to: end) }
@@ -136,5 +130,57 @@ import Testing
         #expect(station.statistics.downlinkAirtimeMicroseconds == airtime)
         _ = try station.advance(to: end.advanced(byMicroseconds: 1000 + airtime))
         #expect(station.isDelivered == !isDuringFrame)
+    }
+
+    private func halfDuplexStation(
+        address: UInt8, modem: ModemProfile, start: Int64
+    ) throws -> CollarRadioStation<CuttableFlash> {
+        let collar = try Collar(
+            booting: .init(
+                deviceID: 0xABC, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+                delivery: CollarDelivery.Configuration(modem: modem)),
+            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: start))
+        return CollarRadioStation(
+            collar: collar, address: address,
+            radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
+            track: SimulatedTrack(fixes: Scenario.track(1, seed: 1), pace: .speed(1)), start: Instant(microseconds: start))
+    }
+
+    /// Two collars begin so many microseconds apart; the first frame lasts longer than 1 ms and less than a second.
+    @Test(arguments: [(true, 1000 as Int64, 2), (true, 1_000_000, 0), (false, 1000, 0)])
+    func framesOnTheAirAtTheSameTimeDestroyEachOther(isHalfDuplex: Bool, apart: Int64, collisions: Int) throws {
+        let modem = isHalfDuplex ? SimulatedModem.lora(spreadingFactor: 7).profile : ModemProfile.bleSerial
+        var radio = SharedRadio(
+            [
+                try halfDuplexStation(address: 9, modem: modem, start: 0),
+                try halfDuplexStation(address: 10, modem: modem, start: apart),
+            ], modem: modem)
+        var arrived: [UInt8] = []
+        while radio.statistics.uplinkFrames < 2 || radio.stations.contains(where: { $0.transmission != nil }) {
+            try #require(radio.nextDeadline.microseconds < 1_500_000)
+            arrived += try radio.advance(to: radio.nextDeadline)
+        }
+        #expect(radio.statistics.collisions == collisions)
+        #expect(arrived.isEmpty == (collisions > 0))
+    }
+
+    /// The base radio sends to one collar while another sends: neither frame is heard.
+    @Test func aFrameOfTheBaseRadioCollidesToo() throws {
+        let modem = SimulatedModem.lora(spreadingFactor: 7).profile
+        var radio = SharedRadio(
+            [
+                try halfDuplexStation(address: 9, modem: modem, start: 0),
+                try halfDuplexStation(address: 10, modem: modem, start: 200_000),
+            ], modem: modem)
+        #expect(try radio.advance(to: Instant(microseconds: 0)) == [])
+        #expect(try !radio.advance(to: radio.nextDeadline).isEmpty)
+        radio.received(try answer(ask: .first, firstMissing: 1), now: Instant(microseconds: 199_000))
+        var arrived: [UInt8] = []
+        while radio.nextDeadline.microseconds < 400_000 { arrived += try radio.advance(to: radio.nextDeadline) }
+        #expect(radio.stations[1].statistics.collisions == 1)
+        #expect(radio.stations[0].statistics.downlinkFrames == 0)
+        #expect(radio.statistics.downlinkFrames == 1)
+        #expect(arrived.isEmpty)
+        #expect(!radio.stations[0].isDelivered)
     }
 }

@@ -34,7 +34,7 @@ import Testing
 
     /// After silence it is busy: the hour that begins with a full bucket is the one that may hold the most.
     @Test func aFullBucketAndAnHourOfFillingAreWhatIsAllowed() throws {
-        var trial = DutyCycleTrial(modem: .lora(spreadingFactor: 12), secondsApart: 3600, seed: 1)
+        var trial = DutyCycleTrial(modem: .lora(spreadingFactor: 7), secondsApart: 3600, seed: 1)
         trial.questionsBeginAfterSeconds = 7200
         trial.meanQuestionMilliseconds = 60
         let result = try trial.run()

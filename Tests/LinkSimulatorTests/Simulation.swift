@@ -9,7 +9,7 @@ struct Simulation {
     private let fixes: [Fix]
     private let flash: CuttableFlash
     private var random: SeededRandom
-    private var station: CollarRadioStation<CuttableFlash>
+    private var station: SharedRadio<CuttableFlash>
     private var now = Instant(microseconds: 0)
     private var answers: [(due: Instant, bytes: [UInt8])] = []
     private var isDamageDue: Bool
@@ -27,7 +27,7 @@ struct Simulation {
 
     private static func boot(
         _ scenario: Scenario, fixes: [Fix], flash: CuttableFlash, random: inout SeededRandom, now: Instant
-    ) throws -> CollarRadioStation<CuttableFlash> {
+    ) throws -> SharedRadio<CuttableFlash> {
         flash.stepsLeft = nil
         let configuration = Collar<CuttableFlash>.Configuration(
             deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
@@ -38,9 +38,10 @@ struct Simulation {
             booting: configuration, flash: flash, randomLogID: UInt32(truncatingIfNeeded: random.next()), now: now)
         let radio = LossyRadio(
             lossProbability: scenario.loss, corruptionProbability: scenario.corruption, seed: random.next())
-        return CollarRadioStation(
-            collar: collar, radio: radio, modem: Scenario.modem,
-            track: SimulatedTrack(fixes: fixes, pace: scenario.interval), now: now)
+        let station = CollarRadioStation(
+            collar: collar, address: 9, radio: radio, modem: Scenario.modem,
+            track: SimulatedTrack(fixes: fixes, pace: scenario.interval), start: now)
+        return SharedRadio([station], modem: Scenario.modem)
     }
 
     var isFinished: Bool {
