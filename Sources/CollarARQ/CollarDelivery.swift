@@ -143,7 +143,7 @@ public struct CollarDelivery: Sendable {
         case .transmittingAsk:
             return nil
         case .awaitingAnswer(_, let attempt, let deadline):
-            guard now >= deadline, mayStart(now: now, isOutOfSilence: false) else { return nil }
+            guard now >= deadline, mayStart(now: now, isOutOfSilence: true) else { return nil }
             return outOfContactTransmission(attempt: attempt + 1)
         case .sending(let burstCount):
             guard isAnythingDue(burstCount: burstCount, now: now) else {
