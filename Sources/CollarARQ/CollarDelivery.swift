@@ -40,6 +40,8 @@ public struct CollarDelivery: Sendable {
     var batchSize: BatchSize
     var shares = LiveShare()
     private var budget: AirtimeBudget?
+    /// What must be in the budget before anything is sent: the frame is not made yet.
+    private let largestFrameMicroseconds: Int64
     private var jitter: Jitter?
     /// When a burst that began out of silence starts.
     var burstStart: Instant?
@@ -75,10 +77,28 @@ public struct CollarDelivery: Sendable {
         self.nextSequence = nextSequence
         delivered = DeliveredSequences(firstMissing: firstUndelivered)
         cursor = firstUndelivered
-        batchSize = BatchSize(largest: configuration.batchFrameByteLimit ?? Frame.minimumLimitByteCount)
-        budget = configuration.dutyCyclePartsPerMillion.map { AirtimeBudget(partsPerMillion: $0, now: now) }
+        let largestFrame = CollarDelivery.largestFrameByteCount(configuration)
+        batchSize = BatchSize(largest: largestFrame)
+        largestFrameMicroseconds = configuration.modem.airtimeMicroseconds(frameByteCount: largestFrame)
+        if let partsPerMillion = configuration.dutyCyclePartsPerMillion {
+            budget = AirtimeBudget(
+                partsPerMillion: partsPerMillion, largestFrameMicroseconds: largestFrameMicroseconds, now: now)
+        }
         jitter = configuration.jitterSeed.map { Jitter(seed: $0) }
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
+    }
+
+    /// Batches are no larger than a quarter of the duty cycle's hour carries: a budget that held more would fill slowly.
+    private static func largestFrameByteCount(_ configuration: Configuration) -> Int {
+        var byteCount = max(configuration.batchFrameByteLimit ?? 0, Frame.minimumLimitByteCount)
+        guard let partsPerMillion = configuration.dutyCyclePartsPerMillion else { return byteCount }
+        let quarter = AirtimeBudget.quarterMicroseconds(partsPerMillion)
+        while byteCount > Frame.minimumLimitByteCount,
+            configuration.modem.airtimeMicroseconds(frameByteCount: byteCount) > quarter
+        {
+            byteCount -= 1
+        }
+        return byteCount
     }
 
     /// When ``nextTransmission(now:)`` is worth calling again if nothing else happens; nil while a frame with an ask is
@@ -143,7 +163,8 @@ public struct CollarDelivery: Sendable {
         case .transmittingAsk:
             return nil
         case .awaitingAnswer(_, let attempt, let deadline):
-            guard now >= deadline, mayStart(now: now, isOutOfSilence: true) else { return nil }
+            // The first repeat goes at once, for a loss is likelier than a collision; collars that collided go apart then.
+            guard now >= deadline, mayStart(now: now, isOutOfSilence: attempt > 0) else { return nil }
             return outOfContactTransmission(attempt: attempt + 1)
         case .sending(let burstCount):
             guard isAnythingDue(burstCount: burstCount, now: now) else {
@@ -172,22 +193,14 @@ public struct CollarDelivery: Sendable {
             return mayStart(now: now, isOutOfSilence: false)
         }
         if budget != nil {
-            let airtime = airtimeOfLargestFrame
             budget?.refill(now: now)
-            if let start = budget?.earliest(airtimeMicroseconds: airtime, now: now), start > now {
+            if let start = budget?.earliest(airtimeMicroseconds: largestFrameMicroseconds, now: now), start > now {
                 burstStart = start
                 return false
             }
         }
         burstStart = nil
         return true
-    }
-
-    /// What must be in the budget before anything is sent: the frame is not made yet.
-    private var airtimeOfLargestFrame: Int64 {
-        let bytes = max(configuration.batchFrameByteLimit ?? 0, Frame.minimumLimitByteCount)
-        return min(
-            configuration.modem.airtimeMicroseconds(frameByteCount: bytes), budget?.depthMicroseconds ?? .max)
     }
 
     /// The frame that ``nextTransmission(now:)`` gave is over; time-outs count from here.

@@ -51,12 +51,20 @@ import Testing
     }
 }
 
+extension AirtimeBudget {
+    /// Whether a frame may be sent at once.
+    fileprivate func allows(airtimeMicroseconds: Int64) -> Bool {
+        let now = Instant(microseconds: 0)
+        return earliest(airtimeMicroseconds: airtimeMicroseconds, now: now) == now
+    }
+}
+
 /// The duty cycle.
 @Suite struct AirtimeBudgetTests {
     private let start = Instant(microseconds: 1_000_000)
 
     @Test func itIsEmptyAtBoot() {
-        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        var budget = AirtimeBudget(partsPerMillion: 10_000, largestFrameMicroseconds: 100_000, now: start)
         budget.refill(now: start)
         #expect(!budget.allows(airtimeMicroseconds: 1))
         #expect(budget.allows(airtimeMicroseconds: 0))
@@ -67,17 +75,33 @@ import Testing
     }
 
     @Test func itHoldsAQuarterOfAnHoursWorth() {
-        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        var budget = AirtimeBudget(partsPerMillion: 10_000, largestFrameMicroseconds: 100_000, now: start)
         #expect(budget.depthMicroseconds == 9_000_000)
         budget.refill(now: start.advanced(byMicroseconds: 1 << 50))
         #expect(budget.allows(airtimeMicroseconds: 9_000_000))
         #expect(!budget.allows(airtimeMicroseconds: 9_000_001))
     }
 
+    @Test func itHoldsOneFrameThatIsLargerThanThatAndFillsWithTheRest() {
+        var budget = AirtimeBudget(partsPerMillion: 1000, largestFrameMicroseconds: 2_500_000, now: start)
+        #expect(budget.depthMicroseconds == 2_500_000)
+        budget.refill(now: start.advanced(byMicroseconds: 3_600_000_000))
+        #expect(budget.allows(airtimeMicroseconds: 1_098_000))
+        #expect(!budget.allows(airtimeMicroseconds: 1_100_001))
+    }
+
+    @Test func aFrameThatNoHourAllowsIsNeverSent() {
+        var budget = AirtimeBudget(partsPerMillion: 100, largestFrameMicroseconds: 2_500_000, now: start)
+        for day in 1...100 as ClosedRange<Int64> {
+            budget.refill(now: start.advanced(byMicroseconds: day * 86_400_000_000))
+            #expect(!budget.allows(airtimeMicroseconds: 2_500_000))
+        }
+    }
+
     /// Whatever the frames and pauses: in no window of an hour more than the duty cycle.
     @Test func noWindowOfAnHourHoldsMore() {
         var random = SystemRandomNumberGenerator()
-        var budget = AirtimeBudget(partsPerMillion: 10_000, now: start)
+        var budget = AirtimeBudget(partsPerMillion: 10_000, largestFrameMicroseconds: 100_000, now: start)
         var now = start
         var sent: [(at: Int64, airtime: Int64)] = []
         while now < start.advanced(byMicroseconds: 6 * 3_600_000_000) {
