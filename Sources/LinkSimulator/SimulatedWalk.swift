@@ -21,7 +21,7 @@ public enum SimulatedWalk {
     }
 
     /// So many fixes of a cat: one in three minutes or so, hours of sleep between some, tens of metres apart, and of
-    /// the accuracy nothing is known..
+    /// the accuracy nothing is known.
     public static func cat(_ count: Int) -> [Fix] {
         var random = SeededRandom(seed: 10)
         var milliseconds: Int64 = 1_700_000_000_000

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The rules of PROTOCOL.md 17 for when a collar may send, told from its frames alone.
+/// The rules of PROTOCOL.md 18 for when a collar may send, told from its frames alone.
 struct AskDiscipline {
     private struct OpenAsk {
         let ask: UInt8
