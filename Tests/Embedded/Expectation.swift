@@ -119,6 +119,7 @@ struct Expectation {
         expect(identity.bootCount)
         // Those that are not named are left out.
         expect(identity.capabilities.rawValue & 0b111)
+        if identity.deliveredElsewhere != 0 { expect(identity.deliveredElsewhere) }
         expect(identity.log.deviceID)
         compare(identity.firmwareVersion)
         expect(identity.heartbeatSeconds)

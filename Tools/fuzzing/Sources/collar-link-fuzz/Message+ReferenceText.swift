@@ -61,7 +61,7 @@ extension Fix {
 
 extension Identity {
     fileprivate var referenceFields: [String: ReferenceText] {
-        [
+        var fields: [String: ReferenceText] = [
             "device_id": ReferenceText(hexadecimal: log.deviceID), "log_id": ReferenceText(log.logID),
             "boot_count": ReferenceText(bootCount), "oldest_sequence": ReferenceText(oldestSequence),
             "next_sequence": ReferenceText(nextSequence), "paired_receiver": ReferenceText(pairedReceiverID),
@@ -71,6 +71,8 @@ extension Identity {
             "capabilities": ReferenceText(capabilities.rawValue & 0b111),
             "heartbeat": ReferenceText(heartbeatSeconds),
         ]
+        if deliveredElsewhere != 0 { fields["delivered_elsewhere"] = ReferenceText(deliveredElsewhere) }
+        return fields
     }
 }
 
