@@ -180,6 +180,7 @@ extension Receiver {
         noteHealth(of: collar, onPort: port)
         ports[port].sessionDeadlines.removeAll()
         ports[port].lastCollar = index
+        ports[port].identityRequests.earn(1)
         collar.deliveries[log].received(flags: header.flags)
         if header.flags.ask != nil { collar.answerPort = port }
         guard !collar.isHeard else { return }

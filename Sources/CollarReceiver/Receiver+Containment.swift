@@ -18,7 +18,8 @@ enum ReceiverLimits {
     static var newCollars: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 1_000_000) }
     /// Answers to a collar that brings nothing new.
     static var idleAnswers: TokenBucket { TokenBucket(capacity: 256, microsecondsPerToken: 100_000) }
-    /// Questions at a port to those who ask and are not known.
+    /// Questions at a port to those who ask and are not known. Each frame of a known collar earns one more: beside many of
+    /// them most that ask are its own, with a damaged address.
     static var identityRequests: TokenBucket { TokenBucket(capacity: 32, microsecondsPerToken: 250_000) }
     /// Losses of one collar that are reported one by one.
     static var reportedLosses: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 15_000_000) }
