@@ -18,8 +18,8 @@ public struct CollarDelivery: Sendable {
     /// The bytes of an answer that the time-out allows for.
     static let answerByteCount = Frame.minimumLimitByteCount
     /// A half-duplex burst ends when it has lasted this many times as long as the largest answer: asks and answers then
-    /// cost a few percent of it, even where half of them are lost.
-    static let burstAnswerMultiple: Int64 = 43
+    /// cost less than 3 % of it, even where half of them are lost.
+    static let burstAnswerMultiple: Int64 = 48
 
     /// How often the wait of one window may be made longer: requests of the host come before its answer.
     static let extensionLimit = 2

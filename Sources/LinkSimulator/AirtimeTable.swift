@@ -20,7 +20,8 @@ public enum AirtimeTable {
     /// - Throws: where a trial fails.
     public static func text() throws(StationError) -> String {
         var text = """
-            Airtime of both ends, as a multiple of the bound, and in brackets the acknowledgements' part of it.
+            Airtime of both ends, as a multiple of the bound, and in brackets the acknowledgements' part of it:
+            of the whole / of bursts that held eight full frames or more, where there were such.
             The bound: every fix absolute in a frame of its own, airtime / (1 - loss). Means over \(seeds.count) seeds.
 
             """
@@ -28,7 +29,7 @@ public enum AirtimeTable {
             Workload(
                 title: "2000 fixes, one a frame", fixes: SimulatedWalk.fixes(2000, secondsApart: 1), isBatched: false),
             Workload(
-                title: "4000 fixes a second apart, in batches", fixes: SimulatedWalk.fixes(4000, secondsApart: 1),
+                title: "28800 fixes a second apart (eight hours), in batches", fixes: SimulatedWalk.fixes(28800, secondsApart: 1),
                 isBatched: true),
             Workload(
                 title: "2000 fixes of a cat, three minutes and more apart, in batches", fixes: SimulatedWalk.cat(2000),
@@ -40,10 +41,10 @@ public enum AirtimeTable {
 
     private static func section(_ workload: Workload) throws(StationError) -> String {
         var text = "\n\(workload.title)\n" + "loss".left(10)
-        for loss in lossPercents { text += "\(loss) %".right(15) }
+        for loss in lossPercents { text += "\(loss) %".right(20) }
         for modem in modems {
             text += "\n" + modem.name.left(10)
-            for loss in lossPercents { text += try cell(workload, modem, lossPercent: loss).right(15) }
+            for loss in lossPercents { text += try cell(workload, modem, lossPercent: loss).right(20) }
         }
         return text + "\n"
     }
@@ -53,6 +54,8 @@ public enum AirtimeTable {
     ) throws(StationError) -> String {
         var overBound = 0.0
         var share = 0.0
+        var longBurstShare = 0.0
+        var longBurstCount = 0
         for seed in seeds {
             let result = try AirtimeTrial(
                 fixes: workload.fixes, modem: modem.profile, lossProbability: Double(lossPercent) / 100,
@@ -63,8 +66,16 @@ public enum AirtimeTable {
             ).run()
             overBound += result.overBound
             share += result.acknowledgementShare
+            if let part = result.longBurstAcknowledgementShare {
+                longBurstShare += part
+                longBurstCount += 1
+            }
         }
         let count = Double(seeds.count)
-        return (overBound / count).text(decimals: 3) + " (" + (share * 100 / count).text(decimals: 1) + " %)"
+        var shares = (share * 100 / count).text(decimals: 1)
+        if longBurstCount > 0 {
+            shares += " / " + (longBurstShare * 100 / Double(longBurstCount)).text(decimals: 1)
+        }
+        return (overBound / count).text(decimals: 3) + " (" + shares + " %)"
     }
 }

@@ -43,6 +43,11 @@ public struct AirtimeTrial: Sendable {
         public var frameCount = 0
         /// Acknowledgements.
         public var acknowledgementCount = 0
+        /// The part of ``collarMicroseconds`` of bursts of eight full frames or more, what was repeated until they were
+        /// answered included.
+        public var longBurstMicroseconds: Int64 = 0
+        /// The part of ``hostMicroseconds`` that answered those.
+        public var longBurstAnswerMicroseconds: Int64 = 0
         /// Time until everything was acknowledged.
         public var elapsedMicroseconds: Int64 = 0
 
@@ -51,6 +56,11 @@ public struct AirtimeTrial: Sendable {
         /// The acknowledgements' part of the airtime.
         public var acknowledgementShare: Double {
             Double(hostMicroseconds) / Double(collarMicroseconds + hostMicroseconds)
+        }
+        /// The acknowledgements' part of the airtime of bursts of eight full frames or more; nil without such a burst.
+        public var longBurstAcknowledgementShare: Double? {
+            let total = longBurstMicroseconds + longBurstAnswerMicroseconds
+            return total > 0 ? Double(longBurstAnswerMicroseconds) / Double(total) : nil
         }
     }
 
@@ -72,6 +82,14 @@ private struct AirtimeTrialState {
     var random: SeededRandom
     var now = Instant(microseconds: 0)
     var result = AirtimeTrial.Result()
+    private var burst = Burst()
+
+    /// What was sent since the last answer that reached the collar.
+    private struct Burst {
+        var collarMicroseconds: Int64 = 0
+        var hostMicroseconds: Int64 = 0
+        var fullFrameCount = 0
+    }
 
     init(_ trial: AirtimeTrial) throws(StationError) {
         self.trial = trial
@@ -107,6 +125,8 @@ private struct AirtimeTrialState {
         now = now.advanced(byMicroseconds: airtime)
         result.collarMicroseconds += airtime
         result.frameCount += 1
+        burst.collarMicroseconds += airtime
+        if let full = fullFrameByteCount, frame.count >= full { burst.fullFrameCount += 1 }
         collar.frameSent(now: now)
         guard !random.chance(trial.lossProbability) else { return }
         host.take(frame)
@@ -117,6 +137,7 @@ private struct AirtimeTrialState {
     private mutating func send(_ answer: [UInt8]) throws(StationError) {
         let airtime = trial.modem.airtimeMicroseconds(frameByteCount: answer.count)
         result.hostMicroseconds += airtime
+        burst.hostMicroseconds += airtime
         result.acknowledgementCount += 1
         let arrival = now.advanced(byMicroseconds: trial.modem.turnaroundMicroseconds + airtime)
         guard !random.chance(trial.lossProbability) else { return }
@@ -124,7 +145,15 @@ private struct AirtimeTrialState {
         if let deadline = collar.nextDeadline, deadline < arrival { return }
         now = arrival
         do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
+        if burst.fullFrameCount >= 8 {
+            result.longBurstMicroseconds += burst.collarMicroseconds
+            result.longBurstAnswerMicroseconds += burst.hostMicroseconds
+        }
+        burst = Burst()
     }
+
+    /// A batch ends before the fix that no longer fits, some bytes below the limit.
+    private var fullFrameByteCount: Int? { trial.delivery.batchFrameByteLimit.map { $0 * 9 / 10 } }
 }
 
 extension ModemProfile {

@@ -46,6 +46,24 @@ import Testing
         #expect(sparse.overBound <= 0.2)
     }
 
+    @Test(arguments: [7, 9, 12] as [UInt8], [0.0, 0.1, 0.3, 0.5])
+    func acknowledgementsOfLongBursts(spreadingFactor: UInt8, loss: Double) throws {
+        let modem = SimulatedModem.lora(spreadingFactor: spreadingFactor).profile
+        let delivery = CollarDelivery.Configuration(
+            modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount)
+        var long: Int64 = 0
+        var answers: Int64 = 0
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let result = try AirtimeTrial(
+                fixes: SimulatedWalk.cat(2000), modem: modem, lossProbability: loss, delivery: delivery, seed: seed
+            ).run()
+            long += result.longBurstMicroseconds
+            answers += result.longBurstAnswerMicroseconds
+        }
+        #expect(long > 0 && answers > 0)
+        #expect(Double(answers) <= 0.03 * Double(long + answers))
+    }
+
     /// What has no limit may change, but not unseen.
     @Test func theTableIsAsRecorded() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
