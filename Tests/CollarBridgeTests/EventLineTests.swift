@@ -38,6 +38,14 @@ struct EventLineTests {
         #expect(text(opened.bytes) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
     }
 
+    @Test func aGapLineNamesTheRange() {
+        let line = GapLine(event: .missing, unixMilliseconds: 7, deviceID: 0xAB, logID: 67_108_863, first: 3, last: .max - 1)
+        let expected =
+            #"{"type":"gap","unix_ms":7,"event":"missing","collar":"00000000000000ab","log":67108863,"#
+            + #""first_seq":3,"last_seq":4294967294}"#
+        #expect(text(line.bytes) == expected + "\n")
+    }
+
     @Test func anErrorLineHasEveryKeyAPersonNeeds() {
         let line = ErrorLine(
             code: "storage_failing", title: "Storage failing", reason: "full", remedy: nil, severity: .critical,
