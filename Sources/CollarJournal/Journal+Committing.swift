@@ -42,7 +42,7 @@ extension Journal {
         do throws(FileFailure) {
             let place = Opening(
                 directory: directory, deviceID: deviceID, receiverID: receiverID,
-                segmentByteLimit: segmentByteLimit, nowUnixMilliseconds: latestUnixMilliseconds)
+                segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
             let next = try SegmentWriter.create(
                 writer.number + 1, place: place, covered: covered, cursor: emissionCursor, fileSystem)
             fileSystem.close(writer.file)

@@ -5,7 +5,7 @@ extension Journal {
         let deviceID: UInt64
         let receiverID: UInt32
         let segmentByteLimit: Int
-        let nowUnixMilliseconds: Int64
+        var latestUnixMilliseconds: Int64
     }
 
     /// The open files a journal begins with.
@@ -27,7 +27,7 @@ extension Journal {
     ) throws(JournalError) -> Journal {
         let place = Opening(
             directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
-            receiverID: receiverID, segmentByteLimit: segmentByteLimit, nowUnixMilliseconds: nowUnixMilliseconds)
+            receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds)
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
         }
@@ -41,26 +41,29 @@ extension Journal {
     }
 
     private static func open(
-        _ place: Opening, lockFile: FileReference, _ fileSystem: any FileSystem
+        _ opening: Opening, lockFile: FileReference, _ fileSystem: any FileSystem
     ) throws(JournalError) -> Journal {
-        var segments = try JournalError.wrapping { () throws(FileFailure) in
-            try place.directory.segments(fileSystem)
-        }
+        var place = opening
+        let files = try JournalReader(place.directory, deviceID: place.deviceID, fileSystem)
+        var segments = files.segments
         var recovery: JournalRecovery?
         var number: UInt32 = 1
         if let last = segments.last {
-            let found = try JournalRecovery(
-                segments, in: place.directory, deviceID: place.deviceID, fileSystem: fileSystem)
+            let found = try JournalRecovery(files, upTo: JournalPosition(segment: last, offset: .max))
             recovery = found
-            if found.last.hasCheckpoint, found.receiverID == place.receiverID,
+            place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
+            // Also where it is not gone on with: the next segment's checkpoint says that its records are durable, and
+            // an end that is no record is to be damage there.
+            let writer = try JournalError.wrapping { () throws(FileFailure) in
+                try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
+            }
+            if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
                 found.last.end < place.segmentByteLimit
             {
-                let writer = try JournalError.wrapping { () throws(FileFailure) in
-                    try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
-                }
                 let start = Start(lockFile: lockFile, segments: segments, writer: writer)
                 return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
             }
+            fileSystem.close(writer.file)
             // A segment that a crash left without its checkpoint holds nothing: it is begun again.
             let isEmpty = !found.last.hasCheckpoint && !found.last.hasRecords
             number = isEmpty ? last : last + 1
@@ -131,7 +134,7 @@ extension SegmentWriter {
         writer.pending.append(
             SegmentHeader(
                 deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
-                createdUnixMilliseconds: place.nowUnixMilliseconds))
+                createdUnixMilliseconds: place.latestUnixMilliseconds))
         writer.pending.appendCheckpoint(of: covered, cursor: cursor)
         do throws(FileFailure) {
             // There may be the remains of an attempt that failed.

@@ -6,96 +6,80 @@ extension Journal {
     ///   - position: the emission cursor, an ``JournalBatch/end``, or ``JournalPosition/start``. One before the
     ///     oldest segment means that.
     ///   - limit: the most entries, at least one.
-    /// - Returns: some entries, or none where there are no more.
+    /// - Returns: some entries, or none where there are no more; and the damage that was stepped over.
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
     public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
-        precondition(limit > 0, "a batch has room for an entry")
-        var batch = JournalBatch(end: position)
-        while batch.elements.isEmpty {
-            let segment = segmentToRead(for: &batch.end)
-            let start = Int(batch.end.offset)
-            if segment == writer.number, start >= writer.writtenByteCount {
-                guard batch.end < end else {
-                    batch.isAtEnd = true
-                    return batch
-                }
-                let skipped = start - writer.writtenByteCount
-                parse(writer.pending.bytes, from: skipped, isWhole: true, limit: limit, into: &batch)
-            } else if try !readChunk(of: segment, from: start) {
-                // The segment ends here.
-                batch.end = JournalPosition(segment: segment + 1, offset: 0)
-            } else {
-                let isWhole = readBuffer.count < JournalRecovery.chunkByteCount
-                parse(readBuffer, from: 0, isWhole: isWhole, limit: limit, into: &batch)
-            }
-        }
-        batch.isAtEnd = batch.end >= end
-        return batch
+        // Not in place: reading looks at the journal itself.
+        var chunk: [UInt8] = []
+        swap(&chunk, &readBuffer)
+        defer { swap(&chunk, &readBuffer) }
+        return try entries(from: position, limit: limit, chunk: &chunk)
     }
 
-    /// The segment at a position, or the next one that exists; the position is moved to it.
-    private func segmentToRead(for position: inout JournalPosition) -> UInt32 {
-        let wanted = position.segment
-        guard let segment = segments.first(where: { $0 >= wanted }) else {
-            position = end
-            return writer.number
+    /// What was covered, by log, by everything appended before a position, durable or not. What removed segments held
+    /// counts as covered before the oldest that is left.
+    ///
+    /// Complexity: reads one segment up to the position, and those before it only where the checkpoint at its start is
+    /// damaged; memory for one chunk of 64 KiB and the ranges.
+    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+        if position >= end {
+            return Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
         }
-        if segment > wanted { position = JournalPosition(segment: segment, offset: 0) }
-        return segment
+        return try coverage(before: position)
     }
 
-    /// Fills the buffer from a segment's file; false where it ends before `start`.
-    private func readChunk(of segment: UInt32, from start: Int) throws(JournalError) -> Bool {
+    /// A place at or before the first entry received at that time or later, in milliseconds since 1970 by the host's
+    /// clock. It is the start of a segment, and further back where the clock was set back.
+    ///
+    /// Complexity: a binary search over the segments, one chunk of 64 KiB each.
+    public func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+        try position(beginningBefore: unixMilliseconds)
+    }
+
+    /// The position right behind the record of a fix; nil where no such record can be found.
+    ///
+    /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. Where
+    /// the fix is not in it, as after damage, every checkpoint.
+    public func position(
+        behind sequence: UInt32, logID: UInt32
+    ) throws(JournalError) -> JournalPosition? {
+        guard contains(sequence, logID: logID) else { return nil }
+        return try position(ofRecordOf: sequence, logID: logID)
+    }
+}
+
+extension Journal: SegmentBytes {
+    func endPosition() -> JournalPosition { end }
+
+    func path(ofSegment segment: UInt32) -> String { directory.path(ofSegment: segment) }
+
+    func mayGrow(_ segment: UInt32) -> Bool { false }
+
+    func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
         let isCurrent = segment == writer.number
-        let file = isCurrent ? writer.file : try earlierFile(segment)
-        // Behind what was written may lie what a failed write left.
-        let room = isCurrent ? writer.writtenByteCount - start : .max
-        try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.read(
-                from: file, at: start, count: min(room, JournalRecovery.chunkByteCount), into: &readBuffer)
+        if isCurrent, offset >= writer.writtenByteCount {
+            let start = min(offset - writer.writtenByteCount, writer.pending.bytes.count)
+            chunk.removeAll(keepingCapacity: true)
+            chunk += writer.pending.bytes[start...].prefix(chunkByteCount)
+            return
         }
-        return !readBuffer.isEmpty
-    }
-
-    private func earlierFile(_ segment: UInt32) throws(JournalError) -> FileReference {
-        if let reading, reading.segment == segment { return reading.file }
-        if let reading { fileSystem.close(reading.file) }
-        reading = nil
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.open(directory.path(ofSegment: segment), .reading)
-        }
-        reading = (segment, file)
-        return file
-    }
-
-    /// Adds the entries in `bytes`, which begin at the batch's end less `start`.
-    /// - Parameter isWhole: whether no record goes on behind the bytes.
-    private func parse(
-        _ bytes: [UInt8], from start: Int, isWhole: Bool, limit: Int, into batch: inout JournalBatch
-    ) {
-        let segment = batch.end.segment
-        let base = Int(batch.end.offset) - start
-        var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
-        var index = start
-        var done = start
-        while batch.elements.count < limit, let found = parser.next(in: bytes.span, at: &index) {
-            done = index
-            let end = JournalPosition(segment: segment, offset: UInt32(base + done))
-            switch found.record {
-            case .fix(let record): batch.elements.append(.init(entry: .fix(record), end: end))
-            case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: end))
-            case .header, .covered, .checkpointEnd, .progress, .cursor, .later: break
+        if isCurrent {
+            // Behind what was written may lie what a failed write left.
+            let room = min(writer.writtenByteCount - offset, chunkByteCount)
+            try JournalError.wrapping { () throws(FileFailure) in
+                try fileSystem.read(from: writer.file, at: offset, count: room, into: &chunk)
             }
+            return
         }
-        if batch.elements.count < limit {
-            if isWhole {
-                done = bytes.count
-            } else if done == start {
-                // Nothing but damage. A record may begin in its last bytes.
-                done = bytes.count - StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
-            }
+        do throws(JournalError) {
+            try earlier.read(segment, at: offset, into: &chunk)
+        } catch {
+            guard case .file(let failure) = error, failure.isAbsence else { throw error }
+            // Somebody removed it, and others perhaps.
+            let found = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+            segments = found.filter { $0 < writer.number && $0 != segment } + [writer.number]
+            chunk.removeAll(keepingCapacity: true)
         }
-        batch.end.offset = UInt32(base + done)
     }
 }

@@ -47,10 +47,11 @@ public final class Journal {
     var ledger: CoverageLedger
     /// Where the newest cursor on its way to the disk points.
     var stagedCursor: JournalPosition
-    /// The newest time seen, for the headers of segments.
+    /// The newest time seen, for the headers of segments. It never goes back when the clock does, so that a time can be
+    /// searched for among them.
     var latestUnixMilliseconds: Int64
-    /// The file of an earlier segment that is being read back.
-    var reading: (segment: UInt32, file: FileReference)?
+    /// The files of earlier segments, for reading back.
+    var earlier: SegmentFiles
     var readBuffer: [UInt8] = []
     init(
         _ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start
@@ -59,13 +60,14 @@ public final class Journal {
         deviceID = place.deviceID
         receiverID = place.receiverID
         segmentByteLimit = place.segmentByteLimit
-        latestUnixMilliseconds = place.nowUnixMilliseconds
+        latestUnixMilliseconds = place.latestUnixMilliseconds
         self.fileSystem = fileSystem
         lockFile = start.lockFile
+        earlier = SegmentFiles(place.directory, fileSystem)
         segments = start.segments
         writer = start.writer
         damage = recovery?.damage ?? []
-        let writerBefore = recovery?.receiverID
+        let writerBefore = recovery?.header?.receiverID
         previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
         emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
         stagedCursor = emissionCursor
@@ -73,7 +75,6 @@ public final class Journal {
     }
 
     deinit {
-        if let reading { fileSystem.close(reading.file) }
         fileSystem.close(writer.file)
         fileSystem.close(lockFile)
     }
@@ -125,6 +126,7 @@ public final class Journal {
         guard loss.range.last <= Fix.maximumSequence else { throw .unencodable(.sequence(loss.range.last)) }
         let before = writer.pending.bytes.count
         try writer.pending.append(loss)
+        latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
         return try cover(loss.range, logID: loss.logID, pendingBefore: before)
     }
 

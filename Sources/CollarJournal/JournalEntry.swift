@@ -110,14 +110,17 @@ public struct JournalBatch: Equatable, Sendable {
     public internal(set) var end: JournalPosition
     /// Whether nothing more is there.
     public internal(set) var isAtEnd = false
+    /// What was stepped over on the way from the position asked for to ``end``, in order.
+    public internal(set) var damage: [DamageReport] = []
 }
 
-/// Bytes of a segment that are no record although records follow them. Reading steps over them.
+/// Bytes of a segment that are no record, or a segment that is gone. Reading steps over them. What an unfinished write
+/// left at the end of the last segment is no damage.
 public struct DamageReport: Equatable, Sendable {
-    /// The segment's number.
+    /// The segment's number; the first one's where several in a row are gone.
     public let segment: UInt32
     /// Where the damage begins, in bytes from the start of the segment.
     public let offset: Int
-    /// How many bytes.
+    /// How many bytes; 0 where the segment is gone.
     public let byteCount: Int
 }

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What the files say when a journal is opened.
+/// What a journal says up to a position: what is covered, by log, and how it began and ended.
 struct JournalRecovery {
     /// What is covered, by log.
     private(set) var logs: [UInt32: CoveredSequences] = [:]
@@ -8,8 +8,10 @@ struct JournalRecovery {
     private(set) var cursor = JournalPosition.start
     /// What was stepped over.
     private(set) var damage: [DamageReport] = []
-    /// Receiver that wrote the newest header.
-    private(set) var receiverID: UInt32?
+    /// The newest time at which something was received or a segment begun, in milliseconds since 1970.
+    private(set) var latestUnixMilliseconds = Int64.min
+    /// The newest header.
+    private(set) var header: SegmentHeader?
     /// What is known of the last segment.
     private(set) var last = Segment()
 
@@ -26,57 +28,47 @@ struct JournalRecovery {
         fileprivate var partCount: UInt32 = 0
     }
 
-    /// Bytes read at once.
-    static let chunkByteCount = 1 << 16
-
-    /// Reads the last of `segments`, and earlier ones only where its checkpoint is not complete.
-    /// - Parameter segments: the numbers of the segments, ascending, at least one.
-    init(
-        _ segments: [UInt32], in directory: JournalDirectory, deviceID: UInt64, fileSystem: any FileSystem
-    ) throws(JournalError) {
-        var first = segments.count - 1
-        while true {
+    /// Reads the segment of `limit`, and earlier ones only where the checkpoint at its start is not complete. That
+    /// checkpoint counts as before the limit however short the segment is cut.
+    /// - Parameter limit: records that end behind it are left out. Its segment exists.
+    init(_ bytes: some SegmentBytes, upTo limit: JournalPosition) throws(JournalError) {
+        try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
+        guard !last.hasCheckpoint else { return }
+        let end = bytes.indexOfSegment(atOrBehind: limit.segment)
+        var start = end
+        while start > 0 {
+            start -= 1
             var attempt = JournalRecovery()
-            var startsAtCheckpoint = false
-            for segment in segments[first...] {
-                try attempt.replay(segment, in: directory, deviceID: deviceID, fileSystem: fileSystem)
-                if segment == segments[first] { startsAtCheckpoint = attempt.last.hasCheckpoint }
-            }
-            if startsAtCheckpoint || first == 0 {
-                self = attempt
-                return
-            }
-            first -= 1
+            try attempt.replay(bytes.segments[start], of: bytes, upTo: 0)
+            if attempt.last.hasCheckpoint { break }
         }
+        self = JournalRecovery()
+        for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
+        try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
     }
 
     private init() {}
 
     private mutating func replay(
-        _ segment: UInt32, in directory: JournalDirectory, deviceID: UInt64, fileSystem: any FileSystem
+        _ segment: UInt32, of bytes: some SegmentBytes, upTo limit: Int
     ) throws(JournalError) {
         last = Segment()
-        let path = directory.path(ofSegment: segment)
-        var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
+        var parser = RecordParser(check: RecordCheck(deviceID: bytes.deviceID, segment: segment))
         var chunk: [UInt8] = []
-        var chunkStart = 0
-        let file = try JournalError.wrapping { () throws(FileFailure) in try fileSystem.open(path, .reading) }
-        defer { fileSystem.close(file) }
         repeat {
-            try JournalError.wrapping { () throws(FileFailure) in
-                try fileSystem.read(
-                    from: file, at: chunkStart, count: JournalRecovery.chunkByteCount, into: &chunk)
-            }
+            let base = last.byteCount
+            try bytes.read(segment, at: base, into: &chunk)
+            last.byteCount += chunk.count
             var index = 0
             while let found = parser.next(in: chunk.span, at: &index) {
-                let end = chunkStart + index
+                let end = base + index
+                if end > limit, last.hasCheckpoint || !found.record.isOfCheckpoint { return }
                 noteDamage(in: segment, before: end - found.encodedByteCount)
                 last.end = end
-                try apply(found.record, path: path, deviceID: deviceID, segment: segment)
+                if case .header(let header) = found.record { try bytes.validate(header, of: segment) }
+                apply(found.record)
             }
-            chunkStart += chunk.count
-        } while chunk.count == JournalRecovery.chunkByteCount
-        last.byteCount = chunkStart
+        } while !chunk.isEmpty
     }
 
     private mutating func noteDamage(in segment: UInt32, before start: Int) {
@@ -84,16 +76,12 @@ struct JournalRecovery {
         damage.append(DamageReport(segment: segment, offset: last.end, byteCount: start - last.end))
     }
 
-    private mutating func apply(
-        _ record: Record, path: String, deviceID: UInt64, segment: UInt32
-    ) throws(JournalError) {
+    private mutating func apply(_ record: Record) {
+        if !record.isOfCheckpoint { last.hasRecords = true }
         switch record {
         case .header(let header):
-            guard header.format <= SegmentHeader.currentFormat else {
-                throw .laterFormat(version: header.format, path: path)
-            }
-            guard header.deviceID == deviceID, header.segment == segment else { throw .foreignSegment(path: path) }
-            receiverID = header.receiverID
+            self.header = header
+            latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
         case .covered(let part):
             last.partCount += 1
             for range in part.ranges { logs[part.logID, default: .init()].insert(range) }
@@ -102,19 +90,17 @@ struct JournalRecovery {
             last.hasCheckpoint = end.partCount == last.partCount
             cursor = end.cursor
         case .fix(let record):
-            last.hasRecords = true
+            latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
             logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
-            last.hasRecords = true
+            latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
             logs[loss.logID, default: .init()].insert(loss.range)
         case .progress(let progress):
-            last.hasRecords = true
             apply(progress)
         case .cursor(let position):
-            last.hasRecords = true
             cursor = position
         case .later:
-            last.hasRecords = true
+            break
         }
     }
 
@@ -128,5 +114,15 @@ struct JournalRecovery {
             covered.announce(below: min(progress.highest, Fix.maximumSequence) + 1)
         }
         logs[progress.logID] = covered
+    }
+}
+
+extension Record {
+    /// Whether it belongs to what every segment begins with.
+    var isOfCheckpoint: Bool {
+        switch self {
+        case .header, .covered, .checkpointEnd: true
+        case .fix, .loss, .progress, .cursor, .later: false
+        }
     }
 }

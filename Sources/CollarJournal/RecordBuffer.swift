@@ -9,7 +9,8 @@ struct RecordBuffer {
 
     /// Capacity kept when the buffer is emptied.
     private static let keptCapacity = 1 << 16
-    private static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
+    /// The most bytes a record takes with its stuffing and both delimiters.
+    static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
 
     init(check: RecordCheck) {
         self.check = check

@@ -10,18 +10,18 @@ let secondSegment = "/state/0123456789abcdef/00000002.journal"
 
 func openJournal(
     _ files: any FileSystem, limit: Int = Journal.defaultSegmentByteLimit, receiverID: UInt32 = receiver,
-    in stateDirectory: String = "/state"
+    at unixMilliseconds: Int64 = 1_700_000_000_000, in stateDirectory: String = "/state"
 ) throws(JournalError) -> Journal {
     try Journal.open(
         stateDirectory: stateDirectory, deviceID: collar, receiverID: receiverID,
-        nowUnixMilliseconds: 1_700_000_000_000, segmentByteLimit: limit, fileSystem: files)
+        nowUnixMilliseconds: unixMilliseconds, segmentByteLimit: limit, fileSystem: files)
 }
 
 /// A fix of which every field follows from the sequence.
-func record(_ sequence: UInt32, log logID: UInt32 = log) -> JournaledFix {
+func record(_ sequence: UInt32, log logID: UInt32 = log, at received: Int64? = nil) -> JournaledFix {
     let small = Int32(truncatingIfNeeded: sequence % 1000)
     return JournaledFix(
-        logID: logID, receivedUnixMilliseconds: 1_700_000_000_000 + Int64(sequence) * 1000 + 7,
+        logID: logID, receivedUnixMilliseconds: received ?? 1_700_000_000_000 + Int64(sequence) * 1000 + 7,
         signal: sequence % 3 == 0
             ? nil
             : JournaledSignal(

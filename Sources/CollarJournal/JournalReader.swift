@@ -1,0 +1,104 @@
+import CollarWire
+
+/// Reads the journal of a collar without a lock and without writing, also while another process appends to it.
+///
+/// It belongs to one thread.
+public final class JournalReader {
+    /// Where its files lie.
+    public let directory: JournalDirectory
+    /// The collar.
+    public let deviceID: UInt64
+
+    /// The numbers of the segments when they were last looked for, ascending.
+    private(set) var segments: [UInt32]
+    private var files: SegmentFiles
+    private let fileSystem: any FileSystem
+    private var chunk: [UInt8] = []
+
+    /// Looks for the segments of a collar.
+    public convenience init(
+        stateDirectory: String, deviceID: UInt64, fileSystem: any FileSystem = POSIXFileSystem()
+    ) throws(JournalError) {
+        try self.init(
+            JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID, fileSystem)
+    }
+
+    init(_ directory: JournalDirectory, deviceID: UInt64, _ fileSystem: any FileSystem) throws(JournalError) {
+        segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+        self.directory = directory
+        self.deviceID = deviceID
+        self.fileSystem = fileSystem
+        files = SegmentFiles(directory, fileSystem)
+    }
+
+    /// Reads entries back, whether they are durable or not. A record that is not complete yet at the end is left for a
+    /// later call.
+    /// - Parameters:
+    ///   - position: an ``JournalBatch/end``, or ``JournalPosition/start``. One before the oldest segment means that.
+    ///   - limit: the most entries, at least one.
+    /// - Returns: some entries, or none where there are no more; and the damage that was stepped over.
+    ///
+    /// Complexity: memory for one chunk of 64 KiB and the entries in it.
+    public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
+        // Not in place: reading looks at the journal itself.
+        var chunk: [UInt8] = []
+        swap(&chunk, &self.chunk)
+        defer { swap(&chunk, &self.chunk) }
+        return try entries(from: position, limit: limit, chunk: &chunk)
+    }
+
+    /// What was covered, by log, by everything before a position. What removed segments held counts as covered before
+    /// the oldest that is left.
+    ///
+    /// Complexity: reads one segment up to the position, and those before it only where the checkpoint at its start is
+    /// damaged; memory for one chunk of 64 KiB and the ranges.
+    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+        try coverage(before: position)
+    }
+
+    /// A place at or before the first entry received at that time or later, in milliseconds since 1970 by the host's
+    /// clock. It is the start of a segment, and further back where the clock was set back.
+    ///
+    /// Complexity: a binary search over the segments, one chunk of 64 KiB each.
+    public func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+        try position(beginningBefore: unixMilliseconds)
+    }
+
+    /// The position right behind the record of a fix; nil where no such record can be found.
+    ///
+    /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. Where
+    /// the fix is not in it, as after damage, every checkpoint.
+    public func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+        try position(ofRecordOf: sequence, logID: logID)
+    }
+}
+
+extension JournalReader: SegmentBytes {
+    func endPosition() throws(JournalError) -> JournalPosition {
+        guard let last = segments.last else { return .start }
+        return JournalPosition(segment: last, offset: UInt32(try files.byteCount(of: last)))
+    }
+
+    func path(ofSegment segment: UInt32) -> String { directory.path(ofSegment: segment) }
+
+    func mayGrow(_ segment: UInt32) throws(JournalError) -> Bool {
+        if segment == segments.last { try lookForSegments() }
+        return segment == segments.last
+    }
+
+    func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
+        do throws(JournalError) {
+            try files.read(segment, at: offset, into: &chunk)
+        } catch {
+            guard case .file(let failure) = error, failure.isAbsence else { throw error }
+            // The oldest segments may be removed at any time.
+            try lookForSegments()
+            guard self.segment(atOrBehind: segment) != segment else { throw error }
+            chunk.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func lookForSegments() throws(JournalError) {
+        segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+    }
+}

@@ -1,0 +1,88 @@
+import CollarWire
+
+extension SegmentBytes {
+    /// What is covered by everything before a position.
+    func coverage(before position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+        if let segment = segment(atOrBehind: position.segment) {
+            let limit = segment == position.segment ? position : JournalPosition(segment: segment, offset: 0)
+            return try JournalRecovery(self, upTo: limit).logs
+        }
+        guard let last = segments.last else { return [:] }
+        return try JournalRecovery(self, upTo: JournalPosition(segment: last, offset: .max)).logs
+    }
+
+    /// The start of the last segment that began before the time; of the oldest where none did.
+    func position(beginningBefore unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+        guard let oldest = segments.first else { return .start }
+        var low = 0
+        var high = segments.count
+        while low < high {
+            let middle = (low + high) / 2
+            if try creationTime(atOrBehind: middle) < unixMilliseconds { low = middle + 1 } else { high = middle }
+        }
+        return JournalPosition(segment: low == 0 ? oldest : segments[low - 1], offset: 0)
+    }
+
+    /// When a segment began. Where its header is damaged, when the next one did: that leads too far back, never too
+    /// far on.
+    private func creationTime(atOrBehind index: Int) throws(JournalError) -> Int64 {
+        for segment in segments[index...] {
+            var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
+            var chunk: [UInt8] = []
+            var start = 0
+            try read(segment, at: 0, into: &chunk)
+            while let found = parser.next(in: chunk.span, at: &start) {
+                guard case .header(let header) = found.record else { break }
+                try validate(header, of: segment)
+                return header.createdUnixMilliseconds
+            }
+        }
+        return .max
+    }
+
+    /// Right behind the record of a fix; nil where there is none.
+    func position(ofRecordOf sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+        guard var low = segments.indices.first else { return nil }
+        // The record is in the last segment at whose start the fix was not covered, if coverage only grows.
+        var high = segments.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if try isCovered(sequence, logID: logID, atStartOf: middle) { high = middle } else { low = middle }
+        }
+        if let found = try position(behind: sequence, logID: logID, in: segments[low]) { return found }
+        // What damage took away was uncovered, and may have been stored once more. That is rare enough to look at
+        // every checkpoint.
+        for index in segments.indices where index > low {
+            if try isCovered(sequence, logID: logID, atStartOf: index) { continue }
+            if index + 1 < segments.count, try !isCovered(sequence, logID: logID, atStartOf: index + 1) { continue }
+            if let found = try position(behind: sequence, logID: logID, in: segments[index]) { return found }
+        }
+        return nil
+    }
+
+    private func isCovered(
+        _ sequence: UInt32, logID: UInt32, atStartOf index: Int
+    ) throws(JournalError) -> Bool {
+        let start = JournalPosition(segment: segments[index], offset: 0)
+        return try JournalRecovery(self, upTo: start).logs[logID]?.contains(sequence) ?? false
+    }
+
+    private func position(
+        behind sequence: UInt32, logID: UInt32, in segment: UInt32
+    ) throws(JournalError) -> JournalPosition? {
+        var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
+        var chunk: [UInt8] = []
+        var base = 0
+        repeat {
+            try read(segment, at: base, into: &chunk)
+            var index = 0
+            while let found = parser.next(in: chunk.span, at: &index) {
+                if case .fix(let record) = found.record, record.logID == logID, record.fix.sequence == sequence {
+                    return JournalPosition(segment: segment, offset: UInt32(base + index))
+                }
+            }
+            base += chunk.count
+        } while !chunk.isEmpty
+        return nil
+    }
+}

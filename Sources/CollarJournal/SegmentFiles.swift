@@ -1,0 +1,38 @@
+/// Reads the files of a journal's segments, of which it keeps the last one open.
+struct SegmentFiles: ~Copyable {
+    let directory: JournalDirectory
+    let fileSystem: any FileSystem
+    private var open: (segment: UInt32, file: FileReference)?
+
+    init(_ directory: JournalDirectory, _ fileSystem: any FileSystem) {
+        self.directory = directory
+        self.fileSystem = fileSystem
+    }
+
+    deinit { if let open { fileSystem.close(open.file) } }
+
+    /// Replaces `chunk` by up to ``chunkByteCount`` bytes from `offset` on; fewer only where the file ends.
+    mutating func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
+        let file = try file(segment)
+        try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.read(from: file, at: offset, count: chunkByteCount, into: &chunk)
+        }
+    }
+
+    /// Bytes in a segment's file.
+    mutating func byteCount(of segment: UInt32) throws(JournalError) -> Int {
+        let file = try file(segment)
+        return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
+    }
+
+    private mutating func file(_ segment: UInt32) throws(JournalError) -> FileReference {
+        if let open, open.segment == segment { return open.file }
+        if let open { fileSystem.close(open.file) }
+        open = nil
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.open(directory.path(ofSegment: segment), .reading)
+        }
+        open = (segment, file)
+        return file
+    }
+}
