@@ -8,7 +8,7 @@ public struct GapLine: Equatable, Sendable {
     public enum Event: String, Sendable, CaseIterable {
         /// Later fixes are there and these are not. They are asked for until something else is known.
         case missing
-        /// All of them came after all.
+        /// All of them came after all. Where fixes are ordered by sequence their lines may follow later.
         case filled
         /// They will never come: the collar does not have them any more.
         case lost

@@ -141,7 +141,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     }
 
     /// The index of the first range whose last sequence is `sequence` or more.
-    private func indexOfRange(endingAtOrAbove sequence: UInt32) -> Int {
+    func indexOfRange(endingAtOrAbove sequence: UInt32) -> Int {
         guard let last = ranges.last, last.last >= sequence else { return ranges.count }
         if last.first <= sequence { return ranges.count - 1 }
         var low = 0

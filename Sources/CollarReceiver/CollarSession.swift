@@ -18,10 +18,8 @@ final class CollarSession {
     var answerPort: Int?
     /// What the collar said last about itself.
     var identity: Identity?
-    /// Up to where entries of the journal are queued as lines or need none.
-    var queuedPosition: JournalPosition
-    /// Whether the journal holds lines that are not queued: the consumer is slow, or this is a restart.
-    var isBehind = true
+    /// What of the journal becomes lines next.
+    let feed: LineFeed
     /// Whether the collar has been heard on this run.
     var isHeard = false
 
@@ -63,10 +61,10 @@ final class CollarSession {
     /// Logs whose newest fixes are kept at hand, some 30 KiB each.
     private static let maximumAnchoredLogCount = 2
 
-    init(deviceID: UInt64, journal: Journal) {
+    init(deviceID: UInt64, journal: Journal, feed: LineFeed) {
         self.deviceID = deviceID
         self.journal = journal
-        queuedPosition = journal.emissionCursor
+        self.feed = feed
         for logID in journal.logIDs {
             if let log = LogIdentity(deviceID: deviceID, logID: logID) { addLog(log) }
         }

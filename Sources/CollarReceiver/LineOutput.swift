@@ -23,7 +23,7 @@ final class LineOutput {
 
     /// Where a line ends, and what it tells of a journal.
     struct Mark {
-        /// Nil for a line that is in no journal.
+        /// Nil for a line that is in no journal, or with which nothing is settled.
         var coverage: Coverage?
         fileprivate var end: Int
     }
@@ -47,10 +47,12 @@ final class LineOutput {
     var hasRoom: Bool { bytes.count - writtenCount < LineOutput.queueByteLimit }
     var isEmpty: Bool { writtenCount == bytes.count }
 
-    /// Adds one line, written by `write`, which tells of a collar's journal up to `position`.
-    func queue(collar: Int, through position: JournalPosition, write: (inout [UInt8]) -> Void) {
+    /// Adds one line, written by `write`. Once it is out, a collar's journal has been told of up to `position`, where
+    /// there is one.
+    func queue(collar: Int, through position: JournalPosition?, write: (inout [UInt8]) -> Void) {
         write(&bytes)
-        marks.append(Mark(coverage: Coverage(collar: collar, position: position), end: bytes.count))
+        let coverage = position.map { Coverage(collar: collar, position: $0) }
+        marks.append(Mark(coverage: coverage, end: bytes.count))
         queuedLineCount += 1
     }
 

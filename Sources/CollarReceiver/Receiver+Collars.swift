@@ -13,6 +13,11 @@ extension Receiver {
         for deviceID in known.filter(isWanted).prefix(ReceiverLimits.knownCollarCount) {
             do throws(JournalError) { try openJournal(of: deviceID) } catch { throw .journal(error) }
         }
+        if case .behind(let fix) = configuration.emission,
+            !collars.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })
+        {
+            throw .unknownFix(fix)
+        }
     }
 
     private func isWanted(_ deviceID: UInt64) -> Bool {
@@ -25,7 +30,8 @@ extension Receiver {
             stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
             nowUnixMilliseconds: WallClock.unixMilliseconds)
         for damage in journal.damage { report(.journalDamage(deviceID: deviceID, damage)) }
-        collars.append(CollarSession(deviceID: deviceID, journal: journal))
+        let feed = try LineFeed(journal, configuration)
+        collars.append(CollarSession(deviceID: deviceID, journal: journal, feed: feed))
         return collars.count - 1
     }
 
@@ -120,6 +126,10 @@ extension Receiver {
         let collar = collars[index]
         if !collar.addLog(identity.log) { report(.tooManyLogs, of: collar) }
         collar.identity = identity
+        if collar.feed.currentLogID != identity.log.logID {
+            collar.feed.currentLogID = identity.log.logID
+            collar.feed.isBehind = true
+        }
         collar.health.setHeartbeat(seconds: identity.heartbeatSeconds)
         if collar.isPairedElsewhere(than: receiverID), !collar.isReportedAsElsewhere {
             collar.isReportedAsElsewhere = true

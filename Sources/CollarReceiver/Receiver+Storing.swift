@@ -19,12 +19,13 @@ extension Receiver {
         statistics.fixes += 1
         collar.keepAnchor(fix, logID: record.logID)
         learned(of: fix.sequence, collar: collar, log: log)
-        if collar.isBehind || !configuration.writesFixes || !output.hasRoom || isOutputBlocked || isLineLimitReached {
-            collar.isBehind = true
+        guard collar.feed.isDirect, configuration.writesFixes, output.hasRoom, !isOutputBlocked, !isLineLimitReached
+        else {
+            collar.feed.isBehind = true
             return
         }
         queue(record, ofCollar: index, through: collar.journal.end)
-        collar.queuedPosition = collar.journal.end
+        collar.feed.wentOut()
     }
 
     /// Stores that what is missing below a collar's oldest sequence will never come: a former receiver of the collar has
@@ -50,6 +51,7 @@ extension Receiver {
             logID: collar.deliveries[log].log.logID, range: range, reason: reason,
             receivedUnixMilliseconds: WallClock.unixMilliseconds)
         if append(to: collar, { () throws(JournalError) in try collar.journal.append(loss) }) == true {
+            collar.feed.isBehind = true
             reportLoss(of: range, reason: reason, collar: collar)
         }
     }

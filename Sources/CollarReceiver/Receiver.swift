@@ -46,7 +46,7 @@ public final class Receiver {
     var isStorageFailing = false
     var isOutputBlocked = false
     private let signals: SignalDescriptor
-    private var end: End?
+    var end: End?
     private var endDeadline: Instant?
 
     /// Numbers by which the event loop knows its descriptors; ports have their index.
@@ -135,75 +135,6 @@ public final class Receiver {
         if let endDeadline, now >= endDeadline { end = end ?? .duration }
         for index in ports.indices { portDeadlineReached(index, now: now) }
         healthDeadlineReached(now: now)
-    }
-
-    /// Writes what lines there are.
-    private func emitLines() throws(ReceiverError) {
-        guard !isOutputBlocked else { return }
-        while true {
-            try queueLines()
-            let progress = output.flush { mark in
-                statistics.lines += 1
-                if let coverage = mark.coverage {
-                    collars[coverage.collar].journal.setEmissionCursor(coverage.position)
-                }
-            }
-            switch progress {
-            case .drained:
-                if isLineLimitReached {
-                    end = end ?? .lineLimit
-                    return
-                }
-                guard configuration.writesFixes, collars.contains(where: \.isBehind) else { return }
-            case .blocked:
-                isOutputBlocked = true
-                events.watch(output.fileDescriptor, token: Token.output, forReading: false, forWriting: true)
-                return
-            case .closed:
-                end = .outputClosed
-                return
-            case .failed(let errorNumber):
-                throw .output(errorNumber: errorNumber)
-            }
-        }
-    }
-
-    var isLineLimitReached: Bool {
-        guard let limit = configuration.lineLimit else { return false }
-        return output.queuedLineCount >= limit
-    }
-
-    /// Queues entries that are in a journal only.
-    private func queueLines() throws(ReceiverError) {
-        guard configuration.writesFixes else { return }
-        for index in collars.indices where collars[index].isBehind {
-            try queueLines(ofCollar: index)
-        }
-    }
-
-    private func queueLines(ofCollar index: Int) throws(ReceiverError) {
-        let collar = collars[index]
-        while output.hasRoom, !isLineLimitReached {
-            let batch: JournalBatch
-            do throws(JournalError) {
-                batch = try collar.journal.entries(from: collar.queuedPosition, limit: 128)
-            } catch { throw .journal(error) }
-            for element in batch.elements {
-                guard !isLineLimitReached else { return }
-                if case .fix(let record) = element.entry { queue(record, ofCollar: index, through: element.end) }
-                collar.queuedPosition = element.end
-            }
-            collar.queuedPosition = batch.end
-            if batch.isAtEnd {
-                collar.isBehind = false
-                return
-            }
-        }
-    }
-
-    func queue(_ record: JournaledFix, ofCollar index: Int, through position: JournalPosition) {
-        let received = collars[index].received(record)
-        output.queue(collar: index, through: position) { bytes in writer.append(received, to: &bytes) }
     }
 
     /// Makes everything durable, then answers who asked.

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarDomain
 import CollarWire
 
 /// What a receiver shall do.
@@ -19,6 +20,24 @@ public struct ReceiverConfiguration: Sendable {
     public var durationMicroseconds: Int64?
     /// Whether to wait for a radio that is not there or goes away.
     public var reconnects = true
+    /// What lines begin with.
+    public enum Emission: Equatable, Sendable {
+        /// What the run before did not write.
+        case whereItStopped
+        /// The oldest entry of the journals.
+        case all
+        /// What was received at this time or later, in milliseconds since 1970 by the host's clock.
+        case since(unixMilliseconds: Int64)
+        /// What was stored behind this fix; other collars go on where they stopped.
+        case behind(FixIdentifier)
+    }
+
+    /// What lines begin with.
+    public var emission = Emission.whereItStopped
+    /// Whether a fix is held back until all before it in its log are there or will never come.
+    public var ordersBySequence = false
+    /// Whether lines tell what is missing.
+    public var writesGaps = false
     /// Whether fixes are written as lines. Where they are not they stay in the journal for another run.
     public var writesFixes = true
     /// The lines, each with its line feed, that tell a consumer of a notice. It is called on the receiver's thread.

@@ -1,3 +1,4 @@
+import CollarDomain
 import CollarJournal
 import SerialDevices
 
@@ -11,6 +12,8 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case discovery(DeviceMonitorError)
     /// The state directory or a journal in it cannot be used.
     case journal(JournalError)
+    /// No journal has the fix behind which lines were to begin.
+    case unknownFix(FixIdentifier)
     /// Writing lines failed for another reason than a reader that went away.
     case output(errorNumber: Int32)
     /// A system call that does not fail failed.

@@ -17,6 +17,11 @@ extension CommandFailure {
             self.init(.inputOutput, failure.description, remedy: failure.remedy)
         case .journal(let failure):
             self.init(failure.exitCode, failure.description, remedy: failure.remedy)
+        case .unknownFix(let fix):
+            self.init(
+                .noInput, "--since: there is no fix \(fix.sequence) of log \(fix.logID) of collar \(hexadecimal(fix.deviceID)) "
+                    + "in the state directory",
+                remedy: "begin with a time (--since 2h) or with all there is (--from-start)")
         case .output(let errorNumber):
             self.init(.inputOutput, "stdout cannot be written: \(SystemText.of(errorNumber))")
         case .system(let operation, let errorNumber):

@@ -21,7 +21,12 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines, with commas: fix (the default), link, error; or all"),
+                is: "kinds of lines, with commas: fix (the default), gap, link, error; or all"),
+            OptionSpec(
+                "--order", value: "arrival|sequence",
+                is: "fixes as they come (arrival), or each behind all before it in its log"),
+            OptionSpec("--since", value: "ID|TIME", is: "begin behind the fix with this id, or with what came in since then"),
+            OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
@@ -76,11 +81,19 @@ enum RunCommand {
         }
         if let text = arguments.value("--events") {
             guard let kinds = EventKind.kinds(in: text) else {
-                throw CommandFailure(.usage, "--events \(text): a list of fix, link and error is wanted, or all")
+                let names = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
             }
             configuration.writesFixes = kinds.contains(.fix)
+            configuration.writesGaps = kinds.contains(.gap)
             configuration.eventLines = { $0.lines(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
         }
+        switch arguments.value("--order") {
+        case nil, "arrival": break
+        case "sequence": configuration.ordersBySequence = true
+        case .some(let text): throw CommandFailure(.usage, "--order \(text): arrival or sequence is wanted")
+        }
+        configuration.emission = try emission(from: arguments)
         switch arguments.value("--source-as") {
         case nil: break
         case "watchOS": configuration.sourceAs = .watchOS
@@ -89,6 +102,21 @@ enum RunCommand {
             throw CommandFailure(.usage, "--source-as \(text): watchOS or iOS is wanted")
         }
         return configuration
+    }
+
+    private static func emission(
+        from arguments: ParsedArguments
+    ) throws(CommandFailure) -> ReceiverConfiguration.Emission {
+        let since = arguments.value("--since")
+        guard arguments.has("--from-start") else {
+            guard let since else { return .whereItStopped }
+            switch try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds) {
+            case .time(let unixMilliseconds): return .since(unixMilliseconds: unixMilliseconds)
+            case .fix(let identifier): return .behind(identifier)
+            }
+        }
+        guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }
+        return .all
     }
 
     private static func stateDirectory(_ given: String?) throws(CommandFailure) -> String {

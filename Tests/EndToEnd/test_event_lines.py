@@ -143,7 +143,7 @@ class EventLineTest(EndToEndTest):
         self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix"])
 
     def test_wrong_lists(self):
-        for text in ("", "fixes", "fix,", "fix,,link", "fix link", "all,fix", "gap"):
+        for text in ("", "fixes", "fix,", "fix,,link", "fix link", "all,fix", "gaps"):
             with self.subTest(events=text):
                 receiver = self.receive("--events", text)
                 self.assertEqual(receiver.wait(5), 64)

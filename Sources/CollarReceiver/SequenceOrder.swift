@@ -1,0 +1,140 @@
+import CollarJournal
+import CollarWire
+
+/// Holds fixes back until everything before them in their log has come or is known never to come. The fixes stay in the
+/// journal; this only knows where.
+struct SequenceOrder {
+    /// Fixes with consecutive sequences that were appended in ascending order, perhaps with others between them.
+    struct Run: Equatable {
+        let logID: UInt32
+        /// The sequences.
+        var range: SequenceRange
+        /// A place at or before the first of them, behind which all of them are found in order.
+        let start: JournalPosition
+    }
+
+    /// What becomes of the next fixes of a log.
+    enum Next: Equatable {
+        /// Nothing is held, or what is missing may still come.
+        case nothing
+        /// These are due now.
+        case run(Run)
+        /// The log has gone, and these will not come.
+        case gone(SequenceRange)
+        /// What is due was not kept in mind: everything behind this place must be taken again.
+        case rescan(from: JournalPosition)
+    }
+
+    private struct Log {
+        let id: UInt32
+        /// Everything below was handed out, or will not come.
+        var next: UInt32
+        /// What is held and kept in mind, in order of the sequences.
+        var runs: [Run] = []
+        /// The lowest sequence that is held and not kept in mind, nor anything above it.
+        var firstForgotten: UInt32 = .max
+        /// A place at or before those.
+        var forgottenPlace: JournalPosition?
+    }
+
+    /// Runs of a log that are kept in mind. A log in more pieces is gone through again when it is their turn.
+    static let runLimit = 1024
+
+    private var logs: [Log] = []
+    /// A place at or before everything that is held; nil where nothing is.
+    private(set) var earliestHeld: JournalPosition?
+
+    /// Begins behind entries that cover this of each log; all of it was handed out.
+    init(_ covered: [UInt32: CoveredSequences]) {
+        for (id, covered) in covered { logs.append(Log(id: id, next: covered.firstMissing)) }
+    }
+
+    /// The logs that hold something back.
+    var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
+
+    /// A fix that stands at `start` is appended.
+    /// - Returns: whether it is its turn; else it is held.
+    mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition) -> Bool {
+        let log = index(of: logID)
+        if sequence == logs[log].next {
+            logs[log].next = sequence + 1
+            return true
+        }
+        // After the fixes were gone through again: it was handed out then.
+        guard sequence > logs[log].next else { return false }
+        hold(sequence, log: log, at: start)
+        return false
+    }
+
+    private mutating func hold(_ sequence: UInt32, log: Int, at start: JournalPosition) {
+        guard sequence < logs[log].firstForgotten else { return }
+        earliestHeld = earliestHeld.map { min($0, start) } ?? start
+        let position = logs[log].runs.firstIndex { $0.range.first > sequence } ?? logs[log].runs.count
+        if position > 0 {
+            let before = logs[log].runs[position - 1].range
+            if before.contains(sequence) { return }
+            if before.last == sequence - 1 {
+                logs[log].runs[position - 1].range.last = sequence
+                return
+            }
+        }
+        logs[log].runs.insert(Run(logID: logs[log].id, range: SequenceRange(sequence), start: start), at: position)
+        guard logs[log].runs.count > SequenceOrder.runLimit, let last = logs[log].runs.popLast() else { return }
+        logs[log].firstForgotten = last.range.first
+        logs[log].forgottenPlace = logs[log].forgottenPlace.map { min($0, last.start) } ?? last.start
+    }
+
+    /// What is due of a log.
+    /// - Parameters:
+    ///   - covered: what the entries so far cover of it.
+    ///   - isGone: whether the collar has another log now, so that what is missing of this one will not come.
+    mutating func next(of logID: UInt32, covered: CoveredSequences, isGone: Bool) -> Next {
+        let log = index(of: logID)
+        while true {
+            let next = logs[log].next
+            if let run = logs[log].runs.first, run.range.first <= next { return .run(run) }
+            if next == logs[log].firstForgotten, let place = logs[log].forgottenPlace {
+                logs[log].firstForgotten = .max
+                logs[log].forgottenPlace = nil
+                findEarliestHeld()
+                return .rescan(from: place)
+            }
+            if let range = covered.range(holding: next) {
+                // It was handed out before, or it will not come.
+                let held = min(logs[log].runs.first?.range.first ?? .max, logs[log].firstForgotten)
+                logs[log].next = min(range.last + 1, held)
+                continue
+            }
+            guard isGone, let held = logs[log].runs.first, let range = SequenceRange(next, held.range.first - 1) else {
+                return .nothing
+            }
+            logs[log].next = held.range.first
+            return .gone(range)
+        }
+    }
+
+    /// The run of a log that was due has been gone through.
+    mutating func finishedRun(of logID: UInt32) {
+        let log = index(of: logID)
+        guard let run = logs[log].runs.first else { return }
+        logs[log].next = max(logs[log].next, run.range.last + 1)
+        logs[log].runs.removeFirst()
+        findEarliestHeld()
+    }
+
+    private mutating func findEarliestHeld() {
+        var earliest: JournalPosition?
+        for log in logs {
+            for place in log.runs.map(\.start) + [log.forgottenPlace].compactMap({ $0 }) {
+                earliest = earliest.map { min($0, place) } ?? place
+            }
+        }
+        earliestHeld = earliest
+    }
+
+    private mutating func index(of logID: UInt32) -> Int {
+        if let index = logs.firstIndex(where: { $0.id == logID }) { return index }
+        logs.append(Log(id: logID, next: 0))
+        return logs.count - 1
+    }
+}

@@ -1,0 +1,227 @@
+import CollarJournal
+import CollarWire
+import FoundationEssentials
+import Testing
+
+@testable import CollarReceiver
+
+/// Lines from a real journal, in either order, with restarts between.
+@Suite("Lines from the journal")
+final class LineFeedTests {
+    private let stateDirectory: String
+    private var random = SplitMix64(state: 1)
+
+    init() throws {
+        stateDirectory = FileManager.default.temporaryDirectory.appending(path: "line-feed-\(UUID().uuidString)").path
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: stateDirectory) } catch {}
+    }
+
+    private func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+    private func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
+
+    private func openJournal() throws -> Journal {
+        try Journal.open(
+            stateDirectory: stateDirectory, deviceID: 7, receiverID: 9, nowUnixMilliseconds: 1_700_000_000_000,
+            segmentByteLimit: 4096)
+    }
+
+    private func configuration(ordered: Bool, gaps: Bool = true) -> ReceiverConfiguration {
+        var configuration = ReceiverConfiguration(stateDirectory: stateDirectory)
+        configuration.ordersBySequence = ordered
+        configuration.writesGaps = gaps
+        return configuration
+    }
+
+    /// What was made and is not out yet, as in the receiver's output; gone with the process.
+    private var queue: [LineFeed.Item] = []
+
+    /// Everything that is there now, or some of it; the cursor follows what is out.
+    private func drain(_ feed: LineFeed, _ journal: Journal, most: Int = .max) throws -> [LineFeed.Item] {
+        while feed.isBehind, queue.count < most { queue += try feed.next() }
+        let items = queue.prefix(most)
+        queue.removeFirst(items.count)
+        for case let through? in items.map(\.through) where through > journal.emissionCursor {
+            journal.setEmissionCursor(through)
+        }
+        return Array(items)
+    }
+
+    private func fixes(_ items: [LineFeed.Item]) -> [String] {
+        items.compactMap { if case .fix(let record) = $0.content { "\(record.logID)/\(record.fix.sequence)" } else { nil } }
+    }
+
+    private func gaps(_ items: [LineFeed.Item]) -> [String] {
+        items.compactMap { if case .gap(let change) = $0.content { change.text } else { nil } }
+    }
+
+    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal, _ feed: LineFeed) throws {
+        for sequence in sequences { #expect(try journal.append(JournaledFix(sequence, logID: log))) }
+        feed.isBehind = true
+    }
+
+    private func appendLoss(_ first: UInt32, _ last: UInt32, to journal: Journal, _ feed: LineFeed) throws {
+        let range = try #require(SequenceRange(first, last))
+        let loss = JournaledLoss(logID: 1, range: range, reason: .overwritten, receivedUnixMilliseconds: 1)
+        #expect(try journal.append(loss))
+        feed.isBehind = true
+    }
+
+    @Test func fixesWaitForThoseBefore() throws {
+        let journal = try openJournal()
+        let feed = try LineFeed(journal, configuration(ordered: true))
+        try append([0, 1, 5, 6, 9], to: journal, feed)
+        var items = try drain(feed, journal)
+        #expect(fixes(items) == ["1/0", "1/1"])
+        #expect(gaps(items) == ["1 missing 2-4", "1 missing 7-8"])
+        try append([2, 4, 10], to: journal, feed)
+        #expect(fixes(try drain(feed, journal)) == ["1/2"])
+        try append([3], to: journal, feed)
+        items = try drain(feed, journal)
+        #expect(fixes(items) == ["1/3", "1/4", "1/5", "1/6"])
+        try appendLoss(7, 8, to: journal, feed)
+        items = try drain(feed, journal)
+        #expect(gaps(items) == ["1 lost 7-8"])
+        #expect(fixes(items) == ["1/9", "1/10"])
+        #expect(journal.emissionCursor == journal.end)
+    }
+
+    @Test func aLogThatIsGoneHoldsNothingBack() throws {
+        let journal = try openJournal()
+        let feed = try LineFeed(journal, configuration(ordered: true))
+        feed.currentLogID = 1
+        try append([2, 3, 7], to: journal, feed)
+        #expect(fixes(try drain(feed, journal)) == [])
+        feed.currentLogID = 2
+        try append([0], log: 2, to: journal, feed)
+        let items = try drain(feed, journal)
+        #expect(gaps(items) == ["1 lost 0-1", "1 lost 4-6"])
+        #expect(fixes(items).sorted() == ["1/2", "1/3", "1/7", "2/0"])
+    }
+
+    @Test func whatIsHeldComesAfterARestart() throws {
+        let journal = try openJournal()
+        let feed = try LineFeed(journal, configuration(ordered: true))
+        try append([0, 2, 3], to: journal, feed)
+        #expect(fixes(try drain(feed, journal)) == ["1/0"])
+        let again = try LineFeed(journal, configuration(ordered: true))
+        #expect(fixes(try drain(again, journal)) == [])
+        try append([1], to: journal, again)
+        #expect(fixes(try drain(again, journal)) == ["1/1", "1/2", "1/3"])
+        let third = try LineFeed(journal, configuration(ordered: true))
+        #expect(try drain(third, journal).isEmpty)
+    }
+
+    @Test func aLaterStartTellsNothingOlder() throws {
+        let journal = try openJournal()
+        let feed = try LineFeed(journal, configuration(ordered: false))
+        // Received at as many milliseconds as their sequence.
+        try append((0..<600).map { UInt32($0) }, to: journal, feed)
+        try journal.commit()
+        #expect(fixes(try drain(feed, journal)).count == 600)
+        var since = configuration(ordered: false)
+        since.emission = .since(unixMilliseconds: 590)
+        #expect(fixes(try drain(try LineFeed(journal, since), journal)) == (590..<600).map { "1/\($0)" })
+        since.emission = .all
+        let cursor = journal.emissionCursor
+        #expect(fixes(try drain(try LineFeed(journal, since), journal)).count == 600)
+        #expect(journal.emissionCursor == cursor)
+    }
+
+    /// Fixes that arrive in more pieces than are kept in mind.
+    @Test func moreGapsThanAreKeptInMind() throws {
+        let journal = try openJournal()
+        let feed = try LineFeed(journal, configuration(ordered: true))
+        let pieces = UInt32(SequenceOrder.runLimit) + 700
+        try append((1...pieces).map { 2 * $0 }, to: journal, feed)
+        #expect(fixes(try drain(feed, journal)) == [])
+        try journal.commit()
+        var told: [String] = []
+        for sequence in 0...pieces {
+            if sequence == 0 { try append([0], to: journal, feed) }
+            try append([2 * sequence + 1], to: journal, feed)
+            if sequence % 100 == 0 { told += fixes(try drain(feed, journal)) }
+        }
+        told += fixes(try drain(feed, journal))
+        let all = (0...(2 * pieces + 1)).map { "1/\($0)" }
+        #expect(told == all)
+    }
+
+    /// Any order of arrival, losses, two logs, and a consumer that comes back at any point: in order within a life, every
+    /// fix at least once, and the gap lines account for everything.
+    @Test(arguments: 0..<60 as Range<UInt64>, [true, false])
+    func anyArrival(seed: UInt64, ordered: Bool) throws {
+        random = SplitMix64(state: seed)
+        let journal = try openJournal()
+        var feed = try LineFeed(journal, configuration(ordered: ordered))
+        var waiting = (0..<2 as Range<UInt32>).flatMap { log in (0..<150 as Range<UInt32>).map { (log: log + 1, sequence: $0) } }
+        var lost: Set<UInt32> = []
+        var told: [String] = []
+        var inLife: [String] = []
+        var missing: Set<String> = []
+        func take(_ items: [LineFeed.Item]) {
+            for item in items {
+                switch item.content {
+                case .fix(let record): inLife.append("\(record.logID)/\(record.fix.sequence)")
+                case .gap(let change):
+                    for sequence in change.range.first...change.range.last {
+                        let name = "\(change.logID)/\(sequence)"
+                        if change.event == .missing { missing.insert(name) } else { missing.remove(name) }
+                    }
+                }
+            }
+        }
+        func endLife() {
+            if ordered {
+                for log in ["1/", "2/"] {
+                    let order = inLife.filter { $0.hasPrefix(log) }.compactMap { UInt32($0.dropFirst(2)) }
+                    #expect(order == order.sorted() && Set(order).count == order.count)
+                }
+            }
+            told += inLife
+            inLife = []
+        }
+        while !waiting.isEmpty {
+            // Mostly from near the front, now and then from anywhere.
+            let reach = chance(0.2) ? waiting.count : min(waiting.count, 6)
+            let next = waiting.remove(at: below(reach))
+            if next.log == 1, chance(0.05) {
+                lost.insert(next.sequence)
+                try appendLoss(next.sequence, next.sequence, to: journal, feed)
+            } else {
+                try append([next.sequence], log: next.log, to: journal, feed)
+            }
+            if chance(0.3) { try journal.commit() }
+            if chance(0.4) { take(try drain(feed, journal, most: 1 + below(40))) }
+            if chance(0.05) {
+                try journal.commit()
+                endLife()
+                queue = []
+                feed = try LineFeed(journal, configuration(ordered: ordered))
+            }
+        }
+        take(try drain(feed, journal))
+        endLife()
+        let all = (0..<150 as Range<UInt32>).flatMap { ["1/\($0)", "2/\($0)"] }
+        let lostNames = lost.map { "1/\($0)" }
+        #expect(Set(told) == Set(all).subtracting(lostNames))
+        #expect(missing.isEmpty)
+        #expect(try LineFeed(journal, configuration(ordered: ordered)).next().isEmpty)
+    }
+}
+
+/// The same numbers from the same seed everywhere.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

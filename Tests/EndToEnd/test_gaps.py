@@ -1,0 +1,190 @@
+"""A consumer can prove that it has everything: gap lines, the order of sequences, and where lines begin."""
+
+import json
+import random
+import subprocess
+import sys
+
+import jsonschema
+
+from collarlink import BINARY, ROOT, EndToEndTest
+from radio import Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, Collar, position  # noqa: E402
+
+SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
+           for name in ("fix", "gap")}
+
+
+class Ledger:
+    """What a consumer knows from the lines alone: for each log the fixes it has and those it does not."""
+
+    def __init__(self, is_ordered):
+        self.is_ordered = is_ordered
+        self.having, self.open, self.gone, self.ids = {}, {}, {}, {}
+
+    def take(self, line):
+        SCHEMAS[line["type"]].validate(line)
+        log = (line["collar"], line["log"])
+        having, open_, gone = (table.setdefault(log, set()) for table in (self.having, self.open, self.gone))
+        if line["type"] == "fix":
+            having.add(line["seq"])
+            content = {key: line[key] for key in line if key not in ("rx_unix_ms", "rssi_dbm", "snr_db")}
+            assert self.ids.setdefault(line["id"], content) == content, line
+            return
+        assert line["first_seq"] <= line["last_seq"], line
+        range_ = set(range(line["first_seq"], line["last_seq"] + 1))
+        if line["event"] == "missing":
+            open_ |= range_ - having - gone
+        elif line["event"] == "filled":
+            # Lines that are held back follow.
+            assert self.is_ordered or range_ <= having, line
+            open_ -= range_
+        else:
+            gone |= range_ - having
+            open_ -= range_
+
+    def proves(self, log, count):
+        """Whether the first `count` fixes of a log are all accounted for."""
+        return not self.open.get(log) and self.having.get(log, set()) | self.gone.get(log, set()) == set(range(count))
+
+
+class GapTest(EndToEndTest):
+    def begin(self, *arguments):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(*arguments, port=line.path)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def gaps(self, receiver):
+        lines = receiver.fixes
+        for line in lines:
+            SCHEMAS[line["type"]].validate(line)
+        return [(line["event"], line["first_seq"], line["last_seq"]) for line in lines if line["type"] == "gap"]
+
+    def sequences(self, receiver):
+        return [line["seq"] for line in receiver.fixes if line["type"] == "fix"]
+
+    def test_schema(self):
+        gap = {"type": "gap", "unix_ms": 1, "event": "lost", "collar": "0123456789abcdef", "log": 1, "first_seq": 0, "last_seq": 9}
+        SCHEMAS["gap"].check_schema(SCHEMAS["gap"].schema)
+        self.assertTrue(SCHEMAS["gap"].is_valid(gap))
+        for key in gap:
+            self.assertFalse(SCHEMAS["gap"].is_valid({each: gap[each] for each in gap if each != key}), key)
+        for change in ({"event": "gone"}, {"log": 1 << 26}, {"first_seq": -1}, {"last_seq": 0xFFFFFFFF}, {"more": 1}):
+            self.assertFalse(SCHEMAS["gap"].is_valid({**gap, **change}), change)
+
+    def test_what_is_missing_filled_lost_and_elsewhere(self):
+        receiver, radio = self.begin("--events", "fix,gap")
+        radio.send(A.identity() + A.fix(0) + A.fix(position(10)))
+        receiver.wait_for_lines(3)
+        self.assertEqual(self.gaps(receiver), [("missing", 1, 9)])
+        radio.send(A.fix(position(1)) + A.fix(position(2)))
+        receiver.wait_for_lines(6)
+        radio.send(A.tombstone([(3, 5)]) + A.tombstone([(6, 7)], elsewhere=True))
+        receiver.wait_for_lines(8)
+        radio.send(A.fix(position(8)))
+        receiver.wait_for_lines(10)
+        radio.send(A.fix(position(9)) + A.fix(position(11)))
+        receiver.wait_for_lines(13)
+        receiver.stop()
+        said = self.gaps(receiver)
+        self.assertEqual(said[0], ("missing", 1, 9))
+        self.assertEqual([each for each in said if each[0] in ("lost", "elsewhere")], [("lost", 3, 5), ("elsewhere", 6, 7)])
+        filled = [sequence for event, first, last in said if event == "filled" for sequence in range(first, last + 1)]
+        self.assertEqual(filled, [1, 2, 8, 9])
+
+    def test_order_by_sequence(self):
+        """Nothing before what comes before it; after a restart it goes on in the same way."""
+        receiver, radio = self.begin("--order", "sequence", "--events", "fix,gap")
+        radio.send(A.identity() + A.fix(position(3)) + A.fix(0) + A.fix(position(2)))
+        receiver.wait_for_lines(3)
+        radio.ask(A, 4)
+        self.assertEqual(self.sequences(receiver), [0])
+        receiver.stop()
+        self.assertEqual(self.sequences(receiver), [0])
+        again, radio = self.begin("--order", "sequence")
+        radio.send(A.identity() + A.fix(position(4)) + A.tombstone([(5, 6)]) + A.fix(position(7)))
+        radio.ask(A, 8)
+        # What was told while others were held is told again.
+        self.assertEqual(self.sequences(again), [0])
+        radio.send(A.fix(position(1)))
+        again.wait_for_lines(6)
+        again.stop()
+        self.assertEqual(self.sequences(again), [0, 1, 2, 3, 4, 7])
+
+    def test_an_erased_log_is_given_up(self):
+        """What a collar's former log lacks will not come: it holds nothing back."""
+        receiver, radio = self.begin("--order", "sequence", "--events", "fix,gap")
+        radio.send(A.identity() + A.fix(position(2)) + A.fix(position(5)))
+        radio.ask(A, 6)
+        self.assertEqual(self.sequences(receiver), [])
+        erased = Collar(A.log.device_id, A.log.log_id ^ 1, A.address)
+        radio.send(erased.identity() + erased.fix(0))
+        receiver.wait_for_lines(7)
+        receiver.stop()
+        self.assertEqual(sorted(self.sequences(receiver)), [0, 2, 5])
+        self.assertEqual([gap for gap in self.gaps(receiver) if gap[0] == "lost"], [("lost", 0, 1), ("lost", 3, 4)])
+
+    def test_any_order_of_arrival(self):
+        """Lines alone prove that everything is there, whatever came when, and over kills."""
+        for seed in range(3):
+            for order in ("arrival", "sequence"):
+                with self.subTest(seed=seed, order=order):
+                    self.any_order(random.Random(seed), order, self.path(f"state-{seed}-{order}"))
+
+    def any_order(self, chance, order, state):
+        ledger = Ledger(order == "sequence")
+        lost = {50, 51, 52, 120}
+        waiting = [sequence for sequence in range(200) if sequence not in lost]
+        chance.shuffle(waiting)
+        while waiting:
+            line = SerialLine()
+            receiver = self.receive("--events", "fix,gap", "--order", order, port=line.path, state=state)
+            receiver.wait_for_error("listening on")
+            radio = Radio(line)
+            some, waiting = waiting[:70], waiting[70:]
+            radio.send(A.identity() + b"".join(A.fix(position(sequence)) for sequence in some))
+            if not waiting:
+                radio.send(A.tombstone([(50, 52)]) + A.tombstone([(120, 120)]))
+            radio.ask(A, 200)
+            if waiting:
+                receiver.kill_now()
+            else:
+                receiver.stop()
+            line.close()
+            told = [each for each in receiver.fixes if each["type"] == "fix"]
+            if order == "sequence":
+                self.assertEqual([each["seq"] for each in told], sorted({each["seq"] for each in told}))
+            for each in receiver.fixes:
+                ledger.take(each)
+        log = (f"{A.log.device_id:016x}", A.log.log_id)
+        self.assertTrue(ledger.proves(log, 200), (ledger.open, ledger.gone))
+        self.assertEqual(ledger.gone[log], lost)
+
+    def test_where_lines_begin(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity() + b"".join(A.fix(position(sequence)) for sequence in range(50)))
+        receiver.wait_for_lines(50)
+        radio.ask(A, 50)
+        receiver.stop()
+        ids = [line["id"] for line in receiver.fixes]
+        for arguments, expected in ((["--from-start"], ids), (["--since", ids[30]], ids[31:]), (["--since", "1h"], ids),
+                                    (["--since", "@4000000000"], []), ([], [])):
+            with self.subTest(arguments=arguments):
+                line = SerialLine()
+                self.addCleanup(line.close)
+                again = self.receive("-T", "1", *arguments, port=line.path)
+                self.assertEqual(again.wait(10), 0, again.error_text)
+                self.assertEqual([each["id"] for each in again.fixes], expected)
+        for arguments, code in ((["--since", ids[0] + "0"], 64), (["--since", "soon"], 64), (["--order", "time"], 64),
+                                (["--since", "1h", "--from-start"], 64), (["--since", ids[0][:-8] + "000000ff"], 66)):
+            with self.subTest(arguments=arguments):
+                refused = subprocess.run([BINARY, "--state-dir", self.state, "--port", self.path("none"), *arguments],
+                                         capture_output=True, text=True, timeout=10)
+                self.assertEqual(refused.returncode, code, refused.stderr)
+                self.assertTrue(refused.stderr.startswith("collar-link: "), refused.stderr)
