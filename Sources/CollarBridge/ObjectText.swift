@@ -26,6 +26,11 @@ struct ObjectText {
         bytes += (value ? "true" : "false").utf8
     }
 
+    /// Adds a number, or null.
+    mutating func add(_ key: String, _ value: Int64?) {
+        if let value { add(key, value) } else { addNull(key) }
+    }
+
     /// Adds a key without a value.
     mutating func addNull(_ key: String) {
         begin(key)

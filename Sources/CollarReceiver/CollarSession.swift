@@ -39,6 +39,11 @@ final class CollarSession {
     /// What was said about its misbehaviour.
     var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
 
+    /// Fixes stored on this run.
+    var fixCount = 0
+    /// Fixes that came again on this run.
+    var duplicateCount = 0
+
     /// How the link to it does.
     var health = LinkHealth()
     /// Index of the port at which it was heard last.

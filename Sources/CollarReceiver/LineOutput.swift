@@ -30,6 +30,8 @@ final class LineOutput {
 
     /// Lines are queued while fewer bytes than this wait.
     private static let queueByteLimit = 65_536
+    /// Room beyond that for lines that are in no journal: a consumer that is behind shall learn it.
+    private static let reservedByteCount = 16_384
     /// A write of at most this many bytes to a pipe is not mixed with others (PIPE_BUF).
     private static let atomicByteCount = 4096
 
@@ -58,7 +60,7 @@ final class LineOutput {
 
     /// Adds one whole line that is in no journal. A consumer that is too slow misses it.
     func queue(_ line: [UInt8]) {
-        guard hasRoom else { return }
+        guard bytes.count - writtenCount < LineOutput.queueByteLimit + LineOutput.reservedByteCount else { return }
         bytes += line
         marks.append(Mark(coverage: nil, end: bytes.count))
         queuedLineCount += 1

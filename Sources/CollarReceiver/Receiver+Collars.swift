@@ -174,6 +174,10 @@ extension Receiver {
                 for position in 0..<tombstone.ranges.count {
                     recordLoss(of: tombstone.ranges[position], reason: reason, collar: index, log: log)
                 }
+            case .status:
+                let status = try Status(decoding: frame)
+                heard(index, log: log, header: header, onPort: reception.port)
+                tell(.status(deviceID: collar.deviceID, logID: collar.deliveries[log].log.logID, status))
             default:
                 _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
                 heard(index, log: log, header: header, onPort: reception.port)

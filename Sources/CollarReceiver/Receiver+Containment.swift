@@ -62,6 +62,7 @@ extension Receiver {
     /// A fix came whose sequence is covered already.
     func receivedAgain(_ fix: Fix, collar: CollarSession, logID: UInt32) {
         statistics.duplicates += 1
+        collar.duplicateCount += 1
         if let first = collar.recentFix(fix.sequence, logID: logID), first != fix {
             report(.otherContent(sequence: fix.sequence), of: collar)
         }

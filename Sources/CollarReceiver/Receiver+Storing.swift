@@ -17,6 +17,7 @@ extension Receiver {
             return
         }
         statistics.fixes += 1
+        collar.fixCount += 1
         collar.keepAnchor(fix, logID: record.logID)
         learned(of: fix.sequence, collar: collar, log: log)
         guard collar.feed.isDirect, configuration.writesFixes, output.hasRoom, !isOutputBlocked, !isLineLimitReached

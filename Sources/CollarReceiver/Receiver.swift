@@ -44,7 +44,16 @@ public final class Receiver {
     var readBuffer = [UInt8](repeating: 0, count: 65_536)
     var monitor: DeviceMonitor?
     var isStorageFailing = false
-    var isOutputBlocked = false
+    /// Whether the consumer does not read now.
+    var isOutputBlocked = false {
+        didSet { outputBlockedSince = isOutputBlocked ? now : nil }
+    }
+    /// Since when the consumer has not read; nil while it reads.
+    private(set) var outputBlockedSince: Instant?
+    /// When the loop began.
+    var startedAt = Instant(microseconds: 0)
+    /// When the figures are reported next; nil where nobody wants them.
+    var statisticsDeadline: Instant?
     private let signals: SignalDescriptor
     var end: End?
     private var endDeadline: Instant?
@@ -67,7 +76,7 @@ public final class Receiver {
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
@@ -91,6 +100,7 @@ public final class Receiver {
 
     /// Runs until something ends it; then everything received is stored.
     public func run() throws(ReceiverError) -> End {
+        beginStatistics()
         try openPorts()
         // A third of the resident memory is code that only the start runs.
         release_pages_of_the_start()
@@ -99,7 +109,11 @@ public final class Receiver {
             try storeAndAnswer()
             // What was said on the way.
             if !output.isEmpty { try emitLines() }
-            if let end { return end }
+            if let end {
+                if end != .outputClosed { reportStatistics() }
+                if !output.isEmpty { try emitLines() }
+                return end
+            }
             let ready = events.wait(timeoutMicroseconds: nextDeadline?.microseconds(since: now))
             for event in ready { try handle(event) }
             handleDeadlines()
@@ -108,6 +122,7 @@ public final class Receiver {
 
     private var nextDeadline: Instant? {
         var deadline = endDeadline
+        if let due = statisticsDeadline { deadline = min(deadline ?? due, due) }
         if let due = healthDeadline { deadline = min(deadline ?? due, due) }
         for port in ports {
             guard let due = port.nextDeadline else { continue }
@@ -119,7 +134,11 @@ public final class Receiver {
     private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
         switch event.token {
         case Token.signals:
-            if signals.next() != nil { end = .signalled }
+            switch signals.next() {
+            case nil: break
+            case SIGUSR1: reportStatistics()
+            default: end = .signalled
+            }
         case Token.monitor:
             handleDeviceEvents()
         case Token.output:
@@ -135,6 +154,7 @@ public final class Receiver {
         if let endDeadline, now >= endDeadline { end = end ?? .duration }
         for index in ports.indices { portDeadlineReached(index, now: now) }
         healthDeadlineReached(now: now)
+        statisticsDeadlineReached(now: now)
     }
 
     /// Makes everything durable, then answers who asked.

@@ -42,6 +42,11 @@ public struct ReceiverConfiguration: Sendable {
     public var writesFixes = true
     /// The lines, each with its line feed, that tell a consumer of a notice. It is called on the receiver's thread.
     public var eventLines: @Sendable (ReceiverNotice) -> [[UInt8]] = { _ in [] }
+    /// The line, with its line feed, that tells a consumer of a figure or a status; nil where it does not want to know. It is
+    /// called on the receiver's thread.
+    public var telemetryLine: @Sendable (Telemetry) -> [UInt8]? = { _ in nil }
+    /// Whether figures are told once a minute, at SIGUSR1 and at the end.
+    public var reportsStatistics = false
     /// Descriptor that lines are written to.
     public var output: Int32 = 1
 

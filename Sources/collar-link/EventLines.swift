@@ -5,7 +5,7 @@ import SerialDevices
 
 /// The kinds of lines that `--events` names.
 enum EventKind: String, CaseIterable {
-    case fix, gap, link, error
+    case fix, gap, link, error, stats, status
 
     /// The kinds in a list with commas; nil where one of them is none. `all` means every kind.
     static func kinds(in list: String) -> Set<EventKind>? {

@@ -21,7 +21,7 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines, with commas: fix (the default), gap, link, error; or all"),
+                is: "kinds of lines, with commas: fix (the default), gap, link, error, stats, status; or all"),
             OptionSpec(
                 "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival), or each behind all before it in its log"),
@@ -86,6 +86,8 @@ enum RunCommand {
             }
             configuration.writesFixes = kinds.contains(.fix)
             configuration.writesGaps = kinds.contains(.gap)
+            configuration.reportsStatistics = kinds.contains(.stats)
+            configuration.telemetryLine = { $0.line(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
             configuration.eventLines = { $0.lines(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
         }
         switch arguments.value("--order") {

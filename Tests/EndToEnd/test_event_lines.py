@@ -17,7 +17,7 @@ sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, Collar, position  # noqa: E402
 
 SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
-           for name in ("fix", "link", "error")}
+           for name in ("fix", "link", "error", "stats", "status")}
 
 
 class EventLineTest(EndToEndTest):
@@ -74,7 +74,7 @@ class EventLineTest(EndToEndTest):
         error, = self.lines(receiver, "error")
         self.assertEqual((error["code"], error["collar"]), ("fix_changed", f"{A.log.device_id:016x}"))
         self.assertIn("fix 0", error["reason"])
-        self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix", "error"])
+        self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix", "error", "stats", "stats"])
 
     def test_without_fixes(self):
         """What is not written stays for a run that writes it; it is stored and acknowledged."""
