@@ -31,7 +31,7 @@ extension Journal {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
         }
-        let lockFile = try lock(place.directory, fileSystem)
+        let lockFile = try LockHolder.lock(place.directory.lockPath, of: place.directory.path, fileSystem)
         do throws(JournalError) {
             return try open(place, lockFile: lockFile, fileSystem)
         } catch {
@@ -76,28 +76,6 @@ extension Journal {
         }
         let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
         return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
-    }
-
-    /// Keeps a second process out; the lock file names the holder.
-    private static func lock(
-        _ directory: JournalDirectory, _ fileSystem: any FileSystem
-    ) throws(JournalError) -> FileReference {
-        let path = directory.lockPath
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.open(path, .creatingIfMissing)
-        }
-        do throws(FileFailure) {
-            if try fileSystem.lock(file) {
-                try LockHolder.write(to: file, fileSystem)
-                return file
-            }
-        } catch {
-            fileSystem.close(file)
-            throw .file(error)
-        }
-        let holder = LockHolder.read(from: file, fileSystem)
-        fileSystem.close(file)
-        throw .heldBy(processID: holder, path: directory.path)
     }
 }
 

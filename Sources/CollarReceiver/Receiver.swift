@@ -54,6 +54,7 @@ public final class Receiver {
     var startedAt = Instant(microseconds: 0)
     /// When the figures are reported next; nil where nobody wants them.
     var statisticsDeadline: Instant?
+    private let stateLock: StateDirectoryLock
     private let signals: SignalDescriptor
     var end: End?
     private var endDeadline: Instant?
@@ -82,6 +83,7 @@ public final class Receiver {
         self.signals = signals
         events.watch(signals.fileDescriptor, token: Token.signals)
         do throws(JournalError) {
+            stateLock = try StateDirectoryLock(configuration.stateDirectory)
             receiverID = try ReceiverIdentity.load(stateDirectory: configuration.stateDirectory).receiverID
         } catch { throw .journal(error) }
         try openKnownJournals()

@@ -1,0 +1,65 @@
+"""Two receivers on one state directory: the second is told who has it, and touches nothing."""
+
+import os
+import sys
+
+from collarlink import ROOT, EndToEndTest
+from radio import Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, B  # noqa: E402
+
+
+class OneHolderTest(EndToEndTest):
+    def begin(self, *arguments, **options):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(*arguments, port=line.path, **options)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def assert_refused(self, holder, *arguments):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        second = self.receive(*arguments, port=line.path)
+        self.assertEqual(second.wait(5), 75, second.error_text)
+        self.assertEqual(second.lines, [])
+        self.assertIn(f"{self.state} is in use by process {holder.pid}", second.error_text)
+        self.assertIn("--state-dir", second.error_text)
+        self.assert_one_message(second)
+        self.assertEqual(Radio(line).count(17), 0, "it spoke at its port all the same")
+
+    def test_before_there_is_a_journal(self):
+        """Also a directory in which there is nothing yet, and whatever collars the two serve."""
+        first, radio = self.begin()
+        self.assert_refused(first)
+        self.assert_refused(first, "--collar", f"{B.log.device_id:016x}")
+        radio.send(A.identity() + A.fix(0))
+        first.wait_for_lines(1)
+        self.assert_refused(first)
+        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+
+    def test_after_the_end(self):
+        """Whoever ends, in good order or not, leaves the directory to the next one."""
+        first, _ = self.begin()
+        first.stop()
+        second, _ = self.begin()
+        self.assert_refused(second)
+        second.process.kill()
+        second.wait()
+        self.begin()
+
+    def test_another_directory(self):
+        self.begin()
+        self.begin(state=self.path("other"))
+
+    def test_a_lock_file_that_names_nobody(self):
+        """The lock is the kernel's: what stands in the file is for people."""
+        os.mkdir(self.state)
+        os.chmod(self.state, 0o777)
+        with open(os.path.join(self.state, "lock"), "w", encoding="ascii") as file:
+            file.write("1\n")
+        os.chmod(file.name, 0o666)
+        self.begin()
