@@ -151,13 +151,5 @@ final class CollarSession {
     }
 
     /// A fix as the line writer wants it.
-    func received(_ record: JournaledFix) -> ReceivedFix {
-        ReceivedFix(
-            deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
-            fix: record.fix,
-            signal: record.signal.map {
-                RadioSignal(
-                    strengthDBm: $0.strengthDBm, signalToNoiseTenthsDB: $0.signalToNoiseTenthsDB)
-            })
-    }
+    func received(_ record: JournaledFix) -> ReceivedFix { ReceivedFix(deviceID: deviceID, record) }
 }

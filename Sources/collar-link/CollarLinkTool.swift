@@ -12,6 +12,7 @@ enum CollarLinkTool {
         (SimulateCommand.spec, SimulateCommand.run),
         (EncodeCommand.spec, EncodeCommand.run),
         (DecodeCommand.spec, DecodeCommand.run),
+        (HistoryCommand.spec, HistoryCommand.run),
     ]
 
     static func main() {
@@ -71,17 +72,20 @@ enum StandardOutput {
     static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
 
     /// Writes bytes as a whole; a reader that went away is not an error.
-    static func write(_ all: [UInt8]) throws(CommandFailure) {
+    /// - Returns: false where the reader went away.
+    @discardableResult
+    static func write(_ all: [UInt8]) throws(CommandFailure) -> Bool {
         var bytes = all[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                if errno == EPIPE { return }
+                if errno == EPIPE { return false }
                 throw CommandFailure(.inputOutput, "stdout cannot be written: \(SystemText.of(errno))")
             }
             bytes.removeFirst(count)
         }
+        return true
     }
 }
 

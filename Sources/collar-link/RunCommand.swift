@@ -1,7 +1,5 @@
 import CollarBridge
 import CollarReceiver
-import CollarWire
-import Glibc
 
 /// `collar-link run`, the command without a name.
 enum RunCommand {
@@ -12,7 +10,7 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), devices, simulate, encode, decode; 'collar-link COMMAND --help' tells more.
+            commands: run (the default), history, devices, simulate, encode, decode; 'collar-link COMMAND --help' tells more.
             """,
         options: [
             OptionSpec(
@@ -60,25 +58,16 @@ enum RunCommand {
     private static func configuration(
         from arguments: ParsedArguments
     ) throws(CommandFailure) -> ReceiverConfiguration {
-        var configuration = ReceiverConfiguration(stateDirectory: try stateDirectory(arguments.value("--state-dir")))
+        var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
         configuration.ports = arguments.values["--port"] ?? []
         configuration.reconnects = !arguments.has("--no-reconnect")
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
-        if let text = arguments.value("--collar") {
-            guard text.utf8.count == 16, let deviceID = UInt64(text, radix: 16) else {
-                throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
-            }
-            configuration.deviceID = deviceID
-        }
-        if let text = arguments.value("--flavour") {
-            guard let flavour = FixLineWriter.Flavour(rawValue: text) else {
-                throw CommandFailure(.usage, "--flavour \(text): full or compact is wanted")
-            }
-            configuration.flavour = flavour
-        }
+        configuration.deviceID = try arguments.deviceID()
+        configuration.flavour = try arguments.flavour()
+        configuration.sourceAs = try arguments.sourceAs()
         if let text = arguments.value("--events") {
             guard let kinds = EventKind.kinds(in: text) else {
                 let names = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -96,13 +85,6 @@ enum RunCommand {
         case .some(let text): throw CommandFailure(.usage, "--order \(text): arrival or sequence is wanted")
         }
         configuration.emission = try emission(from: arguments)
-        switch arguments.value("--source-as") {
-        case nil: break
-        case "watchOS": configuration.sourceAs = .watchOS
-        case "iOS": configuration.sourceAs = .iOS
-        case .some(let text):
-            throw CommandFailure(.usage, "--source-as \(text): watchOS or iOS is wanted")
-        }
         return configuration
     }
 
@@ -119,19 +101,5 @@ enum RunCommand {
         }
         guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }
         return .all
-    }
-
-    private static func stateDirectory(_ given: String?) throws(CommandFailure) -> String {
-        if let given { return given }
-        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
-        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
-        throw CommandFailure(
-            .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
-            remedy: "name one: --state-dir DIR")
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
     }
 }

@@ -1,0 +1,49 @@
+import CollarBridge
+import CollarWire
+import Glibc
+
+/// Options that several commands take.
+extension ParsedArguments {
+    /// `--collar ID`; nil for all.
+    func deviceID() throws(CommandFailure) -> UInt64? {
+        guard let text = value("--collar") else { return nil }
+        guard text.utf8.count == 16, let deviceID = UInt64(text, radix: 16) else {
+            throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
+        }
+        return deviceID
+    }
+
+    /// `--flavour full|compact`.
+    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour {
+        guard let text = value("--flavour") else { return .full }
+        guard let flavour = FixLineWriter.Flavour(rawValue: text) else {
+            throw CommandFailure(.usage, "--flavour \(text): full or compact is wanted")
+        }
+        return flavour
+    }
+
+    /// `--source-as watchOS|iOS`; nil for what it was.
+    func sourceAs() throws(CommandFailure) -> FixSource? {
+        switch value("--source-as") {
+        case nil: return nil
+        case "watchOS": return .watchOS
+        case "iOS": return .iOS
+        case .some(let text): throw CommandFailure(.usage, "--source-as \(text): watchOS or iOS is wanted")
+        }
+    }
+
+    /// `--state-dir DIR`, or where journals are kept without it.
+    func stateDirectory() throws(CommandFailure) -> String {
+        if let given = value("--state-dir") { return given }
+        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
+        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
+        throw CommandFailure(
+            .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
+            remedy: "name one: --state-dir DIR")
+    }
+
+    private func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

@@ -1,0 +1,200 @@
+"""What is stored can be read back: the lines that run wrote, from any place on, while run goes on."""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+import jsonschema
+
+from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
+from radio import Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, B  # noqa: E402
+
+SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
+           for name in ("fix", "gap")}
+NAME_A, NAME_B = (f"{each.log.device_id:016x}" for each in (A, B))
+
+
+class HistoryTest(EndToEndTest):
+    def history(self, *arguments, code=0, state=None):
+        """What the command writes on stdout."""
+        result = subprocess.run(
+            [BINARY, "history", "--state-dir", state or self.state, *arguments], capture_output=True, text=True, timeout=60,
+            env=child_environment(), check=False, **ORDINARY_USER)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.errors = result.stderr
+        return result.stdout
+
+    def objects(self, *arguments, **options):
+        lines = [json.loads(line) for line in self.history(*arguments, **options).splitlines()]
+        for line in lines:
+            SCHEMAS[line["type"]].validate(line)
+        return lines
+
+    def begin(self, *arguments):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(*arguments, port=line.path)
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
+
+    def two_collars(self):
+        """Stores fixes 0 to 19 of A, of which 5 to 7 are lost and 8 and 9 elsewhere, and 0 to 4 of B."""
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=20) + A.batch(range(5)) + A.tombstone([(5, 7)]) + A.tombstone([(8, 9)], elsewhere=True)
+                   + A.batch(range(10, 20)) + B.identity(following=5) + B.batch(range(5)))
+        receiver.wait_for_lines(20)
+        self.wait_for_stored(22)
+        return receiver, radio
+
+    def wait_for_stored(self, count):
+        """A line is out a moment before the fix is in a file."""
+        wait_until(lambda: self.history().count("\n") == count, 5, f"{count} stored lines")
+
+    def test_the_same_lines_as_run(self):
+        receiver, radio = self.two_collars()
+        # It still runs and holds the lock.
+        lines = self.objects()
+        self.assertEqual([line for line in lines if line["type"] == "fix"],
+                         sorted(receiver.fixes, key=lambda line: line["collar"]))
+        self.assertEqual([(line["event"], line["collar"], line["log"], line["first_seq"], line["last_seq"])
+                          for line in lines if line["type"] == "gap"],
+                         [("lost", NAME_A, A.log.log_id, 5, 7), ("elsewhere", NAME_A, A.log.log_id, 8, 9)])
+        texts = "".join(self.history("--collar", NAME_B, "--flavour", "full").splitlines(keepends=True))
+        self.assertEqual(texts, "".join(line for line in receiver.lines if NAME_B in line))
+        # And what comes while it runs is there the next time.
+        radio.send(B.fix(5))
+        receiver.wait_for_lines(21)
+        self.wait_for_stored(23)
+        self.assertEqual([line["seq"] for line in self.objects("--collar", NAME_B.upper())], list(range(6)))
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(len(self.objects()), 23)
+        compact = [json.loads(line) for line in self.history("--collar", NAME_B, "--flavour", "compact",
+                                                             "--source-as", "iOS").splitlines()]
+        self.assertEqual([(line["seq"], line["source"], "lat" in line) for line in compact],
+                         [(seq, "iOS", True) for seq in range(6)])
+
+    def test_text(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        lines = self.history("-F", "text", "--collar", NAME_A).splitlines()
+        self.assertEqual(len(lines), 17)
+        fix = receiver.fixes[0]
+        place = fix["coordinate"]
+        self.assertRegex(lines[0], r"^\d{4}-\d\d-\d\dT[\d:.]+Z  "
+                         rf"{place['latitude']}\d*, {place['longitude']}\d*  ±[\d.]+ m  [\d.]+ m/s  "
+                         rf"battery \d+ %  collar {NAME_A}  fix 0$")
+        self.assertTrue(lines[5].endswith(f"collar {NAME_A}  fixes 5 to 7 lost: the collar does not have them any more"))
+        self.assertTrue(lines[6].endswith(f"collar {NAME_A}  fixes 8 to 9 delivered to another receiver"))
+
+    def test_since(self):
+        receiver, radio = self.two_collars()
+        for fix in receiver.fixes:
+            name, seq = fix["collar"], fix["seq"]
+            rest = [line["seq"] for line in self.objects("--since", fix["id"]) if line["type"] == "fix"]
+            self.assertEqual(rest, [line["seq"] for line in receiver.fixes if line["collar"] == name and line["seq"] > seq])
+        time.sleep(1.1)
+        later = int(time.time())
+        radio.send(A.fix(20) + B.fix(5))
+        receiver.wait_for_lines(22)
+        self.wait_for_stored(24)
+        for since in (f"@{later}", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(later)),
+                      time.strftime("%Y-%m-%d %H:%M:%S.000+00:00", time.gmtime(later)),
+                      time.strftime("%Y-%m-%dT%H:%M:%S-05:30", time.gmtime(later - 19_800))):
+            self.assertEqual([(line["collar"], line["seq"]) for line in self.objects("--since", since)],
+                             [(NAME_A, 20), (NAME_B, 5)], since)
+        for since in ("2h", "90s", "30m", "3d", "1w", "1970-01-01", "@0", "0001-01-01T00:00:00z",
+                      time.strftime("%Y-%m-%d", time.gmtime(later - 86_400))):
+            self.assertEqual(len(self.objects("--since", since)), 24, since)
+        for since in ("2100-01-01", "2100-02-28T23:59:59Z", "@4102444800"):
+            self.assertEqual(self.history("--since", since), "", since)
+        receiver.stop()
+
+    def test_what_since_does_not_take(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        for since in ("", "x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
+                      "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00Z1", "@", "@1x", "@9223372036854775807", "h", "-2h", "2y", "1.5h",
+                      "00000000-0000-0000-0000-000000000000", "2026-1-1", "2026-01-01T10:00:00+24:00"):
+            self.assertEqual(self.history("--since", since, code=64), "", since)
+            self.assert_usage_error("--since")
+        unknown = receiver.fixes[-1]["id"][:-1] + "f"
+        self.assertEqual(self.history("--since", unknown, code=66), "")
+        self.assertIn("fix 15 of collar", self.errors)
+
+    def assert_usage_error(self, word):
+        message, remedy = self.errors.splitlines()
+        self.assertTrue(message.startswith(f"collar-link: {word}"), message)
+        self.assertTrue(remedy.startswith("collar-link:   "), remedy)
+
+    def test_what_cannot_be_read(self):
+        self.assertEqual(self.history(code=66), "")
+        self.assert_usage_error("nothing is stored")
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        self.assertEqual(self.history("--collar", "00000000000000aa", code=66), "")
+        self.assert_usage_error("nothing of collar 00000000000000aa is stored")
+        self.assertIn(NAME_A, self.errors)
+        self.assertEqual(self.history("--collar", "aa", code=64), "")
+        self.assertEqual(self.history("-F", "xml", code=64), "")
+        segment, = glob.glob(f"{self.state}/{NAME_A}/*.journal")
+        os.chmod(segment, 0)
+        self.assertEqual(self.history(code=77), "")
+        self.assert_usage_error("cannot open")
+
+    def test_a_reader_that_goes_away(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        program = self.start([BINARY, "history", "--state-dir", self.state], reads_output=False)
+        program.process.stdout.close()
+        self.assertEqual(program.process.wait(10), 0)
+        program.process.stdout = None
+        self.assertEqual(program.error_text, "")
+
+    def test_nothing_is_written(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        before = contents(self.state)
+        expected = self.history()
+        self.assertEqual(contents(self.state), before)
+        for path in sorted(before, reverse=True):
+            os.chmod(path, 0o500 if os.path.isdir(path) else 0o400)
+        self.assertEqual(self.history(), expected, "reading needs no more than the right to read")
+        for path in before:
+            os.chmod(path, 0o700)
+
+    def test_damage_is_named(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        segment, = glob.glob(f"{self.state}/{NAME_A}/*.journal")
+        flip(segment, 150)
+        lines = self.objects("--collar", NAME_A)
+        self.assertEqual(len(lines), 16)
+        self.assert_usage_error("the journal of collar")
+
+
+def flip(path, offset, count=1):
+    """Damages bytes of a file."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        data = bytes(byte ^ 0x20 for byte in file.read(count))
+        file.seek(offset)
+        file.write(data)
+
+
+def contents(state):
+    """Every file of a directory with its time of change."""
+    return {path: (os.stat(path).st_mtime_ns, os.stat(path).st_size)
+            for path in glob.glob(f"{state}/**", recursive=True)}
+
+
+if __name__ == "__main__":
+    unittest.main()
