@@ -88,6 +88,9 @@ extension SegmentWriter {
         do throws(FileFailure) {
             if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
             // A process that was killed between write and fdatasync left records that can be read and are not durable.
+            // After an fdatasync that failed the kernel even takes them for clean: only what is written again is
+            // brought to the disk.
+            try rewrite(file, byteCount: found.end, fileSystem)
             try fileSystem.synchronize(file)
             try fileSystem.synchronizeDirectory(at: place.directory.path)
         } catch {
@@ -97,6 +100,25 @@ extension SegmentWriter {
         return SegmentWriter(
             number: number, file: file, byteCount: found.end,
             check: RecordCheck(deviceID: place.deviceID, segment: number))
+    }
+
+    /// Writes to a file what it holds.
+    private static func rewrite(
+        _ file: FileReference, byteCount: Int, _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        var chunk: [UInt8] = []
+        var offset = 0
+        while offset < byteCount {
+            let count = min(JournalRecovery.chunkByteCount, byteCount - offset)
+            try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
+            // Nobody else cuts it: the lock is held.
+            guard !chunk.isEmpty else { return }
+            var done = 0
+            while done < chunk.count {
+                done += try fileSystem.write(chunk, from: done, to: file, at: offset + done)
+            }
+            offset += chunk.count
+        }
     }
 
     /// Makes a segment with header and checkpoint, durably.
