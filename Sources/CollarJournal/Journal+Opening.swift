@@ -52,22 +52,26 @@ extension Journal {
             let found = try JournalRecovery(files, upTo: JournalPosition(segment: last, offset: .max))
             recovery = found
             place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
-            // Also where it is not gone on with: the next segment's checkpoint says that its records are durable, and
-            // an end that is no record is to be damage there.
-            let writer = try JournalError.wrapping { () throws(FileFailure) in
-                try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
-            }
-            if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
-                found.last.end < place.segmentByteLimit
-            {
-                let start = Start(lockFile: lockFile, segments: segments, writer: writer)
-                return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
-            }
-            fileSystem.close(writer.file)
             // A segment that a crash left without its checkpoint holds nothing: it is begun again.
             let isEmpty = !found.last.hasCheckpoint && !found.last.hasRecords
-            number = isEmpty ? last : last + 1
-            if isEmpty { segments.removeLast() }
+            if isEmpty {
+                number = last
+                segments.removeLast()
+            } else {
+                // Also where it is not gone on with: the next segment calls its records covered, and an end that is
+                // no record would be damage there.
+                let writer = try JournalError.wrapping { () throws(FileFailure) in
+                    try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
+                }
+                if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
+                    found.last.end < place.segmentByteLimit
+                {
+                    let start = Start(lockFile: lockFile, segments: segments, writer: writer)
+                    return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
+                }
+                fileSystem.close(writer.file)
+                number = last + 1
+            }
         }
         let covered = recovery?.logs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } ?? []
         let cursor = min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0))
