@@ -33,7 +33,13 @@ public struct JournalDirectory: Equatable, Sendable {
             try make(parent, fileSystem: fileSystem)
             isNew = try fileSystem.makeDirectory(at: path)
         }
-        if isNew { try fileSystem.synchronizeDirectory(at: parent(of: path) ?? ".") }
+        do throws(FileFailure) {
+            // One that is there may have been made by a process that ended before this.
+            try fileSystem.synchronizeDirectory(at: parent(of: path) ?? ".")
+        } catch {
+            // Where this user may not read the directory above, somebody else made what is in it.
+            guard error.isDenial, !isNew else { throw error }
+        }
     }
 
     /// The numbers of the segments, ascending.

@@ -101,6 +101,9 @@ extension FileFailure: CustomStringConvertible {
     /// Whether there is nothing of that name.
     var isAbsence: Bool { errorNumber == ENOENT }
 
+    /// Whether this user may not do it.
+    var isDenial: Bool { errorNumber == EACCES || errorNumber == EPERM }
+
     /// Whether the operation may succeed later without anything having been lost.
     var isLackOfRoom: Bool { errorNumber == ENOSPC || errorNumber == EDQUOT }
 }
