@@ -13,6 +13,9 @@ public enum HostRequest: Equatable, Sendable {
     /// Settings of an order: as many as fit the 51 bytes that a window allows for.
     public static let settingLimit = 6
 
+    /// Whether it asks the collar to belong to a receiver: a collar of another receiver may obey it.
+    public var isToPair: Bool { if case .command(.pair) = self { true } else { false } }
+
     /// Whether a newer one makes this one pointless.
     func isOfSameKind(as other: HostRequest) -> Bool {
         switch (self, other) {

@@ -60,6 +60,15 @@ public struct RequestQueue: Sendable {
         return next
     }
 
+    /// Takes up a request of an earlier process again, under the id it had. Give them in the order of their ids.
+    /// - Returns: false where the queue is full.
+    public mutating func restore(_ requestID: UInt16, _ request: HostRequest, deadline: Instant) -> Bool {
+        guard count < RequestQueue.capacity else { return false }
+        pending[count] = Pending(requestID: requestID, request: request, deadline: deadline)
+        count += 1
+        return true
+    }
+
     /// 0 means "nobody asked" in a report.
     private var nextRequestID: UInt16 { lastRequestID == .max ? 1 : lastRequestID + 1 }
 
@@ -86,15 +95,17 @@ public struct RequestQueue: Sendable {
     }
 
     /// Writes the next request of this window as a bare frame of at most 51 bytes.
-    /// - Parameter output: empty, with room for 51 bytes.
+    /// - Parameters:
+    ///   - isForeign: whether the collar belongs to another receiver: nothing but *pair* goes out then.
+    ///   - output: empty, with room for 51 bytes.
     /// - Returns: its id; nil where nothing more goes out in this window.
     public mutating func nextOfWindow(
-        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+        address: UInt8, log: LogIdentity, isForeign: Bool = false, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) -> UInt16? {
         while windowIndex < count, sentInWindow < RequestQueue.windowLimit {
             let index = windowIndex
             windowIndex += 1
-            guard var next = pending[index], next.wait == 0 else { continue }
+            guard var next = pending[index], next.wait == 0, !isForeign || next.request.isToPair else { continue }
             try encode(next, address: address, log: log, into: &output)
             next.wait = UInt8(1 &<< min(next.sentCount, 3))
             next.sentCount += 1
