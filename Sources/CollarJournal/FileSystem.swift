@@ -43,6 +43,9 @@ public protocol FileSystem: AnyObject {
     /// Removes a file.
     func remove(_ path: String) throws(FileFailure)
 
+    /// Gives a file another name in the same directory, in place of the file that has it, in one step.
+    func rename(_ path: String, to newPath: String) throws(FileFailure)
+
     /// Takes an exclusive lock that ends with the process, without waiting.
     /// - Returns: false where another holds it.
     func lock(_ file: FileReference) throws(FileFailure) -> Bool
@@ -94,6 +97,8 @@ public enum FileOperation: String, Equatable, Sendable {
     case synchronize = "bring to the disk"
     /// ``FileSystem/remove(_:)``.
     case remove = "remove"
+    /// ``FileSystem/rename(_:to:)``.
+    case rename = "rename"
     /// ``FileSystem/lock(_:)``.
     case lock = "lock"
 }

@@ -128,6 +128,11 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         guard unsafe unlink(path) == 0 else { throw FileFailure(.remove, path, errorNumber: errno) }
     }
 
+    /// `rename`.
+    public func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        guard unsafe Glibc.rename(path, newPath) == 0 else { throw FileFailure(.rename, path, errorNumber: errno) }
+    }
+
     /// `flock`, exclusive.
     public func lock(_ file: FileReference) throws(FileFailure) -> Bool {
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -12,6 +12,8 @@ final class MemoryFileSystem: FileSystem {
     }
 
     private(set) var files: [String: File] = [:]
+    /// What stands under a name again if a crash comes before the directory is synchronised.
+    private var displaced: [String: File] = [:]
     private var directories: Set<String> = ["/"]
     private var open: [Int32: File] = [:]
     private var lockers: Set<Int32> = []
@@ -41,7 +43,7 @@ final class MemoryFileSystem: FileSystem {
         for (path, file) in files.sorted(by: { $0.key < $1.key }) {
             file.isLocked = false
             if !file.isNameDurable, !keepsName() {
-                files[path] = nil
+                files[path] = displaced[path]
                 continue
             }
             // What lies below the durable length is on the disk as it was then, unless the file was cut since.
@@ -51,6 +53,7 @@ final class MemoryFileSystem: FileSystem {
             file.durable = file.bytes
             file.isNameDurable = true
         }
+        displaced = [:]
     }
 
     func corrupt(_ path: String, at offset: Int, xor mask: UInt8) {
@@ -158,12 +161,24 @@ final class MemoryFileSystem: FileSystem {
     }
 
     func synchronizeDirectory(at path: String) throws(FileFailure) {
-        for (name, file) in files where parent(of: name) == path { file.isNameDurable = true }
+        for (name, file) in files where parent(of: name) == path {
+            file.isNameDurable = true
+            displaced[name] = nil
+        }
     }
 
     func remove(_ path: String) throws(FileFailure) {
         try begin(.remove, path)
         files[path] = nil
+    }
+
+    func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try begin(.rename, path)
+        guard let file = files[path] else { throw FileFailure(.rename, path, errorNumber: ENOENT) }
+        if let former = files[newPath], former.isNameDurable { displaced[newPath] = former }
+        files[path] = nil
+        files[newPath] = file
+        file.isNameDurable = false
     }
 
     func lock(_ reference: FileReference) throws(FileFailure) -> Bool {

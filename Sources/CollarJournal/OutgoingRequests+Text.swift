@@ -1,0 +1,151 @@
+import CollarARQ
+import CollarWire
+
+/// The text of the file: a line each for the collar, the receiver and the last id, then for what is known of settings,
+/// for requests that are open and that have ended, and at the end the check of all that stands above.
+extension OutgoingRequests {
+    private static let title = "collar-link requests 1"
+
+    /// The text as bytes, 4 KiB at most.
+    public var text: [UInt8] {
+        var lines = [OutgoingRequests.title, "collar \(hexadecimal(deviceID))", "receiver \(receiverID)", "last \(lastRequestID)"]
+        if highestVersion > 0 { lines.append("version \(highestVersion)") }
+        if let report {
+            let values = report.values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+            lines.append("report \(report.version)\(values.joined())")
+        }
+        for one in open { lines.append("open \(one.requestID) \(one.deadlineUnixMilliseconds) \(words(of: one.request))") }
+        for one in ended { lines.append("ended \(one.requestID) \(words(of: one.end)) \(words(of: one.request))") }
+        var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+        bytes += Array("check \(OutgoingRequests.check(of: bytes))\n".utf8)
+        return bytes
+    }
+
+    /// Reads a text.
+    /// - Returns: nil for anything but what ``text`` gives.
+    public init?(text: [UInt8]) {
+        guard text.last == UInt8(ascii: "\n"),
+            let end = text.dropLast().lastIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let body = Array(text[...end])
+        guard Array(text[(end + 1)...]) == Array("check \(OutgoingRequests.check(of: body))\n".utf8) else { return nil }
+        let lines = String(decoding: body, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
+        guard lines.count >= 4, lines[0].joined(separator: " ") == OutgoingRequests.title,
+            let deviceID = OutgoingRequests.value("collar", lines[1]).flatMap({ UInt64($0, radix: 16) }),
+            let receiverID = OutgoingRequests.value("receiver", lines[2]).flatMap({ UInt32($0) }),
+            let last = OutgoingRequests.value("last", lines[3]).flatMap({ UInt16($0) })
+        else { return nil }
+        self.init(deviceID: deviceID, receiverID: receiverID, lastRequestID: last)
+        for line in lines[4...] { guard take(line[...]) else { return nil } }
+    }
+
+    private static func value(_ name: String, _ words: [Substring]) -> Substring? {
+        words.count == 2 && words[0] == name ? words[1] : nil
+    }
+
+    private mutating func take(_ line: ArraySlice<Substring>) -> Bool {
+        var words = line
+        switch words.popFirst() {
+        case "version":
+            guard let version = words.popFirst().flatMap({ UInt64($0) }) else { return false }
+            learned(ofVersion: version)
+        case "report":
+            guard let version = words.popFirst().flatMap({ UInt64($0) }), let pairs = settings(words) else { return false }
+            restore(Report(version: version, values: Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }))
+        case "open":
+            guard let id = words.popFirst().flatMap({ UInt16($0) }), let time = words.popFirst().flatMap({ Int64($0) }),
+                let request = request(words), open.count < RequestQueue.capacity
+            else { return false }
+            open.append(Open(requestID: id, request: request, deadlineUnixMilliseconds: time))
+        case "ended":
+            guard let id = words.popFirst().flatMap({ UInt16($0) }), let end = takeEnd(&words),
+                let request = request(words)
+            else { return false }
+            add(Ended(requestID: id, request: request, end: end))
+        default: return false
+        }
+        return true
+    }
+
+    private static func check(of bytes: [UInt8]) -> String {
+        var check = CRC24()
+        check.update(bytes.span, from: 0, to: bytes.count)
+        return String(check.checksum, radix: 16)
+    }
+}
+
+private func hexadecimal(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+private func words(of request: HostRequest) -> String {
+    switch request {
+    case .command(.startTracking): return "start"
+    case .command(.stopTracking): return "stop"
+    case .command(.locateNow): return "locate"
+    case .command(.sound(let milliseconds)): return "sound \(milliseconds)"
+    case .command(.reboot): return "reboot"
+    case .command(.pair(let receiverID)): return "pair \(receiverID)"
+    case .command(.unpair): return "unpair"
+    case .report: return "report"
+    case .order(let version, let list):
+        let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
+        return "order \(version)\(pairs.joined())"
+    }
+}
+
+private func words(of end: OutgoingRequests.End) -> String {
+    switch end {
+    case .outcome(.result(let outcome)): "result \(outcome.rawValue)"
+    case .outcome(.reported(let version)): "reported \(version)"
+    case .outcome(.expired): "expired"
+    case .replaced: "replaced"
+    }
+}
+
+private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
+    var words = line
+    switch (words.popFirst(), words.count) {
+    case ("start", 0): return .command(.startTracking)
+    case ("stop", 0): return .command(.stopTracking)
+    case ("locate", 0): return .command(.locateNow)
+    case ("sound", 1): return words.first.flatMap { UInt16($0) }.map { .command(.sound(milliseconds: $0)) }
+    case ("reboot", 0): return .command(.reboot)
+    case ("pair", 1):
+        guard let receiverID = words.first.flatMap({ UInt32($0) }), receiverID != 0 else { return nil }
+        return .command(.pair(receiverID: receiverID))
+    case ("unpair", 0): return .command(.unpair)
+    case ("report", 0): return .report
+    case ("order", _):
+        guard let version = words.popFirst().flatMap({ UInt64($0) }), let pairs = settings(words),
+            pairs.count <= HostRequest.settingLimit
+        else { return nil }
+        var list = SettingList()
+        for pair in pairs { list.append(pair) }
+        return .order(version: version, list)
+    default: return nil
+    }
+}
+
+private func takeEnd(_ words: inout ArraySlice<Substring>) -> OutgoingRequests.End? {
+    switch words.popFirst() {
+    case "result":
+        return words.popFirst().flatMap { UInt8($0) }.flatMap { CommandResult.Outcome(rawValue: $0) }
+            .map { .outcome(.result($0)) }
+    case "reported": return words.popFirst().flatMap { UInt64($0) }.map { .outcome(.reported(version: $0)) }
+    case "expired": return .outcome(.expired)
+    case "replaced": return .replaced
+    default: return nil
+    }
+}
+
+private func settings(_ words: ArraySlice<Substring>) -> [Setting]? {
+    var settings: [Setting] = []
+    for word in words {
+        let parts = word.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2, let key = UInt8(parts[0]), let value = UInt32(parts[1]) else { return nil }
+        settings.append(Setting(key: key, value: value))
+    }
+    return settings
+}
