@@ -1,27 +1,40 @@
 /// Writes one JSON object (RFC 8259) on a line. For lines that are rare; fixes have a writer of their own.
-struct ObjectText {
+package struct ObjectText {
     private var bytes: [UInt8] = []
 
     /// Begins an object with its `type`.
-    init(type: String) {
+    package init(type: String) {
         bytes.append(UInt8(ascii: "{"))
         add("type", type)
     }
 
     /// Adds a text.
-    mutating func add(_ key: String, _ value: String) {
+    package mutating func add(_ key: String, _ value: String) {
         begin(key)
         appendString(value)
     }
 
     /// Adds a number.
-    mutating func add(_ key: String, _ value: Int64) {
+    package mutating func add(_ key: String, _ value: some BinaryInteger) {
         begin(key)
         bytes += String(value).utf8
     }
 
+    /// Adds an object of numbers.
+    package mutating func add(_ key: String, _ members: [(key: String, value: UInt32)]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "{"))
+        for member in members {
+            if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+            appendString(member.key)
+            bytes.append(UInt8(ascii: ":"))
+            bytes += String(member.value).utf8
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
     /// Adds true or false.
-    mutating func add(_ key: String, _ value: Bool) {
+    package mutating func add(_ key: String, _ value: Bool) {
         begin(key)
         bytes += (value ? "true" : "false").utf8
     }
@@ -32,13 +45,13 @@ struct ObjectText {
     }
 
     /// Adds a key without a value.
-    mutating func addNull(_ key: String) {
+    package mutating func addNull(_ key: String) {
         begin(key)
         bytes += "null".utf8
     }
 
     /// The object as it is now, on a line that ends with a line feed.
-    var line: [UInt8] { bytes + "}\n".utf8 }
+    package var line: [UInt8] { bytes + "}\n".utf8 }
 
     private mutating func begin(_ key: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }

@@ -2,7 +2,7 @@
 ///
 /// `JSONDecoder` says only "not valid JSON", and reads numbers into doubles; a person who mends a track file needs the
 /// place, and the fix needs the digits.
-struct JSONScanner {
+package struct JSONScanner {
     private let bytes: [UInt8]
     private var index = 0
 
@@ -12,7 +12,7 @@ struct JSONScanner {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The value that `bytes` holds, white space around it allowed.
-    static func value(of bytes: [UInt8]) throws(JSONSyntaxError) -> JSONText {
+    package static func value(of bytes: [UInt8]) throws(JSONSyntaxError) -> JSONText {
         var scanner = JSONScanner(bytes)
         let value = try scanner.value(depth: 0)
         scanner.skipSpace()

@@ -1,5 +1,5 @@
 /// A value of JSON as it was written: numbers keep their digits.
-indirect enum JSONText: Equatable {
+package indirect enum JSONText: Equatable {
     case null
     case boolean(Bool)
     /// The number as it was written.
@@ -10,13 +10,28 @@ indirect enum JSONText: Equatable {
     case object([Member])
 
     /// One key of an object and its value.
-    struct Member: Equatable {
-        let key: String
-        let value: JSONText
+    package struct Member: Equatable {
+        package let key: String
+        package let value: JSONText
+    }
+
+    /// The value of a key of an object; nil where it is absent or given twice, or this is no object.
+    package subscript(_ key: String) -> JSONText? {
+        guard case .object(let members) = self else { return nil }
+        let found = members.filter { $0.key == key }
+        return found.count == 1 ? found[0].value : nil
+    }
+
+    /// The text of a string; nil for anything else.
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// An integer that fits; nil for anything else.
+    package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
+        if case .number(let digits) = self { Value(digits) } else { nil }
     }
 
     /// What it is, for a message.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .boolean: "true or false"
@@ -29,9 +44,9 @@ indirect enum JSONText: Equatable {
 }
 
 /// Text that is not JSON (RFC 8259).
-struct JSONSyntaxError: Error, Equatable {
+package struct JSONSyntaxError: Error, Equatable {
     /// Bytes before the place where it stops being JSON.
-    let byteOffset: Int
+    package let byteOffset: Int
     /// What was found or expected there.
-    let problem: String
+    package let problem: String
 }
