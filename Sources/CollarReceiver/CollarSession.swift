@@ -32,6 +32,21 @@ final class CollarSession {
         return paired != 0 && paired != receiverID
     }
 
+    /// Requests to it; nil where there never were any.
+    var desk: RequestDesk?
+    /// Answers it got since its last identity.
+    var answersSinceIdentity: UInt32 = 0
+
+    /// Whether requests but *pair* may go to the collar: its identity names this receiver; or none or has not been heard
+    /// on this run, and it has had an answer, upon which a collar without a receiver takes this one.
+    func isKnownAsOwn(by receiverID: UInt32) -> Bool {
+        switch identity?.pairedReceiverID {
+        case receiverID: true
+        case nil, 0: answersSinceIdentity > 0
+        default: false
+        }
+    }
+
     /// Answers it may have, see ``ReceiverLimits``.
     var answers = ReceiverLimits.idleAnswers
     /// Losses that may be reported one by one.

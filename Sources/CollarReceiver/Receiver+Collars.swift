@@ -32,6 +32,7 @@ extension Receiver {
         for damage in journal.damage { report(.journalDamage(deviceID: deviceID, damage)) }
         let feed = try LineFeed(journal, configuration)
         collars.append(CollarSession(deviceID: deviceID, journal: journal, feed: feed))
+        openDesk(of: collars[collars.count - 1])
         return collars.count - 1
     }
 
@@ -136,6 +137,7 @@ extension Receiver {
             report(.pairedElsewhere(deviceID: identity.log.deviceID, receiverID: identity.pairedReceiverID))
         }
         heard(index, log: 0, header: header, onPort: port)
+        learnedReceiver(of: collar, from: identity)
         if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, collar: collar, log: 0) }
         recordLosses(namedBy: identity, collar: index, log: 0)
     }
@@ -179,8 +181,9 @@ extension Receiver {
                 heard(index, log: log, header: header, onPort: reception.port)
                 tell(.status(deviceID: collar.deviceID, logID: collar.deliveries[log].log.logID, status))
             default:
-                _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
+                let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
                 heard(index, log: log, header: header, onPort: reception.port)
+                received(message, from: collar)
             }
         } catch { statistics.malformedFrames += 1 }
     }

@@ -88,9 +88,10 @@ extension Receiver {
         collar.answerPort = nil
         // Two receivers that answer would talk at the same time; the collar listens to its own alone.
         let isListening = collar.isPairedElsewhere(than: receiverID)
-        for log in collar.deliveries.indices {
-            let durable = collar.journal.durable(logID: collar.deliveries[log].log.logID)
-            guard let answer = collar.deliveries[log].takeAnswer(from: durable), !isListening else {
+        for index in collar.deliveries.indices {
+            let log = collar.deliveries[index].log
+            let durable = collar.journal.durable(logID: log.logID)
+            guard let answer = collar.deliveries[index].takeAnswer(from: durable), isSpokenTo(collar) else {
                 continue
             }
             // An ask that is not answered is asked again: no sound collar is harmed.
@@ -98,8 +99,11 @@ extension Receiver {
                 report(.tooManyAsks, of: collar)
                 continue
             }
+            sendRequests(to: collar, log: log, address: address, onPort: port)
+            guard !isListening else { continue }
+            collar.answersSinceIdentity &+= 1
             send(onPort: port) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                try answer.encode(address: address, log: collar.deliveries[log].log, into: &output)
+                try answer.encode(address: address, log: log, into: &output)
             }
         }
     }

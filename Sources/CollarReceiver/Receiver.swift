@@ -22,6 +22,8 @@ public final class Receiver {
         case duration
         /// The reader of the lines went away.
         case outputClosed
+        /// ``Receiver/stop(afterMicroseconds:)``.
+        case stopped
     }
 
     let configuration: ReceiverConfiguration
@@ -43,6 +45,7 @@ public final class Receiver {
     public internal(set) var statistics = ReceiverStatistics()
     var readBuffer = [UInt8](repeating: 0, count: 65_536)
     var monitor: DeviceMonitor?
+    var controlSocket: ControlSocket?
     var isStorageFailing = false
     /// Whether the consumer does not read now.
     var isOutputBlocked = false {
@@ -58,12 +61,16 @@ public final class Receiver {
     private let signals: SignalDescriptor
     var end: End?
     private var endDeadline: Instant?
+    private var stopDeadline: Instant?
 
     /// Numbers by which the event loop knows its descriptors; ports have their index.
     enum Token {
         static let signals: UInt64 = 1 << 32
         static let monitor: UInt64 = 2 << 32
         static let output: UInt64 = 3 << 32
+        static let control: UInt64 = 4 << 32
+        /// The first client; each further one has the next number.
+        static let controlClients: UInt64 = 5 << 32
     }
 
     /// Prepares a receiver: opens the state directory and the journals in it. Nothing is opened or written at any
@@ -87,6 +94,7 @@ public final class Receiver {
             receiverID = try ReceiverIdentity.load(stateDirectory: configuration.stateDirectory).receiverID
         } catch { throw .journal(error) }
         try openKnownJournals()
+        openControlSocket()
         if let duration = configuration.durationMicroseconds {
             endDeadline = now.advanced(byMicroseconds: duration)
         }
@@ -122,10 +130,17 @@ public final class Receiver {
         }
     }
 
+    /// Ends the loop after this time at the latest; what comes in until then is stored and answered.
+    public func stop(afterMicroseconds time: Int64) {
+        let due = now.advanced(byMicroseconds: time)
+        stopDeadline = min(stopDeadline ?? due, due)
+    }
+
     private var nextDeadline: Instant? {
         var deadline = endDeadline
-        if let due = statisticsDeadline { deadline = min(deadline ?? due, due) }
-        if let due = healthDeadline { deadline = min(deadline ?? due, due) }
+        for case let due? in [statisticsDeadline, healthDeadline, requestDeadline, controlDeadline, stopDeadline] {
+            deadline = min(deadline ?? due, due)
+        }
         for port in ports {
             guard let due = port.nextDeadline else { continue }
             deadline = min(deadline ?? due, due)
@@ -146,6 +161,10 @@ public final class Receiver {
         case Token.output:
             isOutputBlocked = false
             events.forget(output.fileDescriptor)
+        case Token.control:
+            acceptControlClients()
+        case Token.controlClients...:
+            handleControlClient(Int(event.token - Token.controlClients), event)
         default:
             try handlePort(Int(event.token), event)
         }
@@ -154,9 +173,12 @@ public final class Receiver {
     private func handleDeadlines() {
         let now = self.now
         if let endDeadline, now >= endDeadline { end = end ?? .duration }
+        if let stopDeadline, now >= stopDeadline { end = end ?? .stopped }
         for index in ports.indices { portDeadlineReached(index, now: now) }
         healthDeadlineReached(now: now)
         statisticsDeadlineReached(now: now)
+        requestDeadlineReached(now: now)
+        controlDeadlineReached(now: now)
     }
 
     /// Makes everything durable, then answers who asked.

@@ -14,6 +14,8 @@ public struct ReceiverConfiguration: Sendable {
     public var sourceAs: FixSource?
     /// Where journals are kept.
     public var stateDirectory: String
+    /// Where the control socket lies: `XDG_RUNTIME_DIR`; nil where that is not set.
+    public var runtimeDirectory: String?
     /// End after this many lines; nil to go on.
     public var lineLimit: Int?
     /// End after this many microseconds; nil to go on.

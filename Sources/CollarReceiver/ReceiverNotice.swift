@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarDomain
 import CollarJournal
 import CollarWire
@@ -47,6 +48,16 @@ public enum ReceiverNotice: Equatable, Sendable {
     case collarRefused(deviceID: UInt64, path: String, CollarRefusal)
     /// Unknown collars at this port ask more often than they are asked who they are; once a minute.
     case unknownAsksIgnored(path: String)
+    /// A request to a collar has ended.
+    case requestEnded(ResultLine)
+    /// Requests to a collar, in a file of this directory, cannot be used: they were set aside.
+    case requestsSetAside(deviceID: UInt64, path: String)
+    /// Requests to a collar cannot be read, or what became of one cannot be stored.
+    case requestsFailing(deviceID: UInt64, JournalError)
+    /// Another process takes the requests for this state directory.
+    case controlHeld(stateDirectory: String)
+    /// There is no place where requests of other programs are taken; the path that was tried last, and errno.
+    case controlFailing(path: String, errorNumber: Int32)
 }
 
 /// What a receiver counted.

@@ -5,7 +5,7 @@ import SerialDevices
 
 /// The kinds of lines that `--events` names.
 enum EventKind: String, CaseIterable {
-    case fix, gap, link, error, stats, status
+    case fix, gap, link, error, stats, status, result
 
     /// The kinds in a list with commas; nil where one of them is none. `all` means every kind.
     static func kinds(in list: String) -> Set<EventKind>? {
@@ -25,6 +25,7 @@ extension ReceiverNotice {
         var lines: [[UInt8]] = []
         if kinds.contains(.link), let line = linkLine(unixMilliseconds) { lines.append(line.bytes) }
         if kinds.contains(.error), let line = errorLine(unixMilliseconds) { lines.append(line.bytes) }
+        if kinds.contains(.result), case .requestEnded(let line) = self { lines.append(line.bytes) }
         return lines
     }
 
@@ -61,6 +62,7 @@ extension ReceiverNotice {
 
     private var deviceID: UInt64? {
         switch self {
+        case .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _): deviceID
         case .pairedElsewhere(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _):
             deviceID
@@ -80,6 +82,9 @@ extension ReceiverNotice {
         case .journalDamage: ErrorKind("journal_damaged", "Journal damaged", .error)
         case .storageFailing: ErrorKind("storage_failing", "Storage failing", .critical, isRetryable: true)
         case .journalUnavailable: ErrorKind("journal_unavailable", "Journal cannot be opened", .critical)
+        case .requestsSetAside: ErrorKind("requests_damaged", "Requests damaged", .error)
+        case .requestsFailing: ErrorKind("requests_failing", "Requests cannot be stored", .error, isRetryable: true)
+        case .controlHeld, .controlFailing: ErrorKind("control_failing", "No control socket", .warning)
         case .misbehaving(_, let misbehaviour):
             ErrorKind(misbehaviour.code, "Collar misbehaves", .warning)
         case .collarRefused(_, _, .tooManyCollars): ErrorKind("too_many_collars", "Collar not taken up", .warning)

@@ -69,10 +69,11 @@ extension ReceiverNotice {
     var isFailure: Bool {
         switch self {
         case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere,
-            .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)):
+            .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)),
+            .requestsSetAside, .requestsFailing, .controlHeld, .controlFailing:
             true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
-            .deliveredElsewhere, .health:
+            .deliveredElsewhere, .health, .requestEnded:
             false
         }
     }
@@ -115,6 +116,17 @@ extension ReceiverNotice {
             "collar \(hexadecimal(deviceID)) at \(path) is not taken up now: too many new collars at once"
         case .unknownAsksIgnored(let path):
             "unknown collars at \(path) ask too often: some are not asked who they are"
+        case .requestEnded(let line):
+            "\(line.subject): request \(line.requestID ?? 0), \((line.verb ?? "").replacing("_", with: " ")): \(line.outcomeText)"
+        case .requestsSetAside(let deviceID, let path):
+            "the requests that waited for collar \(hexadecimal(deviceID)) are damaged or another receiver's, and are not sent; "
+                + "their file was renamed to \(path)/requests.unusable"
+        case .requestsFailing(let deviceID, let error):
+            "requests to collar \(hexadecimal(deviceID)) cannot be read or stored: \(error.description)"
+        case .controlHeld(let stateDirectory):
+            "another collar-link takes the requests for \(stateDirectory)"
+        case .controlFailing(let path, let errorNumber):
+            "'collar-link send' cannot reach this collar-link: \(path): \(SystemText.of(errorNumber))"
         }
     }
 
@@ -122,7 +134,8 @@ extension ReceiverNotice {
     var remedy: String? {
         switch self {
         case .cannotOpen(let error): error.remedy
-        case .storageFailing(let error), .journalUnavailable(_, let error): error.remedy
+        case .storageFailing(let error), .journalUnavailable(_, let error), .requestsFailing(_, let error): error.remedy
+        case .requestsSetAside: "send again what is still wanted"
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
         case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
@@ -136,8 +149,10 @@ extension ReceiverNotice {
             "it is when it asks again; to serve one collar alone: --collar \(hexadecimal(deviceID))"
         case .unknownAsksIgnored: "is there a faulty or foreign collar in range? Fixes of known collars are received"
         case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .storageRecovered, .lost,
-            .deliveredElsewhere:
+            .deliveredElsewhere, .requestEnded:
             nil
+        case .controlHeld: "'collar-link send' reaches that one; give this one its own --state-dir"
+        case .controlFailing: "give it another --state-dir, or set XDG_RUNTIME_DIR"
         }
     }
 

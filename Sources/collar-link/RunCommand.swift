@@ -10,7 +10,8 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), history, devices, simulate, encode, decode; 'collar-link COMMAND --help' tells more.
+            commands: run (the default), send, history, devices, simulate, encode, decode; 'collar-link COMMAND --help' tells
+            more.
             """,
         options: [
             OptionSpec(
@@ -19,7 +20,7 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines, with commas: fix (the default), gap, link, error, stats, status; or all"),
+                is: "kinds of lines, with commas: fix (the default), gap, link, error, stats, status, result; or all"),
             OptionSpec(
                 "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival), or each behind all before it in its log"),
@@ -65,6 +66,7 @@ enum RunCommand {
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
+        configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.deviceID = try arguments.deviceID()
         configuration.flavour = try arguments.flavour()
         configuration.sourceAs = try arguments.sourceAs()

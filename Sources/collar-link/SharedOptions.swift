@@ -35,14 +35,18 @@ extension ParsedArguments {
     /// `--state-dir DIR`, or where journals are kept without it.
     func stateDirectory() throws(CommandFailure) -> String {
         if let given = value("--state-dir") { return given }
-        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
-        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
+        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
+        if let home = Environment.value("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
         throw CommandFailure(
             .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
             remedy: "name one: --state-dir DIR")
     }
+}
 
-    private func environment(_ name: String) -> String? {
+/// Variables of the environment.
+enum Environment {
+    /// The value of one; nil where it is not set.
+    static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }

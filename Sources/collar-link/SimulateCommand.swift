@@ -104,13 +104,16 @@ enum SimulateCommand {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: address(of: deviceID),
-            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: .sounder,
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
                 jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
         do throws(FlashError) {
-            return try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
+            var collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
+            // Power comes on; to be started again is a reboot.
+            if collar.bootCount == 1 { collar.openPairingWindow(now: start) }
+            return collar
         } catch {
             throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
         }

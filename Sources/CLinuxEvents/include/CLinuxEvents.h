@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/signalfd.h>
 
+#include "local_socket.h"
+
 /// One descriptor that has something to say.
 struct ready_descriptor {
     /// The number it was added with.
