@@ -128,14 +128,18 @@ public struct CollarRadioStation<Flash: FlashDevice> {
 
     private mutating func makeFixes(until now: Instant) throws(StationError) {
         while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
-            statistics.boundMicroseconds +=
-                Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
-                / (1 - min(radio.lossProbability, 0.999))
-            do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
-                throw .log(error, index: nextIndex)
-            }
-            nextIndex += 1
+            try makeFix()
         }
+    }
+
+    private mutating func makeFix() throws(StationError) {
+        statistics.boundMicroseconds +=
+            Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
+            / (1 - min(radio.lossProbability, 0.999))
+        do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
+            throw .log(error, index: nextIndex)
+        }
+        nextIndex += 1
     }
 
     private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
@@ -144,10 +148,25 @@ public struct CollarRadioStation<Flash: FlashDevice> {
             downlinks.removeFirst()
             // On a half-duplex link who sends is deaf.
             if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
-            do throws(FlashError) { _ = try collar.received(first.frame.span, now: now) } catch {
+            let reception: Collar<Flash>.Reception
+            do throws(FlashError) { reception = try collar.received(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
+            if case .command(let id, let order) = reception { try carryOut(order, requestID: id) }
         }
+    }
+
+    /// Does what the firmware of a collar does. Locating makes the next fix of the track at once; where none is left it
+    /// fails.
+    private mutating func carryOut(_ order: Command.Order, requestID: UInt16) throws(StationError) {
+        var outcome = CommandResult.Outcome.ok
+        switch order {
+        case .locateNow:
+            if nextIndex < track.fixes.count { try makeFix() } else { outcome = .failed }
+        case .sound: break
+        case .startTracking, .stopTracking, .reboot, .pair, .unpair: return
+        }
+        do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw .flash(error) }
     }
 
     private mutating func startNextFrame(now: Instant) throws(StationError) {
