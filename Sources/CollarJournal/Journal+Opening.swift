@@ -113,7 +113,7 @@ extension SegmentWriter {
         var chunk: [UInt8] = []
         var offset = 0
         while offset < byteCount {
-            let count = min(JournalRecovery.chunkByteCount, byteCount - offset)
+            let count = min(chunkByteCount, byteCount - offset)
             try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
             // Nobody else cuts it: the lock is held.
             guard !chunk.isEmpty else { return }
