@@ -20,6 +20,8 @@ final class CollarSession {
     var identity: Identity?
     /// What of the journal becomes lines next.
     let feed: LineFeed
+    /// When the journal is read again that could not be read; nil where it can.
+    var rereadDeadline: Instant?
     /// Whether the collar has been heard on this run.
     var isHeard = false
 

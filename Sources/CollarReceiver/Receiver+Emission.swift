@@ -1,12 +1,19 @@
+import CollarARQ
 import CollarBridge
 import CollarJournal
 
 // Entries of the journals on their way to the consumer.
 extension Receiver {
-    /// Writes what lines there are.
+    /// Times the output is filled before radios and collars have their turn: some tens of milliseconds.
+    private static let emissionRounds = 16
+    /// Time after which a journal that cannot be read is tried again, in microseconds.
+    private static let rereadInterval: Int64 = 10_000_000
+
+    /// Writes lines, all there are or as many as keep nobody waiting.
     func emitLines() throws(ReceiverError) {
+        hasMoreLines = false
         guard !isOutputBlocked else { return }
-        while true {
+        for _ in 0..<Receiver.emissionRounds {
             try queueLines()
             let progress = output.flush { mark in
                 statistics.lines += 1
@@ -21,7 +28,7 @@ extension Receiver {
                     end = end ?? .lineLimit
                     return
                 }
-                guard writesEntries, collars.contains(where: \.feed.isBehind) else { return }
+                guard writesEntries, collars.contains(where: isReadable) else { return }
             case .blocked:
                 isOutputBlocked = true
                 events.watch(output.fileDescriptor, token: Token.output, forReading: false, forWriting: true)
@@ -33,6 +40,7 @@ extension Receiver {
                 throw .output(errorNumber: errorNumber)
             }
         }
+        hasMoreLines = true
     }
 
     var isLineLimitReached: Bool {
@@ -46,12 +54,27 @@ extension Receiver {
     private func queueLines() throws(ReceiverError) {
         guard writesEntries else { return }
         for index in collars.indices {
-            while collars[index].feed.isBehind, output.hasRoom, !isLineLimitReached {
-                let items: [LineFeed.Item]
-                do throws(JournalError) { items = try collars[index].feed.next() } catch { throw .journal(error) }
-                for item in items where !isLineLimitReached { queue(item, ofCollar: index) }
+            let collar = collars[index]
+            while isReadable(collar), output.hasRoom, !isLineLimitReached {
+                do throws(JournalError) {
+                    for item in try collar.feed.next() where !isLineLimitReached { queue(item, ofCollar: index) }
+                    collar.rereadDeadline = nil
+                } catch {
+                    // What comes in is stored and acknowledged all the same.
+                    if collar.rereadDeadline == nil { report(.journalUnreadable(deviceID: collar.deviceID, error)) }
+                    collar.rereadDeadline = now.advanced(byMicroseconds: Receiver.rereadInterval)
+                }
             }
         }
+    }
+
+    private func isReadable(_ collar: CollarSession) -> Bool {
+        collar.feed.isBehind && collar.rereadDeadline.map { now >= $0 } ?? true
+    }
+
+    /// When a journal that could not be read is tried again.
+    var rereadDeadline: Instant? {
+        isOutputBlocked ? nil : collars.compactMap { $0.feed.isBehind ? $0.rereadDeadline : nil }.min()
     }
 
     private func queue(_ item: LineFeed.Item, ofCollar index: Int) {

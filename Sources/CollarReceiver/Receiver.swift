@@ -53,6 +53,8 @@ public final class Receiver {
     }
     /// Since when the consumer has not read; nil while it reads.
     private(set) var outputBlockedSince: Instant?
+    /// Whether lines wait only because others have their turn.
+    var hasMoreLines = false
     /// When the loop began.
     var startedAt = Instant(microseconds: 0)
     /// When the figures are reported next; nil where nobody wants them.
@@ -124,7 +126,7 @@ public final class Receiver {
                 if !output.isEmpty { try emitLines() }
                 return end
             }
-            let ready = events.wait(timeoutMicroseconds: nextDeadline?.microseconds(since: now))
+            let ready = events.wait(timeoutMicroseconds: hasMoreLines ? 0 : nextDeadline?.microseconds(since: now))
             for event in ready { try handle(event) }
             handleDeadlines()
         }
@@ -138,7 +140,7 @@ public final class Receiver {
 
     private var nextDeadline: Instant? {
         var deadline = endDeadline
-        for case let due? in [statisticsDeadline, healthDeadline, requestDeadline, controlDeadline, stopDeadline] {
+        for case let due? in [statisticsDeadline, healthDeadline, requestDeadline, controlDeadline, stopDeadline, rereadDeadline] {
             deadline = min(deadline ?? due, due)
         }
         for port in ports {

@@ -36,6 +36,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case storageRecovered
     /// A collar's journal cannot be opened: the collar is not served.
     case journalUnavailable(deviceID: UInt64, JournalError)
+    /// A collar's journal cannot be read back: its lines wait. Storing goes on.
+    case journalUnreadable(deviceID: UInt64, JournalError)
     /// Fixes that will never come: the collar does not have them any more.
     case lost(deviceID: UInt64, first: UInt32, last: UInt32)
     /// The same, but a former receiver of the collar has acknowledged them.

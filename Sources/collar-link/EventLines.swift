@@ -64,6 +64,7 @@ extension ReceiverNotice {
         switch self {
         case .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _): deviceID
         case .pairedElsewhere(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
+            .journalUnreadable(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _):
             deviceID
         default: nil
@@ -82,6 +83,7 @@ extension ReceiverNotice {
         case .journalDamage: ErrorKind("journal_damaged", "Journal damaged", .error)
         case .storageFailing: ErrorKind("storage_failing", "Storage failing", .critical, isRetryable: true)
         case .journalUnavailable: ErrorKind("journal_unavailable", "Journal cannot be opened", .critical)
+        case .journalUnreadable: ErrorKind("journal_unreadable", "Journal cannot be read", .error, isRetryable: true)
         case .requestsSetAside: ErrorKind("requests_damaged", "Requests damaged", .error)
         case .requestsFailing: ErrorKind("requests_failing", "Requests cannot be stored", .error, isRetryable: true)
         case .controlHeld, .controlFailing: ErrorKind("control_failing", "No control socket", .warning)

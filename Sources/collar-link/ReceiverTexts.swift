@@ -68,7 +68,7 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .lost, .pairedElsewhere,
+        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .journalUnreadable, .lost, .pairedElsewhere,
             .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)),
             .requestsSetAside, .requestsFailing, .controlHeld, .controlFailing:
             true
@@ -101,6 +101,8 @@ extension ReceiverNotice {
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
         case .storageFailing(let error): "nothing is acknowledged any more: \(error.description)"
         case .storageRecovered: "storing and acknowledging again"
+        case .journalUnreadable(let deviceID, let error):
+            "the lines of collar \(hexadecimal(deviceID)) wait, its journal cannot be read: \(error.description)"
         case .journalUnavailable(let deviceID, let error):
             "collar \(hexadecimal(deviceID)) is not served: \(error.description)"
         case .lost(let deviceID, let first, let last):
@@ -134,7 +136,8 @@ extension ReceiverNotice {
     var remedy: String? {
         switch self {
         case .cannotOpen(let error): error.remedy
-        case .storageFailing(let error), .journalUnavailable(_, let error), .requestsFailing(_, let error): error.remedy
+        case .storageFailing(let error), .journalUnavailable(_, let error), .journalUnreadable(_, let error),
+            .requestsFailing(_, let error): error.remedy
         case .requestsSetAside: "send again what is still wanted"
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
