@@ -21,6 +21,8 @@ struct CoverageLedger {
     private(set) var rangeCount = 0
     /// Ranges appended and not durable yet.
     private var unsettled: [(log: Int, range: SequenceRange)] = []
+    /// Whether something was taken out of what is covered, which is not durable yet.
+    private var hasUncovered = false
     /// The log of the last record: mostly that of the next one too.
     private var recentLog = 0
 
@@ -33,7 +35,7 @@ struct CoverageLedger {
     }
 
     /// Whether everything appended is durable.
-    var isSettled: Bool { unsettled.isEmpty }
+    var isSettled: Bool { unsettled.isEmpty && !hasUncovered }
 
     func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
 
@@ -59,6 +61,31 @@ struct CoverageLedger {
         return .inserted
     }
 
+    /// Takes out what is gone: at once from what may be acknowledged, too.
+    /// - Returns: as for ``cover(_:logID:)``; a duplicate is what was not covered.
+    mutating func uncover(_ range: SequenceRange, logID: UInt32) -> CoveredSequences.Insertion {
+        guard let log = index(of: logID) else { return .duplicate }
+        var known = logs[log].known
+        guard known.remove(range) else { return .duplicate }
+        let growth = known.ranges.count - logs[log].known.ranges.count
+        guard rangeCount + growth <= CoveredSequences.maximumRangeCount else { return .refused }
+        rangeCount += growth
+        logs[log].known = known
+        logs[log].durable.remove(range)
+        logs[log].durable.announce(below: range.last + 1)
+        logs[log].isChanged = true
+        hasUncovered = true
+        // What was appended a moment ago may become durable as far as it is not gone.
+        unsettled = unsettled.flatMap { entry -> [(log: Int, range: SequenceRange)] in
+            guard entry.log == log else { return [entry] }
+            var rest = CoveredSequences()
+            rest.insert(entry.range)
+            rest.remove(range)
+            return rest.ranges.map { (log, $0) }
+        }
+        return .inserted
+    }
+
     /// The progress of every log that changed since the last call.
     mutating func takeProgress() -> [Progress] {
         var progress: [Progress] = []
@@ -80,6 +107,7 @@ struct CoverageLedger {
             logs[log].durable.insert(range, rangeLimit: .max)
             logs[log].durable.announce()
         }
+        hasUncovered = false
         // A long wait may have made it large.
         unsettled.removeAll(keepingCapacity: unsettled.count < 4096)
     }

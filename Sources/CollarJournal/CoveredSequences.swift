@@ -98,6 +98,64 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         return .inserted
     }
 
+    /// Takes a range out, because what was stored of it is gone. As it may have been announced, everything up to its end
+    /// counts as announced from now on: what is missing there shows up in ``oldestLostRange(from:)``.
+    /// - Returns: false where nothing of it was covered; nothing changes then.
+    ///
+    /// Complexity: a binary search and a move of the ranges behind.
+    @discardableResult
+    public mutating func remove(_ range: SequenceRange) -> Bool {
+        let start = indexOfRange(endingAtOrAbove: range.first)
+        var end = start
+        var kept: [SequenceRange] = []
+        var removed: UInt64 = 0
+        while end < ranges.count, ranges[end].first <= range.last {
+            let whole = ranges[end]
+            removed += whole.count
+            if whole.first < range.first, let front = SequenceRange(whole.first, range.first - 1) { kept.append(front) }
+            if whole.last > range.last, let back = SequenceRange(range.last + 1, whole.last) { kept.append(back) }
+            end += 1
+        }
+        guard end > start else { return false }
+        announce(below: min(range.last, Fix.maximumSequence) + 1)
+        ranges.replaceSubrange(start..<end, with: kept)
+        count -= removed - kept.reduce(0) { $0 + $1.count }
+        return true
+    }
+
+    /// The ranges that are covered here and not there.
+    ///
+    /// Complexity: linear in the ranges of both.
+    public func subtracting(_ other: CoveredSequences) -> [SequenceRange] {
+        var rest: [SequenceRange] = []
+        var index = 0
+        for range in ranges {
+            var first = range.first
+            while index < other.ranges.count, other.ranges[index].last < first { index += 1 }
+            var hole = index
+            while hole < other.ranges.count, other.ranges[hole].first <= range.last {
+                let taken = other.ranges[hole]
+                if taken.first > first, let part = SequenceRange(first, taken.first - 1) { rest.append(part) }
+                first = taken.last + 1
+                hole += 1
+            }
+            if let part = SequenceRange(first, range.last) { rest.append(part) }
+        }
+        return rest
+    }
+
+    /// What of a range is covered.
+    ///
+    /// Complexity: a binary search, and linear in the ranges found.
+    public func intersection(_ range: SequenceRange) -> [SequenceRange] {
+        var found: [SequenceRange] = []
+        for covered in ranges[indexOfRange(endingAtOrAbove: range.first)...] {
+            guard let part = SequenceRange(max(covered.first, range.first), min(covered.last, range.last)) else { break }
+            found.append(part)
+        }
+        return found
+    }
+
     /// Remembers that everything below ``firstMissing``, or below `end` where that is more, was announced.
     public mutating func announce(below end: UInt32 = 0) {
         announcedEnd = max(announcedEnd, end, firstMissing)

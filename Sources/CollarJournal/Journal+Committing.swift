@@ -38,13 +38,14 @@ extension Journal {
 
     /// Begins the next segment. What was committed stays committed whatever happens here.
     private func rotate() {
-        let covered = ledger.logs.map { ($0.id, $0.durable) }
+        let checkpoint = Checkpoint(
+            logs: ledger.logs.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
         do throws(FileFailure) {
             let place = Opening(
                 directory: directory, deviceID: deviceID, receiverID: receiverID,
                 segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
             let next = try SegmentWriter.create(
-                writer.number + 1, place: place, covered: covered, cursor: emissionCursor, fileSystem)
+                writer.number + 1, place: place, checkpoint: checkpoint, fileSystem)
             fileSystem.close(writer.file)
             writer = next
             segments.append(next.number)

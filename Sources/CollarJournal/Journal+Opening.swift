@@ -73,10 +73,12 @@ extension Journal {
                 number = last + 1
             }
         }
-        let covered = recovery?.logs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } ?? []
-        let cursor = min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0))
+        let checkpoint = Checkpoint(
+            logs: recovery?.logs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } ?? [],
+            repaired: recovery?.repaired ?? [:],
+            cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)))
         let writer = try JournalError.wrapping { () throws(FileFailure) in
-            try SegmentWriter.create(number, place: place, covered: covered, cursor: cursor, fileSystem)
+            try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
         }
         let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
         return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
@@ -127,8 +129,7 @@ extension SegmentWriter {
 
     /// Makes a segment with header and checkpoint, durably.
     static func create(
-        _ number: UInt32, place: Journal.Opening, covered: [(UInt32, CoveredSequences)], cursor: JournalPosition,
-        _ fileSystem: any FileSystem
+        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
     ) throws(FileFailure) -> SegmentWriter {
         let path = place.directory.path(ofSegment: number)
         let file = try fileSystem.open(path, .creatingIfMissing)
@@ -139,7 +140,7 @@ extension SegmentWriter {
             SegmentHeader(
                 deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
                 createdUnixMilliseconds: place.latestUnixMilliseconds))
-        writer.pending.appendCheckpoint(of: covered, cursor: cursor)
+        writer.pending.appendCheckpoint(checkpoint)
         do throws(FileFailure) {
             // There may be the remains of an attempt that failed.
             try fileSystem.truncate(file, to: 0)

@@ -26,7 +26,7 @@ public final class Journal {
     public let receiverID: UInt32
     /// The receiver that wrote before, where it is another one: the journal was copied here from another machine.
     public let previousReceiverID: UInt32?
-    /// What was stepped over when the journal was opened.
+    /// What was stepped over when the journal was opened, unless that was dealt with before.
     public let damage: [DamageReport]
     /// Whether it takes records.
     public internal(set) var state: State = .open
@@ -50,6 +50,8 @@ public final class Journal {
     /// The newest time seen, for the headers of segments. It never goes back when the clock does, so that a time can be
     /// searched for among them.
     var latestUnixMilliseconds: Int64
+    /// Damage that was dealt with, by the first of its segments.
+    var repaired: [UInt32: DamageExtent]
     /// The files of earlier segments, for reading back.
     var earlier: SegmentFiles
     var readBuffer: [UInt8] = []
@@ -66,12 +68,19 @@ public final class Journal {
         earlier = SegmentFiles(place.directory, fileSystem)
         segments = start.segments
         writer = start.writer
-        damage = recovery?.damage ?? []
+        repaired = recovery?.repaired ?? [:]
         let writerBefore = recovery?.header?.receiverID
         previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
         emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
         stagedCursor = emissionCursor
         ledger = CoverageLedger(recovery?.logs ?? [:])
+        let extent = recovery?.damageExtent ?? DamageExtent()
+        let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
+        damage = isNew ? recovery?.damage ?? [] : []
+        if let recovery, isNew, extent != DamageExtent() {
+            // What it took is missing from the coverage just found, and was announced.
+            noteRepaired(recovery.firstSegment, extent)
+        }
     }
 
     deinit {
@@ -136,7 +145,7 @@ public final class Journal {
         emissionCursor = min(position, end)
     }
 
-    private func checkAccepting() throws(JournalError) {
+    func checkAccepting() throws(JournalError) {
         if case .failed(let failure) = state { throw .stopped(after: failure) }
         guard writer.pending.bytes.count < Journal.pendingByteLimit else { throw .pendingLimitReached }
     }

@@ -68,7 +68,8 @@ public struct JournalDirectory: Equatable, Sendable {
     private static func segment(named name: String) -> UInt32? {
         guard name.hasSuffix(".journal"), name.utf8.count >= 16,
             name.utf8.dropLast(8).allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let segment = UInt32(name.dropLast(8)), segment > 0
+            // Numbers that a journal does not reach: there is always a next one.
+            let segment = UInt32(name.dropLast(8)), segment > 0, segment < 1 << 31
         else { return nil }
         return segment
     }

@@ -12,6 +12,14 @@ struct JournalRecovery {
     private(set) var latestUnixMilliseconds = Int64.min
     /// The newest header.
     private(set) var header: SegmentHeader?
+    /// Damage that was dealt with, by the first of its segments.
+    private(set) var repaired: [UInt32: DamageExtent] = [:]
+    /// The first of the segments that were read.
+    private(set) var firstSegment: UInt32 = 1
+    /// The last of them.
+    private var lastSegment: UInt32 = 1
+    /// How many segments were read.
+    private var segmentCount: UInt32 = 0
     /// What is known of the last segment.
     private(set) var last = Segment()
 
@@ -38,21 +46,35 @@ struct JournalRecovery {
         var start = end
         while start > 0 {
             start -= 1
-            var attempt = JournalRecovery()
-            try attempt.replay(bytes.segments[start], of: bytes, upTo: 0)
-            if attempt.last.hasCheckpoint { break }
+            if try JournalRecovery(checkpointOf: bytes.segments[start], bytes) != nil { break }
         }
         self = JournalRecovery()
         for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
     }
 
+    /// Reads the checkpoint of a segment; nil where it is not whole.
+    init?(checkpointOf segment: UInt32, _ bytes: some SegmentBytes) throws(JournalError) {
+        try replay(segment, of: bytes, upTo: 0)
+        if !last.hasCheckpoint { return nil }
+    }
+
     private init() {}
+
+    /// How much of the segments that were read is gone.
+    var damageExtent: DamageExtent {
+        DamageExtent(
+            byteCount: UInt32(truncatingIfNeeded: damage.reduce(0) { $0 + $1.byteCount }),
+            missingSegmentCount: lastSegment - firstSegment + 1 - segmentCount)
+    }
 
     private mutating func replay(
         _ segment: UInt32, of bytes: some SegmentBytes, upTo limit: Int
     ) throws(JournalError) {
         last = Segment()
+        if segmentCount == 0 { firstSegment = segment }
+        lastSegment = segment
+        segmentCount += 1
         var parser = RecordParser(check: RecordCheck(deviceID: bytes.deviceID, segment: segment))
         var chunk: [UInt8] = []
         repeat {
@@ -69,6 +91,8 @@ struct JournalRecovery {
                 apply(found.record)
             }
         } while !chunk.isEmpty
+        // At the end of the last segment a write may be unfinished; another was cut before the next was begun.
+        if segment != bytes.segments.last { noteDamage(in: segment, before: last.byteCount) }
     }
 
     private mutating func noteDamage(in segment: UInt32, before start: Int) {
@@ -99,6 +123,11 @@ struct JournalRecovery {
             apply(progress)
         case .cursor(let position):
             cursor = position
+        case .uncovered(let uncovered):
+            if logs[uncovered.logID]?.remove(uncovered.range) == true { break }
+            logs[uncovered.logID, default: .init()].announce(below: uncovered.range.last + 1)
+        case .repaired(let segment, let extent):
+            repaired[segment] = extent
         case .later:
             break
         }
@@ -121,8 +150,8 @@ extension Record {
     /// Whether it belongs to what every segment begins with.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .checkpointEnd: true
-        case .fix, .loss, .progress, .cursor, .later: false
+        case .header, .covered, .checkpointEnd, .repaired: true
+        case .fix, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }
 }

@@ -28,6 +28,12 @@ extension Record {
                     logID: logID, announcedEnd: announcedEnd, highest: reader.read(32),
                     coveredCount: reader.readWide()))
         case .cursor: record = .cursor(reader.readPosition())
+        case .uncovered: record = Record.uncovered(from: &reader)
+        case .repaired:
+            let segment = reader.read(32)
+            let byteCount = reader.read(32)
+            record = .repaired(
+                segment: segment, DamageExtent(byteCount: byteCount, missingSegmentCount: reader.read(32)))
         }
         // A later version may lengthen a record, so only its end is looked at here.
         guard let record, reader.remainingBitCount >= 0 else { return nil }
@@ -77,6 +83,15 @@ extension Record {
         else { return nil }
         return .loss(
             JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time))
+    }
+
+    private static func uncovered(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        let first = reader.read(32)
+        guard let range = SequenceRange(first, reader.read(32)), logID <= LogIdentity.maximumLogID,
+            range.last <= Fix.maximumSequence
+        else { return nil }
+        return .uncovered(UncoveredRange(logID: logID, range: range))
     }
 
     private static func covered(from reader: inout BitReader) -> Record? {

@@ -12,6 +12,8 @@ enum Record: Equatable {
     case checkpointEnd(CheckpointEnd)
     case progress(Progress)
     case cursor(JournalPosition)
+    case uncovered(UncoveredRange)
+    case repaired(segment: UInt32, DamageExtent)
     case later(kind: UInt8)
 
     enum Kind: UInt8 {
@@ -22,6 +24,8 @@ enum Record: Equatable {
         case checkpointEnd = 5
         case progress = 6
         case cursor = 7
+        case uncovered = 8
+        case repaired = 9
     }
 }
 
@@ -34,6 +38,16 @@ struct SegmentHeader: Equatable {
     var receiverID: UInt32
     var segment: UInt32
     var createdUnixMilliseconds: Int64
+}
+
+/// What a segment begins with.
+struct Checkpoint {
+    /// What is covered, by log.
+    var logs: [(UInt32, CoveredSequences)]
+    /// Damage that was dealt with, by the first of its segments.
+    var repaired: [UInt32: DamageExtent]
+    /// Up to where lines were handed over.
+    var cursor: JournalPosition
 }
 
 /// A part of what is covered of one log when a segment begins.
@@ -59,6 +73,20 @@ struct Progress: Equatable {
     var announcedEnd: UInt32
     var highest: UInt32
     var coveredCount: UInt64
+}
+
+/// What was covered by a record that is gone: it is missing again.
+struct UncoveredRange: Equatable {
+    var logID: UInt32
+    var range: SequenceRange
+}
+
+/// How much of some segments in a row is gone. It tells damage that was dealt with from further damage.
+struct DamageExtent: Equatable {
+    /// Bytes that are no record.
+    var byteCount: UInt32 = 0
+    /// Segments that are missing.
+    var missingSegmentCount: UInt32 = 0
 }
 
 /// The check of the records of one segment.

@@ -78,10 +78,10 @@ struct RecordBuffer {
         finish(&fields)
     }
 
-    /// Adds all that a segment begins with: what is covered, and the emission cursor.
-    mutating func appendCheckpoint(of logs: [(UInt32, CoveredSequences)], cursor: JournalPosition) {
+    /// Adds all that a segment begins with: what is covered, which damage was dealt with, and the emission cursor.
+    mutating func appendCheckpoint(_ checkpoint: Checkpoint) {
         var partCount: UInt32 = 0
-        for (logID, covered) in logs {
+        for (logID, covered) in checkpoint.logs {
             var start = 0
             repeat {
                 let end = min(start + CoveredPart.maximumRangeCount, covered.ranges.count)
@@ -92,7 +92,10 @@ struct RecordBuffer {
                 start = end
             } while start < covered.ranges.count
         }
-        append(CheckpointEnd(partCount: partCount, cursor: cursor))
+        for (segment, extent) in checkpoint.repaired.sorted(by: { $0.key < $1.key }) {
+            appendRepaired(segment: segment, extent)
+        }
+        append(CheckpointEnd(partCount: partCount, cursor: checkpoint.cursor))
     }
 
     mutating func append(_ part: CoveredPart) {
@@ -130,6 +133,25 @@ struct RecordBuffer {
         var fields = BitWriter()
         fields.write(UInt32(Record.Kind.cursor.rawValue), 8)
         fields.write(cursor)
+        finish(&fields)
+    }
+
+    mutating func append(_ uncovered: UncoveredRange) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.uncovered.rawValue), 8)
+        fields.write(uncovered.logID, 32)
+        fields.write(uncovered.range.first, 32)
+        fields.write(uncovered.range.last, 32)
+        finish(&fields)
+    }
+
+    /// Adds that damage was dealt with in the segments from this one on up to the next whole checkpoint.
+    mutating func appendRepaired(segment: UInt32, _ extent: DamageExtent) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.repaired.rawValue), 8)
+        fields.write(segment, 32)
+        fields.write(extent.byteCount, 32)
+        fields.write(extent.missingSegmentCount, 32)
         finish(&fields)
     }
 

@@ -77,7 +77,7 @@ extension SegmentBytes {
             case .fix(let record): batch.elements.append(.init(entry: .fix(record), end: batch.end))
             case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: batch.end))
             case .header(let header): try validate(header, of: segment)
-            case .covered, .checkpointEnd, .progress, .cursor, .later: break
+            case .covered, .checkpointEnd, .progress, .cursor, .uncovered, .repaired, .later: break
             }
         }
         return false

@@ -42,6 +42,7 @@ extension SegmentBytes {
 
     /// Right behind the record of a fix; nil where there is none.
     func position(ofRecordOf sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+        // The first may be covered at its own start: by what was removed before it.
         guard var low = segments.indices.first else { return nil }
         // The record is in the last segment at whose start the fix was not covered, if coverage only grows.
         var high = segments.count
@@ -50,21 +51,37 @@ extension SegmentBytes {
             if try isCovered(sequence, logID: logID, atStartOf: middle) { high = middle } else { low = middle }
         }
         if let found = try position(behind: sequence, logID: logID, in: segments[low]) { return found }
-        // What damage took away was uncovered, and may have been stored once more. That is rare enough to look at
-        // every checkpoint.
-        for index in segments.indices where index > low {
-            if try isCovered(sequence, logID: logID, atStartOf: index) { continue }
-            if index + 1 < segments.count, try !isCovered(sequence, logID: logID, atStartOf: index + 1) { continue }
-            if let found = try position(behind: sequence, logID: logID, in: segments[index]) { return found }
+        return try position(behindRestored: sequence, logID: logID, after: low)
+    }
+
+    /// What damage took away was uncovered and may have been stored once more, in a segment that begins without it or in
+    /// which damage was dealt with. That is rare enough to look at every checkpoint.
+    private func position(
+        behindRestored sequence: UInt32, logID: UInt32, after low: Int
+    ) throws(JournalError) -> JournalPosition? {
+        var atStart = try start(of: low)
+        for index in segments.indices.dropFirst(low) {
+            let isLast = index == segments.count - 1
+            let atEnd = isLast ? atStart : try start(of: index + 1)
+            let isCandidate =
+                isLast || atStart.repaired != atEnd.repaired
+                || atStart.logs[logID]?.contains(sequence) != true && atEnd.logs[logID]?.contains(sequence) == true
+            if isCandidate, index > low, let found = try position(behind: sequence, logID: logID, in: segments[index]) {
+                return found
+            }
+            atStart = atEnd
         }
         return nil
+    }
+
+    private func start(of index: Int) throws(JournalError) -> JournalRecovery {
+        try JournalRecovery(self, upTo: JournalPosition(segment: segments[index], offset: 0))
     }
 
     private func isCovered(
         _ sequence: UInt32, logID: UInt32, atStartOf index: Int
     ) throws(JournalError) -> Bool {
-        let start = JournalPosition(segment: segments[index], offset: 0)
-        return try JournalRecovery(self, upTo: start).logs[logID]?.contains(sequence) ?? false
+        try start(of: index).logs[logID]?.contains(sequence) ?? false
     }
 
     private func position(

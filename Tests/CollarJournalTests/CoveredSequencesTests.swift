@@ -55,6 +55,41 @@ import Testing
         #expect(open.newestRange(below: nil) == SequenceRange(5))
     }
 
+    @Test func whatIsTakenOutIsMissingAndCountsAsAnnounced() throws {
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<300 {
+            var covered = CoveredSequences()
+            var other = CoveredSequences()
+            var model: Set<UInt32> = []
+            var announcedEnd: UInt32 = 0
+            for _ in 0..<30 {
+                let first = UInt32.random(in: 0...60, using: &random)
+                let part = try range(first, first + UInt32.random(in: 0...9, using: &random))
+                let sequences = Set(part.first...part.last)
+                if Bool.random(using: &random) {
+                    covered.insert(part)
+                    model.formUnion(sequences)
+                } else {
+                    let isThere = !model.isDisjoint(with: sequences)
+                    #expect(covered.remove(part) == isThere)
+                    model.subtract(sequences)
+                    if isThere { announcedEnd = max(announcedEnd, part.last + 1) }
+                    other.insert(part)
+                }
+                #expect(Set(covered.ranges.flatMap { Array($0.first...$0.last) }) == model)
+                #expect(covered.count == UInt64(model.count))
+                #expect(covered.announcedEnd >= announcedEnd)
+                let rest = covered.subtracting(other).flatMap { Array($0.first...$0.last) }
+                #expect(rest == model.filter { !other.contains($0) }.sorted())
+            }
+        }
+        var all = CoveredSequences()
+        all.insert(try range(0, 0xFFFF_FFFE))
+        #expect(all.remove(try range(5, 0xFFFF_FFFE)))
+        #expect(all.ranges == [try range(0, 4)])
+        #expect(all.oldestLostRange(from: 0) == SequenceRange(5, 0xFFFF_FFFE))
+    }
+
     @Test func onlyAnnouncedGapsAreLost() throws {
         var covered = CoveredSequences()
         covered.insert(try range(0, 4))

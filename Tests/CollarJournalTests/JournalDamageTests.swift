@@ -1,0 +1,275 @@
+import CollarARQ
+import CollarWire
+import Glibc
+import Testing
+
+@testable import CollarJournal
+
+/// Damage in earlier segments: what it took is asked for again, stored again, and counted once.
+@Suite struct JournalDamageTests {
+    private func path(_ segment: UInt32) -> String {
+        JournalDirectory(stateDirectory: "/state", deviceID: collar).path(ofSegment: segment)
+    }
+
+    /// Fixes 0 to 299 in segments of about 40.
+    private func threeHundred(limit: Int = 2000) throws -> MemoryFileSystem {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files, limit: limit)
+        for start in stride(from: 0 as UInt32, to: 300, by: 10) {
+            try append(start...(start + 9), to: journal)
+            try journal.commit()
+        }
+        #expect(journal.segments.count > 2)
+        return files
+    }
+
+    /// Reads everything, and deals with the damage met on the way.
+    private func readAndUncover(_ journal: Journal) throws -> (found: Set<UInt32>, lost: Set<UInt32>) {
+        var found: Set<UInt32> = []
+        var lost: Set<UInt32> = []
+        var position = JournalPosition.start
+        while true {
+            let batch = try journal.entries(from: position, limit: 50)
+            found.formUnion(sequences(batch.elements.map(\.entry)))
+            for report in batch.damage {
+                for range in try journal.uncoverDamage(inSegment: report.segment)[log] ?? [] {
+                    lost.formUnion(range.first...range.last)
+                }
+            }
+            position = batch.end
+            if batch.isAtEnd { return (found, lost) }
+        }
+    }
+
+    /// The ranges that a collar is asked to send again.
+    private func resend(_ journal: Journal) throws -> [SequenceRange] {
+        var end = HostDelivery(
+            log: try #require(LogIdentity(deviceID: collar, logID: log)), receiverID: receiver, highestSequence: journal.highestSequence(logID: log) ?? 0)
+        end.received(flags: FrameFlags(ask: .first))
+        let durable = journal.durable(logID: log)
+        let answer = end.takeAnswer(from: durable)
+        let ranges = try #require(answer).resend
+        return (0..<ranges.count).map { ranges[$0] }
+    }
+
+    private func ranges(_ sequences: Set<UInt32>) -> [SequenceRange] {
+        var covered = CoveredSequences()
+        for sequence in sequences { covered.insert(sequence) }
+        return covered.ranges
+    }
+
+    /// The damage is met, asked for again over a restart, and what comes is stored once.
+    private func isRepaired(_ files: MemoryFileSystem, limit: Int, closes: Bool) throws {
+        var missing: Set<UInt32> = []
+        var journal = try openJournal(files, limit: limit)
+        do {
+            let (found, lost) = try readAndUncover(journal)
+            missing = Set((0..<300 as Range<UInt32>)).subtracting(found)
+            #expect(!missing.isEmpty && lost == missing)
+            #expect(try resend(journal) == ranges(missing))
+            #expect(try readAndUncover(journal).lost == [], "once")
+            try journal.commit()
+        }
+        if closes {
+            journal = try openJournal(MemoryFileSystem())
+            files.crash { durable, _ in durable }
+            journal = try openJournal(files, limit: limit)
+            #expect(try resend(journal) == ranges(missing))
+            #expect(try readAndUncover(journal).lost == [], "once")
+        }
+        for sequence in missing.sorted() { #expect(try journal.append(record(sequence))) }
+        try journal.commit()
+        #expect(try resend(journal) == [])
+        #expect(journal.durable(logID: log).firstMissing == 300)
+        for sequence in missing {
+            let position = try #require(try journal.position(behind: sequence, logID: log))
+            let before = try journal.entries(from: JournalPosition(segment: position.segment, offset: 0), limit: 1000)
+            #expect(before.elements.contains { $0.end == position && $0.entry == .fix(record(sequence)) })
+        }
+        let all = try sequences(allEntries(journal, limit: 100))
+        #expect(all.sorted() == Array(0..<300), "each once")
+        if closes {
+            journal = try openJournal(MemoryFileSystem())
+            journal = try openJournal(files, limit: limit)
+        }
+        let after = try readAndUncover(journal)
+        #expect(after.lost == [] && after.found.count == 300)
+        #expect(journal.durable(logID: log).firstMissing == 300)
+        #expect(try resend(journal) == [])
+    }
+
+    @Test func flippedBytesOfAnEarlierSegmentAreAskedForAgain() throws {
+        for closes in [false, true] {
+            for count in [1, 100, 700] {
+                let files = try threeHundred()
+                for offset in 0..<count { files.corrupt(path(3), at: 400 + offset, xor: 0x11) }
+                try isRepaired(files, limit: 2000, closes: closes)
+            }
+        }
+    }
+
+    @Test func aMissingSegmentIsAskedForAgain() throws {
+        for closes in [false, true] {
+            for gone in [[3], [2, 3], [2, 4]] as [[UInt32]] {
+                let files = try threeHundred()
+                for segment in gone { try files.remove(path(segment)) }
+                try isRepaired(files, limit: 2000, closes: closes)
+            }
+        }
+    }
+
+    @Test func aPageOfZerosIsAskedForAgain() throws {
+        for closes in [false, true] {
+            let files = try threeHundred(limit: 5000)
+            let bytes = try #require(files.files[path(2)]).bytes
+            #expect(bytes.count > 4096)
+            files.replace(path(2), with: [UInt8](repeating: 0, count: 4096) + bytes.dropFirst(4096))
+            try isRepaired(files, limit: 5000, closes: closes)
+        }
+    }
+
+    @Test func damageThatTookNothingUncoversNothing() throws {
+        let files = try threeHundred()
+        // The header, and a progress record.
+        files.corrupt(path(3), at: 5, xor: 1)
+        let journal = try openJournal(files, limit: 2000)
+        #expect(try readAndUncover(journal) == (Set(0..<300), []))
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 300)
+        #expect(try resend(journal) == [])
+    }
+
+    @Test func furtherDamageIsFurtherDamage() throws {
+        let files = try threeHundred()
+        files.corrupt(path(3), at: 400, xor: 1)
+        let journal = try openJournal(files, limit: 2000)
+        #expect(try readAndUncover(journal).lost.count == 1)
+        try journal.commit()
+        #expect(try journal.lostByDamage(inSegment: 3) == [:])
+        files.corrupt(path(3), at: 600, xor: 1)
+        // The other one was uncovered before.
+        #expect(try journal.lostByDamage(inSegment: 3)[log]?.count == 1)
+        #expect(try readAndUncover(journal).lost.count == 1)
+        #expect(try journal.lostByDamage(inSegment: 3) == [:])
+    }
+
+    @Test func whatWasReadBackDamagedFromTheSegmentThatGrowsIsAskedForAgain() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files)
+        try append(0...9, to: journal)
+        try journal.commit()
+        try append(10...12, to: journal)
+        files.corrupt(firstSegment, at: 200, xor: 1)
+        let (found, lost) = try readAndUncover(journal)
+        #expect(found.count == 12 && lost.count == 1)
+        try journal.commit()
+        #expect(try resend(journal) == ranges(lost))
+        for sequence in lost { #expect(try journal.append(record(sequence))) }
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 13)
+    }
+
+    @Test func whatOpeningFoundDamagedIsReportedOnceAndNotUncoveredAgain() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files)
+            try append(0...9, to: journal)
+            try journal.commit()
+        }
+        files.corrupt(firstSegment, at: 200, xor: 1)
+        var lost: [SequenceRange] = []
+        do {
+            let journal = try openJournal(files)
+            #expect(journal.damage.count == 1)
+            lost = try resend(journal)
+            #expect(lost.count == 1)
+            #expect(try readAndUncover(journal).lost == [])
+            try append(lost[0].first...lost[0].first, to: journal)
+            try journal.commit()
+        }
+        let journal = try openJournal(files)
+        #expect(journal.damage == [])
+        #expect(try readAndUncover(journal).lost == [])
+        #expect(journal.durable(logID: log).firstMissing == 10)
+    }
+
+    @Test func anUncoveredRangeOutlivesARestartAndASegment() throws {
+        let files = MemoryFileSystem()
+        let range = try #require(SequenceRange(5, 9))
+        do {
+            let journal = try openJournal(files, limit: 700)
+            try append(0...12, to: journal)
+            try journal.commit()
+            try append(13...14, to: journal)
+            // Some of it is not durable yet.
+            let late = try #require(SequenceRange(13, 13))
+            #expect(try journal.uncover(range, logID: log))
+            #expect(try !journal.uncover(range, logID: log))
+            #expect(try journal.uncover(late, logID: log))
+            #expect(try !journal.uncover(range, logID: log + 1))
+            #expect(journal.durable(logID: log).ranges == [SequenceRange(0, 4), SequenceRange(10, 12)])
+            let synchronised = files.calls[.synchronize] ?? 0
+            try journal.commit()
+            #expect(files.calls[.synchronize] ?? 0 > synchronised)
+            #expect(journal.durable(logID: log).ranges == [SequenceRange(0, 4), SequenceRange(10, 12), SequenceRange(14)])
+            #expect(journal.ledger.rangeCount == 3)
+        }
+        files.crash { durable, _ in durable }
+        do {
+            let journal = try openJournal(files, limit: 700)
+            #expect(try resend(journal) == [range, SequenceRange(13)])
+            try append(15...40, to: journal)
+            try journal.commit()
+            #expect(journal.segments.count > 1)
+        }
+        let journal = try openJournal(files, limit: 700)
+        #expect(journal.damage == [])
+        #expect(try resend(journal) == [range, SequenceRange(13)])
+        #expect(try journal.append(record(7)))
+        let coverage = try journal.coverage(at: journal.end)[log]
+        #expect(coverage?.ranges == ranges(Set(0...4).union([7]).union(10...12).union(14...40)))
+    }
+
+    /// Whatever is damaged: when it was dealt with, what is covered is what is there.
+    @Test func coverageAndRecordsAgreeAfterAnyDamage() throws {
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let files = try threeHundred(limit: Int.random(in: 900...4000, using: &random))
+            let segments = try openJournal(files).segments
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let segment = try #require(segments.dropLast().randomElement(using: &random))
+                guard let bytes = files.files[path(segment)]?.bytes, !bytes.isEmpty else { continue }
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: try files.remove(path(segment))
+                case 1: files.replace(path(segment), with: Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random))))
+                default:
+                    let start = Int.random(in: 0..<bytes.count, using: &random)
+                    for offset in start..<min(bytes.count, start + Int.random(in: 1...900, using: &random)) {
+                        files.corrupt(path(segment), at: offset, xor: UInt8.random(in: 1...255, using: &random))
+                    }
+                }
+            }
+            var expected: Set<UInt32> = []
+            do {
+                let journal = try openJournal(files)
+                for segment in segments { _ = try journal.uncoverDamage(inSegment: segment) }
+                try journal.commit()
+                expected = try readAndUncover(journal).found
+                // What the removed oldest segments held stays covered: nothing tells that it is to be there.
+                if let oldest = try journal.coverage(at: .start)[log] {
+                    expected.formUnion(oldest.ranges.flatMap { Array($0.first...$0.last) })
+                }
+                #expect(journal.durable(logID: log).ranges == ranges(expected), "seed \(seed)")
+                #expect(try resend(journal) == ranges(Set(0..<300).subtracting(expected)), "seed \(seed)")
+            }
+            let journal = try openJournal(files)
+            #expect(journal.durable(logID: log).ranges == ranges(expected), "seed \(seed)")
+            for sequence in Set(0..<300 as Range<UInt32>).subtracting(expected).sorted() {
+                #expect(try journal.append(record(sequence)))
+            }
+            try journal.commit()
+            for segment in segments { #expect(try journal.uncoverDamage(inSegment: segment) == [:], "seed \(seed)") }
+            #expect(journal.durable(logID: log).firstMissing == 300, "seed \(seed)")
+        }
+    }
+}
