@@ -10,7 +10,7 @@ from collarlink import ROOT
 sys.path.append(str(ROOT / "Protocol/reference"))
 from wire import cobs_decode  # noqa: E402
 
-LOSS = 3  # the kind of a record
+FIX, LOSS, CURSOR = 2, 3, 7  # kinds of records
 OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
 
 
@@ -33,3 +33,48 @@ def losses(state):
         found += [Loss(int.from_bytes(record[1:5], "big"), record[11], int.from_bytes(record[12:16], "big"),
                        int.from_bytes(record[16:20], "big")) for record in records if record[0] == LOSS]
     return found
+
+
+def record_kinds(data):
+    """The kinds of the records in a part of a journal."""
+    return {cobs_decode(part)[0] for part in data.split(b"\0") if part}
+
+
+class JournalTail:
+    """What the journal of one collar holds, read on from where reading stopped: a journal only grows."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._read = {}
+        self.fixes = {}
+        self.losses = []
+
+    def read_on(self):
+        """Takes in whole records that are new. What was read before must still be there."""
+        for path in sorted(glob.glob(f"{self._folder}/*.journal")):
+            begin = self._read.get(path, 0)
+            with open(path, "rb") as file:
+                size = file.seek(0, 2)
+                if size < begin:
+                    raise AssertionError(f"{path} was cut from {begin} to {size} bytes")
+                file.seek(begin)
+                data = file.read()
+            # A record ends with a zero byte; behind the last one may stand a part of one.
+            whole = data[:data.rfind(b"\0") + 1]
+            self._read[path] = begin + len(whole)
+            for part in whole.split(b"\0"):
+                if part:
+                    self._take(cobs_decode(part))
+
+    def _take(self, record):
+        log_id = int.from_bytes(record[1:5], "big")
+        if record[0] == LOSS:
+            self.losses.append((log_id, int.from_bytes(record[12:16], "big"), int.from_bytes(record[16:20], "big")))
+        if record[0] != FIX:
+            return
+        # Kind, log id, time (6 bytes), which parts of the signal follow, the signal, low byte, payload.
+        start = 12 + 2 * (record[11] & 1) + (record[11] & 2)
+        fields = int.from_bytes(record[start + 1:start + 6], "big")
+        is_partial = fields >> 39
+        high = fields & 0xFFFFFF if is_partial else fields >> 7 & 0xFFFFFF
+        self.fixes.setdefault(log_id, set()).add(high << 8 | record[start])
