@@ -21,9 +21,10 @@ import sys
 import time
 import unittest
 
-from collarlink import BINARY, ORDINARY_USER, EndToEndTest
+from collarlink import BINARY, EndToEndTest
 from journals import JournalTail
 from tapped_line import TappedLine
+from tracing import Traced, can_trace
 
 COLLAR_COUNT = 3
 SEGMENT_BYTE_LIMIT = 1 << 20  # Journal.defaultSegmentByteLimit
@@ -62,29 +63,6 @@ class NewFiles:
         os.close(self._descriptor)
 
 
-def can_delay_calls():
-    """Whether strace may slow down the calls of a program."""
-    strace = shutil.which("strace")
-    if not strace:
-        return False
-    done = subprocess.run([strace, "-f", "-o", "/dev/null", "true"], capture_output=True, check=False, **ORDINARY_USER)
-    return done.returncode == 0
-
-
-def traced_child(strace):
-    """The process that strace runs, once it is the receiver."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            children = pathlib.Path(f"/proc/{strace.pid}/task/{strace.pid}/children").read_text("ascii").split()
-            if children and os.readlink(f"/proc/{children[0]}/exe") == BINARY:
-                return int(children[0])
-        except OSError:
-            pass
-        time.sleep(0.0005)
-    raise AssertionError(f"strace starts nothing: {strace.error_text}")
-
-
 class Campaign:
     """One state directory, one set of collars, many receivers that die."""
 
@@ -104,7 +82,7 @@ class Campaign:
         test.addCleanup(self.tap.close)
         self.track = self._write_track()
         self.collars = None
-        self._may_delay = can_delay_calls()
+        self._may_delay = can_trace()
         self.start_collars()
 
     def _write_track(self):
@@ -165,14 +143,16 @@ class Campaign:
     def start_receiver(self, slowly=False):
         """Starts a receiver; slowly: its calls to the disk take milliseconds, so that the kill falls between them."""
         command = [BINARY, "--port", self.tap.path, "--state-dir", self.state, "-q"]
+        self.tap.open()
         if slowly:
             calls = "pwrite64,fdatasync,fsync,ftruncate"
             delay = self.chance.choice((500, 2000, 8000))
-            command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={calls}", "-e",
-                       f"inject={calls}:delay_enter={delay}:delay_exit={delay}", *command]
-        self.tap.open()
+            slow = f"inject={calls}:delay_enter={delay}:delay_exit={delay}"
+            traced = Traced(self.test, ["-o", "/dev/null", "-e", f"trace={calls}", "-e", slow], command)
+            self.receiver_pid = traced.pid
+            return traced.program
         receiver = self.test.start(command)
-        self.receiver_pid = traced_child(receiver) if slowly else receiver.pid
+        self.receiver_pid = receiver.pid
         return receiver
 
     def kill(self):

@@ -1,0 +1,52 @@
+"""Programs under strace: it counts their calls, lets some fail, or slows them down."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from collarlink import ORDINARY_USER
+
+
+def can_trace():
+    """Whether strace may watch what an ordinary user starts."""
+    return bool(shutil.which("strace")) and subprocess.run(
+        ["strace", "-f", "-o", "/dev/null", "true"], capture_output=True, check=False, **ORDINARY_USER).returncode == 0
+
+
+class Traced:
+    """A program that strace runs. Signals are for the program itself; strace ends with it."""
+
+    def __init__(self, test, options, command):
+        self.program = test.start(["strace", "-f", *options, *command])
+        self.pid = self._child(command[0])
+        # Who kills strace alone leaves what it runs.
+        test.addCleanup(self.send, signal.SIGKILL)
+
+    def _child(self, path):
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            try:
+                children = pathlib.Path(f"/proc/{self.program.pid}/task/{self.program.pid}/children").read_text("ascii")
+                for child in children.split():
+                    if os.readlink(f"/proc/{child}/exe") == path:
+                        return int(child)
+            except OSError:
+                pass
+            time.sleep(0.0005)
+        self.program.kill_now()
+        raise AssertionError(f"strace starts nothing: {self.program.error_text}")
+
+    def send(self, number):
+        """Sends a signal."""
+        try:
+            os.kill(self.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def stop(self, number=signal.SIGTERM):
+        """Ends the program, and waits until everything that was seen of it is written."""
+        self.send(number)
+        return self.program.wait()
