@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The frame check bit by bit, from PROTOCOL.md alone: a judge of damage that shares no code with what is judged.
+/// The check of frames and records bit by bit, from their definition alone: a judge of damage that shares no code with what is judged.
 enum BitwiseCheck {
     /// Whether the last three bytes of `frame` are its check, bound to `log` or to nothing.
     static func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool {
@@ -19,6 +19,23 @@ enum BitwiseCheck {
         register ^= 0xFF_FFFF
         let sent = frame.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return register == sent
+    }
+
+    /// The check of a journal's record: over the letters CLJ1, the collar and the number of the segment where it is bound
+    /// to them, and the record.
+    static func ofRecord(_ record: some Sequence<UInt8>, _ binding: (deviceID: UInt64, segment: UInt32)?) -> UInt32 {
+        var register: UInt32 = 0xB7_04CE
+        for byte in "CLJ1".utf8 { add(byte, &register) }
+        if let binding {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                add(UInt8(binding.deviceID >> UInt64(shift) & 0xFF), &register)
+            }
+            for shift in stride(from: 24, through: 0, by: -8) {
+                add(UInt8(binding.segment >> UInt32(shift) & 0xFF), &register)
+            }
+        }
+        for byte in record { add(byte, &register) }
+        return register ^ 0xFF_FFFF
     }
 
     private static func add(_ byte: UInt8, _ register: inout UInt32) {

@@ -29,7 +29,7 @@ public enum FaultKind: Int, CaseIterable, Sendable {
     case flashDecay
     /// The flash of a collar is erased: a new log begins.
     case logErase
-    /// The host's process is gone, with what was not synced.
+    /// The host's process is killed, perhaps amid a file operation; what it wrote stays in the page cache.
     case hostCrashes
     /// The host's sync fails.
     case syncFailures
@@ -37,7 +37,7 @@ public enum FaultKind: Int, CaseIterable, Sendable {
     case slowSync
     /// The host's disk is full for a while.
     case fullDisk
-    /// The host's storage loses some of what was durable.
+    /// Bytes on the host's disk are damaged while it is down.
     case storageDamage
     /// The collar's GNSS time jumps and drifts.
     case clockJumps
@@ -53,6 +53,14 @@ public enum FaultKind: Int, CaseIterable, Sendable {
     case requests
     /// Hosts pair and unpair collars, and somebody presses their buttons.
     case repairing
+    /// The host's machine loses power: what was not synced survives in pieces.
+    case hostPowerCuts
+    /// File operations of the host fail with EIO for a while, and writes are cut short.
+    case diskErrors
+    /// The host's file system is read-only for a while.
+    case readOnlyDisk
+    /// The consumer of the host's lines is slow, and away for a while.
+    case slowConsumer
 }
 
 /// Some kinds of faults.

@@ -1,11 +1,12 @@
 import CollarJournal
 import CollarWire
 
-/// Where a simulated host keeps what it receives: append, commit, and only then is it durable.
+/// Where a simulated host keeps what it receives: append, commit, and only then is it durable. What was appended is read
+/// back for the consumer, in the same order.
 public protocol HostStorage: AnyObject {
     /// The logs that have records.
     var logs: [LogIdentity] { get }
-    /// Whether something was appended that is not durable.
+    /// Whether something was appended that is not durable, or lines were handed over since the last commit.
     var isCommitDue: Bool { get }
 
     /// The highest sequence appended to a log; nil where there is none.
@@ -26,28 +27,49 @@ public protocol HostStorage: AnyObject {
     /// What may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences
 
-    /// The process is gone, and a new one opens the storage.
-    func reopen()
+    /// The collars that have a journal.
+    var collars: [UInt64] { get }
 
-    /// What would be there if the host crashed now: the truth, for whoever checks promises.
-    func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord
+    /// Where the consumer of a collar's lines is, as the storage remembers it.
+    func emissionCursor(of deviceID: UInt64) -> JournalPosition
+
+    /// Entries of a collar from a position on.
+    func entries(
+        of deviceID: UInt64, from position: JournalPosition, limit: Int
+    ) throws(StorageFailure) -> JournalBatch
+
+    /// Lines of a collar were handed over up to a position.
+    func setEmissionCursor(_ position: JournalPosition, of deviceID: UInt64)
 }
 
 /// A storage that a ``World`` can make fail.
 public protocol FaultyStorage: HostStorage {
-    /// Whether the disk has no room.
-    var isFull: Bool { get set }
-    /// Whether the next sync fails.
-    var isNextSyncFailing: Bool { get set }
-    /// Records that wait for a sync; a storage bounds them by ``ModelStorage/waitingLimit``.
-    var waitingCount: Int { get }
+    /// The disk that everything is on.
+    var disk: SimulatedDisk { get }
+    /// Whether something failed so that only another process can go on.
+    var needsRestart: Bool { get }
 
-    /// Damage takes some of the durable fixes away; the process is gone.
+    /// The process is gone, or the whole machine.
+    func stop(losesPower: Bool)
+
+    /// A new process opens what is there. It cannot run where this fails.
+    func reopen() throws(StorageFailure)
+
+    /// What would be there if the machine lost its power now: the truth, for whoever checks promises.
+    func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord
+
+    /// What would be there of all logs, for whoever checks that the consumer got it.
+    func keptFixes(of log: LogIdentity) -> [UInt32: Fix]
+
+    /// Where emission of a collar must go on at the earliest after a crash.
+    func promisedCursor(of deviceID: UInt64) -> JournalPosition
+
+    /// Damages what is on the disk while no process runs.
     /// - Returns: what is gone.
-    func loseSome(_ random: inout SeededRandom) -> [LostRecord]
+    func damage(_ random: inout SeededRandom) -> [LostRecord]
 }
 
-/// A durable fix that damage took away.
+/// A durable record that damage took away.
 public struct LostRecord: Equatable, Sendable {
     /// The log it belonged to.
     public let log: LogIdentity
@@ -77,4 +99,6 @@ public enum StorageFailure: Error, Equatable, Sendable {
     case full
     /// What is on the disk is not known; it must be opened again.
     case failed
+    /// The receiver is another one than before.
+    case otherReceiver
 }

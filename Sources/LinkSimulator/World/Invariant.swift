@@ -36,6 +36,12 @@ public enum Invariant: String, CaseIterable, Sendable {
     case stateFollowsOrders
     /// A result or report tells what has happened.
     case resultIsTrue
+    /// Every fix that was acknowledged reaches the consumer, with one content.
+    case acknowledgedIsEmitted
+    /// After a restart emission goes on where it stopped: not before what a commit kept, not behind what was taken.
+    case emissionGoesOn
+    /// A receiver is the same after every restart.
+    case receiverStaysItself
     /// Once the world is calm everything arrives, and both ends agree.
     case progress
     /// The programs do not refuse what they must do.

@@ -196,9 +196,22 @@ extension Oracle {
             return
         }
         for sequence in range.first...range.last
-        where !record.mayBeLost(sequence) && host.storage.fix(sequence, of: log) == nil {
+        where !record.mayBeLost(sequence) && host.storage.fix(sequence, of: log) == nil
+            && host.storage.kept(sequence, of: log) == .nothing
+        {
             report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
             return
+        }
+    }
+
+    /// Everything has arrived, and the consumer of a host has taken all there is.
+    func checkEmission(of host: SimulatedHost) {
+        for record in records {
+            for sequence in host.storage.keptFixes(of: record.log).keys
+            where !host.consumer.has(sequence, of: record.log) {
+                report(.acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
+                return
+            }
         }
     }
 

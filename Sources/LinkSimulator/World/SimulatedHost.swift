@@ -16,6 +16,8 @@ final class SimulatedHost {
     let index: Int
     let receiverID: UInt32
     let storage: any FaultyStorage
+    /// Who takes the lines.
+    let consumer = LineConsumer()
     private let oracle: Oracle
     private(set) var sessions: [Session] = []
     private var sessionAtAddress: [UInt8: Int] = [:]
@@ -44,14 +46,23 @@ final class SimulatedHost {
     }
 
     /// A process starts.
-    func start() {
-        storage.reopen()
+    /// - Returns: whether it runs: not where the state directory cannot be opened.
+    func start() -> Bool {
+        do throws(StorageFailure) { try storage.reopen() } catch {
+            if error == .otherReceiver { oracle.report(.receiverStaysItself, "host \(index) is another receiver") }
+            storage.stop(losesPower: false)
+            return false
+        }
         isRunning = true
         for log in storage.logs { _ = session(for: log) }
+        if let wrong = consumer.hostStarted(storage) { oracle.report(.emissionGoesOn, "host \(index): \(wrong)") }
+        return true
     }
 
-    /// The process is gone.
-    func stop() {
+    /// The process is gone, or the whole machine.
+    func stop(losesPower: Bool) {
+        storage.stop(losesPower: losesPower)
+        consumer.hostStopped()
         life += 1
         isRunning = false
         sessions = []
@@ -65,6 +76,20 @@ final class SimulatedHost {
 
     /// The port was opened again.
     func restartStream() { stream = StreamDecoder() }
+
+    /// Hands over the lines that are taken now.
+    /// - Returns: false where the process cannot read its journal and ends.
+    func emitLines(now: Int64) -> Bool {
+        do throws(StorageFailure) {
+            let wrong = try consumer.takeLines(from: storage, now: now) { [oracle] fix, log in
+                oracle.record(of: log)?.permits(fix) != true
+            }
+            if let wrong {
+                oracle.report(.oneContentPerID, "host \(index) hands over \(wrong.sequence) as it was not logged")
+            }
+            return true
+        } catch { return false }
+    }
 
     /// Begins to wait for the disk.
     func beginCommit() { unread = [] }

@@ -28,15 +28,35 @@ public enum SmallScopes {
         return (nil, runs)
     }
 
-    /// A crash of the host after every event, each with several outcomes of what reached the disk.
+    /// A crash of the host after every event, by turns of its process and of its machine, with several outcomes of what
+    /// reached the disk.
     public static func everyHostCrash(fixCount: Int, outcomes: Int = 3) -> (finding: WorldPlan?, runs: Int) {
         var runs = 0
         for outcome in 0..<outcomes {
             var plan = WorldPlan.small(fixCount: fixCount)
             plan.seed += UInt64(outcome)
+            plan.scriptedCrashLosesPower = outcome % 2 == 1
             let eventCount = World(plan).run().statistics.events
             for event in 1...max(1, eventCount) {
                 plan.scriptedHostCrash = event
+                runs += 1
+                if World(plan).run().violation != nil { return (plan, runs) }
+            }
+        }
+        return (nil, runs)
+    }
+
+    /// A crash of the host amid every one of its file operations, by turns of its process and of its machine, with
+    /// several outcomes of what reached the disk.
+    public static func everyDiskStop(fixCount: Int, outcomes: Int = 4) -> (finding: WorldPlan?, runs: Int) {
+        var runs = 0
+        for outcome in 0..<outcomes {
+            var plan = WorldPlan.small(fixCount: fixCount)
+            plan.seed += UInt64(outcome)
+            plan.scriptedCrashLosesPower = outcome % 2 == 1
+            let operationCount = World(plan).run().statistics.diskOperations
+            for operation in 0..<operationCount {
+                plan.scriptedDiskStop = operation
                 runs += 1
                 if World(plan).run().violation != nil { return (plan, runs) }
             }

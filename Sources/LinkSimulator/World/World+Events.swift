@@ -8,7 +8,11 @@ extension World {
             boot(collar)
             queue.add(.makeFix(collar: collar.index), at: streams.other.between(0, plan.fixIntervalMicroseconds))
         }
-        for host in hosts { start(host) }
+        for host in hosts {
+            host.storage.disk.faults.shortWriteProbability = plan.faults.contains(.diskErrors) ? 0.1 : 0
+            if host.index == 0 { host.storage.disk.faults.operationsUntilStop = plan.scriptedDiskStop }
+            start(host)
+        }
         for kind in plan.faults.kinds where World.recurring.contains(kind) { scheduleFault(kind) }
         queue.add(.calm, at: plan.turbulentMicroseconds)
     }
@@ -25,6 +29,10 @@ extension World {
         case .openPort(let index): openPort(hosts[index])
         case .askAgain(let index, let life): askAgain(hosts[index], life: life)
         case .retryCommit(let index, let life): if hosts[index].life == life { letHostWork(hosts[index]) }
+        case .takeLines(let index):
+            isConsumerDue[index] = false
+            letHostWork(hosts[index])
+            checkSettled()
         case .fault(let kind): fault(kind)
         case .endOfFault(let kind, let index): endOfFault(kind, index)
         case .finish(let index, let life, let requestID): finish(collars[index], life: life, requestID: requestID)
@@ -107,7 +115,11 @@ extension World {
 
     private func start(_ host: SimulatedHost) {
         guard !host.isRunning else { return }
-        host.start()
+        guard host.start() else {
+            log("host \(host.index) cannot open its state directory")
+            queue.add(.restart(host: host.index), at: now + 1_000_000)
+            return
+        }
         log("host \(host.index) started")
         oracle.reopened(host)
         openPort(host)
@@ -130,16 +142,27 @@ extension World {
 
     /// The process goes on after reading: it syncs what is new, and then says what it has to say.
     func letHostWork(_ host: SimulatedHost) {
-        guard host.isRunning, host.unread == nil else { return }
-        if host.storage.isCommitDue, !host.storage.isFull {
+        guard host.isRunning, host.unread == nil, emitLines(host) else { return }
+        if host.storage.isCommitDue {
             host.beginCommit()
             let isSlow = !isCalm && plan.faults.contains(.slowSync) && streams[.slowSync].chance(0.2)
             let wait = isSlow ? streams[.slowSync].between(10_000, 3_000_000) : streams.other.between(100, 5000)
             queue.add(.diskDone(host: host.index, life: host.life), at: now + wait)
             return
         }
-        if host.storage.isCommitDue { queue.add(.retryCommit(host: host.index, life: host.life), at: now + 1_000_000) }
         speak(host)
+    }
+
+    private func emitLines(_ host: SimulatedHost) -> Bool {
+        guard host.emitLines(now: now) else {
+            crash(host, restartAfter: 1_000_000)
+            return false
+        }
+        if !host.consumer.isAtEnd, !isConsumerDue[host.index] {
+            isConsumerDue[host.index] = true
+            queue.add(.takeLines(host: host.index), at: max(now + 100_000, host.consumer.awayUntil))
+        }
+        return true
     }
 
     private func diskDone(_ host: SimulatedHost, life: Int) {
@@ -149,6 +172,8 @@ extension World {
         if !unread.isEmpty {
             host.received(unread, now: now)
             letHostWork(host)
+        } else if host.storage.isCommitDue {
+            queue.add(.retryCommit(host: host.index, life: host.life), at: now + 1_000_000)
         }
         checkSettled()
     }
@@ -164,12 +189,17 @@ extension World {
         sendNext(host)
     }
 
-    /// Kill -9: the memory of the process is gone.
-    func crash(_ host: SimulatedHost, restartAfter delay: Int64) {
-        guard host.isRunning else { return }
-        log("host \(host.index) is killed")
+    /// Kill -9, and the memory of the process is gone; or the power fails, and what was not synced is gone too.
+    func crash(_ host: SimulatedHost, restartAfter delay: Int64, losesPower: Bool = false) {
+        if losesPower { count { $0.hostPowerCuts += 1 } }
+        guard host.isRunning else {
+            // What cannot start is started again anyway.
+            host.storage.stop(losesPower: losesPower)
+            return
+        }
+        log("host \(host.index) \(losesPower ? "loses power" : "is killed")")
         count { $0.crashes += 1 }
-        host.stop()
+        host.stop(losesPower: losesPower)
         outbox[host.index] = []
         isHostSending[host.index] = false
         queue.add(.restart(host: host.index), at: now + delay)
@@ -177,9 +207,8 @@ extension World {
 
     private func checkMemory(_ host: SimulatedHost) {
         let logCount = host.sessions.reduce(0) { $0 + $1.deliveries.count }
-        if logCount > oracle.records.count || host.storage.waitingCount > ModelStorage.waitingLimit {
-            oracle.report(
-                .memoryIsBounded, "host \(host.index): \(logCount) logs, \(host.storage.waitingCount) records wait")
+        if logCount > oracle.records.count {
+            oracle.report(.memoryIsBounded, "host \(host.index): \(logCount) logs")
         }
     }
 }

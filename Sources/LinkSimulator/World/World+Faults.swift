@@ -4,7 +4,8 @@ extension World {
     /// Faults that happen at moments.
     static let recurring: [FaultKind] = [
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
-        .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing,
+        .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
+        .readOnlyDisk, .slowConsumer,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
@@ -36,14 +37,11 @@ extension World {
         case .flashErrors: collar.flash.failureProbability = plan.flashFailureProbability
         case .flashDecay: decay(collar)
         case .logErase: erase(collar)
-        case .hostCrashes: crash(host, restartAfter: streams[kind].between(1000, 5_000_000))
-        case .syncFailures:
-            host.storage.isNextSyncFailing = true
-            queue.add(.endOfFault(kind, host.index), at: now + streams[kind].between(100_000, 5_000_000))
-        case .fullDisk:
-            log("host \(host.index)'s disk is full")
-            host.storage.isFull = true
-            queue.add(.endOfFault(kind, host.index), at: now + streams[kind].between(100_000, 10_000_000))
+        case .hostCrashes, .hostPowerCuts: stop(host, kind)
+        case .syncFailures, .fullDisk, .diskErrors, .readOnlyDisk: disturbDisk(host, kind)
+        case .slowConsumer:
+            host.consumer.appetite = 1 + streams[kind].below(20)
+            host.consumer.awayUntil = now + streams[kind].between(100_000, 20_000_000)
         case .storageDamage: damage(host)
         case .clockJumps: clockOffset[collar.index] += streams[kind].between(-86_400_000, 86_400_000)
         case .requests: makeRequest(host, collar)
@@ -62,15 +60,43 @@ extension World {
             log("host \(index)'s radio is plugged in again")
             isPlugged[index] = true
             queue.add(.openPort(host: index), at: now)
-        case .fullDisk:
-            log("host \(index)'s disk has room again")
-            hosts[index].storage.isFull = false
-            letHostWork(hosts[index])
-        case .syncFailures:
-            // Whoever watches the host restarts what stopped storing.
-            crash(hosts[index], restartAfter: 10_000)
+        case .syncFailures, .fullDisk, .diskErrors, .readOnlyDisk: endDisturbance(hosts[index], kind)
         default: break
         }
+    }
+
+    /// A host's process is killed or its machine loses power, at once or amid one of the next file operations.
+    private func stop(_ host: SimulatedHost, _ kind: FaultKind) {
+        let losesPower = kind == .hostPowerCuts
+        if streams[kind].chance(0.5) {
+            losesPowerAtStop[host.index] = losesPower
+            host.storage.disk.faults.operationsUntilStop = streams[kind].below(16)
+        } else {
+            crash(host, restartAfter: streams[kind].between(1000, 5_000_000), losesPower: losesPower)
+        }
+    }
+
+    private func disturbDisk(_ host: SimulatedHost, _ kind: FaultKind) {
+        log("host \(host.index)'s disk: \(kind)")
+        switch kind {
+        case .syncFailures: host.storage.disk.faults.isNextSyncFailing = true
+        case .fullDisk: host.storage.disk.faults.room = streams[kind].below(700)
+        case .diskErrors: host.storage.disk.faults.errorProbability = streams[kind].fraction(0.02, 0.5)
+        default: host.storage.disk.faults.isReadOnly = true
+        }
+        queue.add(.endOfFault(kind, host.index), at: now + streams[kind].between(100_000, 8_000_000))
+    }
+
+    private func endDisturbance(_ host: SimulatedHost, _ kind: FaultKind) {
+        log("host \(host.index)'s disk: end of \(kind)")
+        switch kind {
+        case .syncFailures: host.storage.disk.faults.isNextSyncFailing = false
+        case .fullDisk: host.storage.disk.faults.room = nil
+        case .diskErrors: host.storage.disk.faults.errorProbability = 0
+        default: host.storage.disk.faults.isReadOnly = false
+        }
+        // Whoever watches the host restarts what stopped storing.
+        if host.storage.needsRestart { crash(host, restartAfter: 10_000) } else { letHostWork(host) }
     }
 
     private func unplug(_ host: SimulatedHost) {
@@ -105,9 +131,9 @@ extension World {
 
     private func damage(_ host: SimulatedHost) {
         guard host.isRunning else { return }
-        crash(host, restartAfter: 50_000)
-        let lost = host.storage.loseSome(&streams[.storageDamage])
-        log("host \(host.index)'s storage loses \(lost.count) fixes")
+        crash(host, restartAfter: 50_000, losesPower: true)
+        let lost = host.storage.damage(&streams[.storageDamage])
+        log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")
         for record in lost { oracle.record(of: record.log)?.takeBackPromise(record.sequence, by: host.index) }
     }
 
@@ -123,9 +149,10 @@ extension World {
             collar.flash.stepsFromEraseUntilPowerCut = nil
         }
         for host in hosts {
-            host.storage.isFull = false
-            host.storage.isNextSyncFailing = false
-            if plan.faults.contains(.syncFailures) { crash(host, restartAfter: 1000) }
+            host.storage.disk.faults = DiskFaults()
+            host.consumer.awayUntil = 0
+            host.consumer.appetite = .max
+            if host.isRunning, host.storage.needsRestart { crash(host, restartAfter: 1000) }
             endOfFault(.unplugging, host.index)
             letHostWork(host)
         }
@@ -141,6 +168,10 @@ extension World {
             guard disagreement(of: collar) == nil else { return }
         }
         guard requestsHaveEnded else { return }
+        for host in hosts {
+            guard host.isRunning, host.consumer.isAtEnd, !host.storage.isCommitDue else { return }
+        }
+        for host in hosts { oracle.checkEmission(of: host) }
         log("everything has arrived")
         isSettled = true
     }
@@ -172,6 +203,9 @@ extension World {
                     "collar \(collar.index) counts only what is below \(collar.firstUndelivered) of "
                     + "\(collar.nextSequence) as delivered"
             }
+        }
+        for host in hosts where !host.isRunning || !host.consumer.isAtEnd || host.storage.isCommitDue {
+            return "host \(host.index) runs: \(host.isRunning), its consumer has everything: \(host.consumer.isAtEnd)"
         }
         return requestsHaveEnded ? "nothing is missing" : "a request has not ended, or settings are not agreed on"
     }

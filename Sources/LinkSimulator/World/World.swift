@@ -21,6 +21,7 @@ public final class World {
         case openPort(host: Int)
         case askAgain(host: Int, life: Int)
         case retryCommit(host: Int, life: Int)
+        case takeLines(host: Int)
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
         case finish(collar: Int, life: Int, requestID: UInt16)
@@ -54,6 +55,10 @@ public final class World {
     var transmissionCount = 0
     var outbox: [[[UInt8]]]
     var isHostSending: [Bool]
+    /// Whether the power goes too when the file operations of a host stop.
+    var losesPowerAtStop: [Bool]
+    /// Whether a consumer is about to look for lines.
+    var isConsumerDue: [Bool]
     var fixesMade: [Int]
     var clockOffset: [Int64]
     var burstFixes: [Int]
@@ -68,7 +73,7 @@ public final class World {
     /// - Parameter makeStorage: makes the storage of a host; what a crash leaves in it comes from the seed.
     public init(
         _ plan: WorldPlan, isTracing: Bool = false,
-        makeStorage: (_ seed: UInt64) -> any FaultyStorage = { ModelStorage(seed: $0) }
+        makeStorage: (_ seed: UInt64) -> any FaultyStorage = { JournalStorage(seed: $0) }
     ) {
         self.plan = plan
         self.isTracing = isTracing
@@ -88,10 +93,15 @@ public final class World {
         isPlugged = Array(repeating: true, count: hostCount)
         outbox = Array(repeating: [], count: hostCount)
         isHostSending = Array(repeating: false, count: hostCount)
+        losesPowerAtStop = Array(repeating: plan.scriptedCrashLosesPower, count: hostCount)
+        isConsumerDue = Array(repeating: false, count: hostCount)
         fixesMade = Array(repeating: 0, count: plan.collarCount)
         clockOffset = fixesMade.map { _ in 0 }
         burstFixes = fixesMade
         pairingWindowEnd = clockOffset
+        for host in hosts where isTracing {
+            host.storage.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
+        }
     }
 
     /// Runs to the end, or to the first violation.
@@ -106,6 +116,8 @@ public final class World {
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
         statistics.coincidences = oracle.coincidences
+        statistics.diskOperations = hosts[0].storage.disk.operationCount
+        for host in hosts { statistics.lines += host.consumer.fixCount }
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
     }
 
@@ -129,7 +141,12 @@ public final class World {
         } else if let next = queue.takeFirst() {
             handle(next.event)
         }
-        if plan.scriptedHostCrash == statistics.events { crash(hosts[0], restartAfter: 200_000) }
+        if plan.scriptedHostCrash == statistics.events {
+            crash(hosts[0], restartAfter: 200_000, losesPower: plan.scriptedCrashLosesPower)
+        }
+        for host in hosts where host.storage.disk.isStopped {
+            crash(host, restartAfter: 50_000, losesPower: losesPowerAtStop[host.index])
+        }
     }
 
     private func advance(to time: Int64) {
@@ -175,6 +192,10 @@ public struct WorldStatistics: Equatable, Sendable {
     public var reboots = 0
     /// Starts of hosts beyond the first.
     public var crashes = 0
+    /// Power cuts of the hosts' machines.
+    public var hostPowerCuts = 0
+    /// Fixes that the hosts' consumers took, each counted once.
+    public var lines = 0
     /// Commands and settings orders that collars executed.
     public var orders = 0
     /// How long it took, in microseconds of virtual time.
@@ -183,6 +204,8 @@ public struct WorldStatistics: Equatable, Sendable {
     public var longestCalmMicroseconds: Int64 = 0
     /// Steps of the first collar's flash.
     public var flashSteps = 0
+    /// File operations of the first host.
+    public var diskOperations = 0
     /// Damaged frames that fitted a check by chance.
     public var coincidences = 0
 
@@ -197,10 +220,13 @@ public struct WorldStatistics: Equatable, Sendable {
         fixes += other.fixes
         reboots += other.reboots
         crashes += other.crashes
+        hostPowerCuts += other.hostPowerCuts
+        lines += other.lines
         orders += other.orders
         virtualMicroseconds += other.virtualMicroseconds
         longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
         flashSteps += other.flashSteps
+        diskOperations += other.diskOperations
         coincidences += other.coincidences
     }
 }

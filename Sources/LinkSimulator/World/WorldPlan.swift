@@ -52,6 +52,10 @@ public struct WorldPlan: Equatable, Sendable {
     public var scriptedPowerCut: Int?
     /// After how many events the host crashes once; nil for never.
     public var scriptedHostCrash: Int?
+    /// At which of its file operations the host crashes once; nil for never.
+    public var scriptedDiskStop: Int?
+    /// Whether the machine loses power in a scripted crash of the host; else its process is killed.
+    public var scriptedCrashLosesPower = false
 
     /// The plan of a seed.
     public init(seed: UInt64) {

@@ -26,6 +26,14 @@ import Testing
         #expect(firstViolation(.losesAfterACrash) == .acknowledgedIsDurable)
     }
 
+    @Test func aLineThatTheConsumerNeverGetsIsSeen() {
+        #expect(firstViolation(.skipsALine) == .acknowledgedIsEmitted)
+    }
+
+    @Test func emissionThatBeginsAgainAfterEveryRestartIsSeen() {
+        #expect(firstViolation(.repeatsAllLines) == .emissionGoesOn)
+    }
+
     @Test func neverSyncingIsSeen() {
         var plan = WorldPlan.small(fixCount: 5)
         plan.calmMicroseconds = 60_000_000
@@ -41,44 +49,40 @@ private final class BrokenStorage: FaultyStorage {
         case changesAFix
         case losesAfterACrash
         case neverSyncs
+        case skipsALine
+        case repeatsAllLines
     }
 
-    private let model: ModelStorage
+    private let sound: JournalStorage
     private let flaw: Flaw
     private var appended: [(log: LogIdentity, covered: CoveredSequences)] = []
     private var random: SeededRandom
 
     init(seed: UInt64, flaw: Flaw) {
-        model = ModelStorage(seed: seed)
+        sound = JournalStorage(seed: seed)
         random = SeededRandom(seed: seed)
         self.flaw = flaw
     }
 
-    var isFull: Bool {
-        get { model.isFull }
-        set { model.isFull = newValue }
-    }
-    var isNextSyncFailing: Bool {
-        get { model.isNextSyncFailing }
-        set { model.isNextSyncFailing = newValue }
-    }
-    var waitingCount: Int { model.waitingCount }
-    var logs: [LogIdentity] { model.logs }
-    var isCommitDue: Bool { flaw != .neverSyncs && model.isCommitDue }
+    var disk: SimulatedDisk { sound.disk }
+    var needsRestart: Bool { sound.needsRestart }
+    var logs: [LogIdentity] { sound.logs }
+    var collars: [UInt64] { sound.collars }
+    var isCommitDue: Bool { flaw != .neverSyncs && sound.isCommitDue }
 
-    func highestSequence(of log: LogIdentity) -> UInt32? { model.highestSequence(of: log) }
-    func fix(_ sequence: UInt32, of log: LogIdentity) -> Fix? { model.fix(sequence, of: log) }
+    func highestSequence(of log: LogIdentity) -> UInt32? { sound.highestSequence(of: log) }
+    func fix(_ sequence: UInt32, of log: LogIdentity) -> Fix? { sound.fix(sequence, of: log) }
 
     func append(_ fix: Fix, of log: LogIdentity) throws(StorageFailure) -> Bool {
         var stored = fix
         if flaw == .changesAFix, fix.sequence % 16 == 3 { stored.latitudeSteps ^= 1 }
-        let isNew = try model.append(stored, of: log)
+        let isNew = try sound.append(stored, of: log)
         cover(SequenceRange(fix.sequence), log)
         return isNew
     }
 
     func append(lost range: SequenceRange, of log: LogIdentity) throws(StorageFailure) -> Bool {
-        let isNew = try model.append(lost: range, of: log)
+        let isNew = try sound.append(lost: range, of: log)
         cover(range, log)
         return isNew
     }
@@ -93,19 +97,39 @@ private final class BrokenStorage: FaultyStorage {
         }
     }
 
-    func commit() throws(StorageFailure) { try model.commit() }
+    func commit() throws(StorageFailure) { try sound.commit() }
 
     func durable(of log: LogIdentity) -> CoveredSequences {
-        guard flaw == .namesWhatIsNotSynced else { return model.durable(of: log) }
+        guard flaw == .namesWhatIsNotSynced else { return sound.durable(of: log) }
         return appended.first { $0.log == log }?.covered ?? CoveredSequences()
     }
 
-    func reopen() {
-        model.reopen()
-        appended = model.logs.map { ($0, model.durable(of: $0)) }
-        if flaw == .losesAfterACrash { _ = model.loseSome(&random) }
+    func stop(losesPower: Bool) { sound.stop(losesPower: losesPower) }
+
+    func reopen() throws(StorageFailure) {
+        if flaw == .losesAfterACrash { for _ in 0..<10 { _ = sound.damage(&random) } }
+        try sound.reopen()
+        appended = sound.logs.map { ($0, sound.durable(of: $0)) }
     }
 
-    func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord { model.kept(sequence, of: log) }
-    func loseSome(_ random: inout SeededRandom) -> [LostRecord] { model.loseSome(&random) }
+    func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord { sound.kept(sequence, of: log) }
+    func keptFixes(of log: LogIdentity) -> [UInt32: Fix] { sound.keptFixes(of: log) }
+    func damage(_ random: inout SeededRandom) -> [LostRecord] { sound.damage(&random) }
+    func promisedCursor(of deviceID: UInt64) -> JournalPosition { sound.promisedCursor(of: deviceID) }
+
+    func emissionCursor(of deviceID: UInt64) -> JournalPosition {
+        flaw == .repeatsAllLines ? .start : sound.emissionCursor(of: deviceID)
+    }
+
+    func entries(
+        of deviceID: UInt64, from position: JournalPosition, limit: Int
+    ) throws(StorageFailure) -> JournalBatch {
+        let batch = try sound.entries(of: deviceID, from: position, limit: limit)
+        guard flaw == .skipsALine, batch.elements.count > 1 else { return batch }
+        return try sound.entries(of: deviceID, from: batch.elements[0].end, limit: limit)
+    }
+
+    func setEmissionCursor(_ position: JournalPosition, of deviceID: UInt64) {
+        sound.setEmissionCursor(position, of: deviceID)
+    }
 }

@@ -30,8 +30,15 @@ import Testing
     }
 
     @Test func aCrashOfTheHostAfterEveryEventIsSurvived() {
-        let scope = SmallScopes.everyHostCrash(fixCount: 12, outcomes: 3)
+        let scope = SmallScopes.everyHostCrash(fixCount: 12, outcomes: 4)
         #expect(scope.runs > 200)
+        check(scope.finding)
+    }
+
+    /// So many fixes that there is a second segment.
+    @Test func aCrashOfTheHostAmidEveryFileOperationIsSurvived() {
+        let scope = SmallScopes.everyDiskStop(fixCount: 80, outcomes: 6)
+        #expect(scope.runs > 1000)
         check(scope.finding)
     }
 
@@ -57,6 +64,7 @@ import Testing
         var totals = WorldStatistics()
         for seed in 0..<100 as Range<UInt64> { totals.add(World(WorldPlan(seed: seed)).run().statistics) }
         #expect(totals.reboots > 100 && totals.crashes > 100 && totals.orders > 100)
+        #expect(totals.hostPowerCuts > 100 && totals.lines > totals.fixes / 2)
         #expect(totals.uplinkFrames > totals.fixes)
     }
 

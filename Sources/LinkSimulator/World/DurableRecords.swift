@@ -1,0 +1,129 @@
+import CollarWire
+
+/// What no crash could take of one collar's journal: the records in those bytes of its segments that are on the disk for
+/// certain. Read from the format alone; what it shares with the journal is the layout of a fix, which is the wire's.
+struct DurableRecords {
+    /// One log.
+    struct Log {
+        var fixes: [UInt32: Fix] = [:]
+        var losses: [SequenceRange] = []
+    }
+
+    /// A segment as far as it has been read.
+    private struct Segment {
+        let file: DiskFile
+        let number: UInt32
+        var rewriteCount: Int
+        var readByteCount: Int
+    }
+
+    private(set) var logs: [UInt32: Log] = [:]
+    /// The bytes of the newest progress of each log in the last segment.
+    private(set) var newestProgress: [UInt32: Range<Int>] = [:]
+    /// The last segment.
+    var lastFile: DiskFile? { segments.last?.file }
+
+    private let deviceID: UInt64
+    private var segments: [Segment] = []
+
+    init(deviceID: UInt64) { self.deviceID = deviceID }
+
+    func kept(_ sequence: UInt32, logID: UInt32) -> KeptRecord {
+        guard let log = logs[logID] else { return .nothing }
+        if let fix = log.fixes[sequence] { return .fix(fix) }
+        return log.losses.contains { $0.contains(sequence) } ? .loss : .nothing
+    }
+
+    /// Reads what is new in `files`, or all of them where what was read has changed.
+    mutating func update(_ files: [(path: String, file: DiskFile)]) {
+        let found: [Segment] = files.compactMap { path, file in
+            guard path.hasSuffix(".journal"), let number = UInt32(path.dropLast(8).suffix(8)) else { return nil }
+            return Segment(file: file, number: number, rewriteCount: file.rewriteCount, readByteCount: 0)
+        }
+        let isSame =
+            segments.count <= found.count
+            && zip(segments, found).allSatisfy {
+                $0.file === $1.file && $0.rewriteCount == $1.rewriteCount && $0.readByteCount <= $0.file.certainByteCount
+            }
+        // A segment that grew although another came after it would be read out of order.
+        let hasGrown = segments.dropLast().contains { DurableRecords.recordsEnd(in: $0.file) > $0.readByteCount }
+        if isSame, !hasGrown {
+            segments += found.dropFirst(segments.count)
+        } else {
+            self = DurableRecords(deviceID: deviceID)
+            segments = found
+        }
+        for index in segments.indices { read(index) }
+    }
+
+    /// Behind the last zero byte: up to there records are whole.
+    private static func recordsEnd(in file: DiskFile) -> Int {
+        (file.durable[..<file.certainByteCount].lastIndex(of: 0) ?? -1) + 1
+    }
+
+    private mutating func read(_ index: Int) {
+        let segment = segments[index]
+        guard segment.readByteCount < segment.file.certainByteCount else { return }
+        let bytes = segment.file.durable
+        let end = DurableRecords.recordsEnd(in: segment.file)
+        if index == segments.count - 1, segment.readByteCount == 0 { newestProgress = [:] }
+        var start = segment.readByteCount
+        for position in start..<max(start, end) where bytes[position] == 0 {
+            if position > start, let record = DurableRecords.unstuffed(bytes[start..<position]) {
+                take(record, at: start..<position, segment)
+            }
+            start = position + 1
+        }
+        segments[index].readByteCount = max(segment.readByteCount, end)
+    }
+
+    /// Takes consistent overhead byte stuffing out; nil where it is broken.
+    private static func unstuffed(_ stuffed: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(stuffed.count)
+        var index = stuffed.startIndex
+        while index < stuffed.endIndex {
+            let code = Int(stuffed[index])
+            guard index + code <= stuffed.endIndex else { return nil }
+            bytes += stuffed[(index + 1)..<(index + code)]
+            index += code
+            if code < 0xFF, index < stuffed.endIndex { bytes.append(0) }
+        }
+        return bytes
+    }
+
+    private mutating func take(_ record: [UInt8], at range: Range<Int>, _ segment: Segment) {
+        guard record.count > 4 else { return }
+        let binding = record[0] == 1 ? nil : (deviceID, segment.number)
+        guard BitwiseCheck.ofRecord(record.dropLast(3), binding) == number(record.suffix(3)) else { return }
+        let body = record.dropFirst().dropLast(3)
+        switch record[0] {
+        case 2: takeFix(body)
+        case 3:
+            guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
+            logs[number(body.prefix(4)), default: Log()].losses.append(lost)
+        case 6: if segment.file === lastFile { newestProgress[number(body.prefix(4))] = range }
+        default: break
+        }
+    }
+
+    /// Log (4 bytes), time of reception (6), which of the two signal fields follow (1), these (2 each), the low byte of
+    /// the sequence (1), and the payload of an absolute fix.
+    private mutating func takeFix(_ body: ArraySlice<UInt8>) {
+        guard body.count > 12 else { return }
+        let presence = body[11]
+        let low = 12 + (presence & 1 == 0 ? 0 : 2) + (presence & 2 == 0 ? 0 : 2)
+        guard low + 1 < body.endIndex else { return }
+        let payload = Array(body[(low + 1)...])
+        do throws(DecodeError) {
+            let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
+            let logID = number(body.prefix(4))
+            // The first content counts, as it does for whoever reads on.
+            if logs[logID]?.fixes[fix.sequence] == nil { logs[logID, default: Log()].fixes[fix.sequence] = fix }
+        } catch {
+            // What does not decode is nothing that is kept.
+        }
+    }
+
+    private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+}

@@ -1,0 +1,102 @@
+import CollarJournal
+import CollarWire
+import Glibc
+import Testing
+
+@testable import LinkSimulator
+
+/// What seeds found of the journal: each a few file operations that fail, a process that ends, and a power cut.
+@Suite struct JournalOnBrokenDiskTests {
+    private let collar: UInt64 = 0xC011_A200_0000_0000
+    private let directory = "/var/state/c011a20000000000"
+    private let log: UInt32 = 7
+
+    private func open(_ disk: SimulatedDisk, limit: Int = 4096) throws(JournalError) -> Journal {
+        try Journal.open(
+            stateDirectory: "/var/state", deviceID: collar, receiverID: 5, nowUnixMilliseconds: 1_700_000_000_000,
+            segmentByteLimit: limit, fileSystem: disk)
+    }
+
+    private func append(_ sequences: Range<UInt32>, to journal: Journal) throws {
+        for sequence in sequences {
+            let fix = Fix(
+                sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 2,
+                batteryPercent: 50)
+            let record = JournaledFix(logID: log, receivedUnixMilliseconds: 1_700_000_000_000, fix: fix)
+            #expect(try journal.append(record))
+        }
+    }
+
+    /// What was acknowledged is there after a power cut, whatever else is.
+    private func expectKept(below end: UInt32, _ disk: SimulatedDisk, _ seed: UInt64) throws {
+        disk.losePower()
+        let covered = try open(disk).durable(logID: log)
+        #expect(covered.firstMissing >= end, "seed \(seed)")
+    }
+
+    /// Seed 165 of the first sweep.
+    @Test func whatAFailedSyncLeftInTheCacheIsWrittenAgain() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            do {
+                let journal = try open(disk)
+                try append(0..<5, to: journal)
+                disk.faults.isNextSyncFailing = true
+                disk.failed = { if $0.operation == .synchronize { disk.faults.operationsUntilStop = 0 } }
+                // The process ends before it can cut off what is in doubt.
+                #expect(throws: JournalError.self) { try journal.commit() }
+                #expect(disk.isStopped)
+                disk.failed = nil
+                disk.endProcess()
+            }
+            do {
+                let journal = try open(disk)
+                #expect(journal.durable(logID: log).firstMissing == 5)
+                disk.endProcess()
+            }
+            try expectKept(below: 5, disk, seed)
+        }
+    }
+
+    /// Seed 834.
+    @Test func aSegmentBeyondItsLimitIsDurableBeforeTheNextBegins() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            do {
+                let journal = try open(disk, limit: 300)
+                try append(0..<20, to: journal)
+                // Amid the synchronisation, behind the write.
+                disk.faults.operationsUntilStop = 1
+                #expect(throws: JournalError.self) { try journal.commit() }
+                disk.endProcess()
+            }
+            do {
+                let journal = try open(disk, limit: 300)
+                #expect(journal.durable(logID: log).firstMissing == 20)
+                #expect(journal.end.segment == 2)
+                disk.endProcess()
+            }
+            try expectKept(below: 20, disk, seed)
+        }
+    }
+
+    /// Seed 165, after the first was mended.
+    @Test func theDirectoryIsDurableAlsoWhereAnotherProcessMadeIt() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            // The directories above are there.
+            _ = try ReceiverIdentity.load(stateDirectory: "/var/state", machineIDPath: "/none", fileSystem: disk)
+            // Amid the synchronisation of the directory above, behind the making.
+            disk.faults.operationsUntilStop = 1
+            #expect(throws: JournalError.self) { try open(disk) }
+            disk.endProcess()
+            do {
+                let journal = try open(disk)
+                try append(0..<5, to: journal)
+                try journal.commit()
+                disk.endProcess()
+            }
+            try expectKept(below: 5, disk, seed)
+        }
+    }
+}
