@@ -66,6 +66,6 @@ let package = Package(
         tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarDomain"]),
         tests(for: "SerialDevices"),
-        tests(for: "CollarReceiver", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal"]),
+        tests(for: "CollarReceiver", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarBridge"]),
     ]
 )

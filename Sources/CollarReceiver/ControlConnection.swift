@@ -8,6 +8,8 @@ public final class ControlConnection {
     public enum ConnectError: Error, Equatable, Sendable {
         /// Nobody listens for the state directory.
         case absent
+        /// Nobody listens, and who did was killed: whoever restarts it may do so at any moment.
+        case deserted
         /// Somebody listens, and this user may not connect; the socket file.
         case denied(path: String)
         /// The system refuses; the path that was tried, and errno.
@@ -47,7 +49,8 @@ public final class ControlConnection {
                 usleep(10_000)
             }
             switch errno {
-            case ENOENT, ECONNREFUSED, ENAMETOOLONG, ENOTDIR: break
+            case ENOENT, ENAMETOOLONG, ENOTDIR: break
+            case ECONNREFUSED: if failure == .absent { failure = .deserted }
             case EACCES, EPERM: failure = .denied(path: path)
             default: failure = .system(path: path, errorNumber: errno)
             }
@@ -57,11 +60,10 @@ public final class ControlConnection {
 
     deinit { close(descriptor) }
 
-    /// Gives a request.
-    /// - Returns: false where the receiver is gone.
-    public func send(_ request: ControlRequest) -> Bool {
+    /// Gives a request. Where the receiver is gone ``next(untilMicroseconds:)`` tells it.
+    public func send(_ request: ControlRequest) {
         let line = request.line
-        return unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) } == line.count
+        _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }
     }
 
     /// Waits for the next line until a time of ``MonotonicClock``.

@@ -121,7 +121,7 @@ public struct ControlRequest: Equatable, Sendable {
             throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice")
         }
         if let value = object["collar"] {
-            guard let text = value.text, text.utf8.count == 16, let id = UInt64(text, radix: 16) else {
+            guard let text = value.text, let id = ControlRequest.deviceID(text) else {
                 throw Fault(reason: "\"collar\" is not 16 hexadecimal digits")
             }
             deviceID = id
@@ -138,6 +138,12 @@ public struct ControlRequest: Equatable, Sendable {
             }
             timeoutMilliseconds = time
         }
+    }
+
+    /// The collar of a text of 16 hexadecimal digits; nil for any other text.
+    public static func deviceID(_ text: String) -> UInt64? {
+        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt64(text, radix: 16)
     }
 
     private static func wish(_ verb: String, _ object: JSONText, _ known: inout Set<String>) throws(Fault) -> Wish {

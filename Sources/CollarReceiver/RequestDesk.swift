@@ -140,13 +140,12 @@ final class RequestDesk {
     /// A request as a line tells of it: that it waits, or what became of it.
     /// - Returns: nil where it is not known, or not any more.
     func line(ofRequest requestID: UInt16, unixMilliseconds: Int64) -> ResultLine? {
-        if let ended = kept.ended.last(where: { $0.requestID == requestID }) {
-            return line(of: ended, unixMilliseconds: unixMilliseconds)
+        if let open = kept.open.first(where: { $0.requestID == requestID }) {
+            return ResultLine(
+                outcome: .queued, unixMilliseconds: unixMilliseconds, deviceID: kept.deviceID, requestID: requestID,
+                verb: open.request.verb)
         }
-        guard let open = kept.open.first(where: { $0.requestID == requestID }) else { return nil }
-        return ResultLine(
-            outcome: .queued, unixMilliseconds: unixMilliseconds, deviceID: kept.deviceID, requestID: requestID,
-            verb: open.request.verb)
+        return kept.ended.last { $0.requestID == requestID }.map { line(of: $0, unixMilliseconds: unixMilliseconds) }
     }
 
     /// What became of a request, as a line.

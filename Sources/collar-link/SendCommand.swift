@@ -37,7 +37,8 @@ enum SendCommand {
             settings, with the unit at the end of the name:
             \(settingsHelp)
 
-            A collar listens when it has said something: every heartbeat (60 s) at the latest.
+            A collar listens when it has said something: every heartbeat (60 s) at the latest. That it refuses to pair is heard
+            only while the receiver to which it belongs answers it.
 
             exit codes: 0 done; 64 usage; 65 the collar finds a value invalid; 66 no such collar; 69 the collar does not know
             or have that; 74 it failed, or I/O; 75 no result: still queued (unless --now), busy, replaced; 77 refused: it

@@ -8,6 +8,8 @@ final class SendSession {
     private static let answerTime: Int64 = 5_000_000
     /// Time between two looks for a receiver that went away, in microseconds.
     private static let lookTime: UInt32 = 200_000
+    /// After this time without a receiver, and without a sign that one was killed, it is taken for gone, in microseconds.
+    private static let absenceTime: Int64 = 2_000_000
     /// What comes in after the result is stored and answered for so long, in microseconds.
     private static let lastTime: Int64 = 500_000
 
@@ -31,14 +33,11 @@ final class SendSession {
 
     /// What became of the request by the end of the time.
     func run() throws(CommandFailure) -> ResultLine {
-        if let connection = try connect() { return try result(over: connection) }
+        if let connection = try connect(), let line = try result(over: connection) { return line }
         do throws(ReceiverError) { try runReceiver() } catch {
             // A receiver that has just begun holds the journals before it listens.
-            if case .journal(.heldBy) = error {
-                for _ in 0..<10 {
-                    usleep(SendSession.lookTime)
-                    if let connection = try connect() { return try result(over: connection) }
-                }
+            if case .journal(.heldBy) = error, let connection = try reconnect(), let line = try result(over: connection) {
+                return line
             }
             if queued != nil { StandardError.say("the request is queued; it is sent when the collar is heard") }
             throw CommandFailure(error)
@@ -57,47 +56,73 @@ final class SendSession {
         return line
     }
 
+    private func open() throws(ControlConnection.ConnectError) -> ControlConnection {
+        try ControlConnection(stateDirectory: wanted.stateDirectory, runtimeDirectory: runtimeDirectory)
+    }
+
     private func connect() throws(CommandFailure) -> ControlConnection? {
-        do throws(ControlConnection.ConnectError) {
-            return try ControlConnection(stateDirectory: wanted.stateDirectory, runtimeDirectory: runtimeDirectory)
-        } catch {
-            switch error {
-            case .absent: return nil
-            case .denied(let path):
-                throw CommandFailure(
-                    .noPermission, "the collar-link of this state directory takes no requests of this user: \(path)",
-                    remedy: "run send as the user who runs collar-link, or as root")
-            case .system(let path, let errorNumber):
-                throw CommandFailure(.inputOutput, "\(path): \(SystemText.of(errorNumber))")
-            }
+        do throws(ControlConnection.ConnectError) { return try open() } catch {
+            if error == .absent || error == .deserted { return nil }
+            throw failure(error)
         }
     }
 
-    private func result(over first: ControlConnection) throws(CommandFailure) -> ResultLine {
+    private func failure(_ error: ControlConnection.ConnectError) -> CommandFailure {
+        switch error {
+        case .absent, .deserted: CommandFailure(.noDevice, "no collar-link runs")
+        case .denied(let path):
+            CommandFailure(
+                .noPermission, "the collar-link of this state directory takes no requests of this user: \(path)",
+                remedy: "run send as the user who runs collar-link, or as root")
+        case .system(let path, let errorNumber):
+            CommandFailure(.inputOutput, "\(path): \(SystemText.of(errorNumber))")
+        }
+    }
+
+    /// - Returns: nil where the receiver has ended, as it was told to, and no other has come.
+    private func result(over first: ControlConnection) throws(CommandFailure) -> ResultLine? {
         var connection = first
-        var isGiven = connection.send(wanted.request)
+        // Where it is turned away a line tells why.
+        connection.send(request)
         while true {
             let time = queued == nil ? max(end, MonotonicClock.microseconds + SendSession.answerTime) : end
-            switch isGiven ? connection.next(untilMicroseconds: time) : .closed {
+            switch connection.next(untilMicroseconds: time) {
             case .line(let line) where line.isFinal: return line
             case .line(let line):
                 if queued == nil { tellQueued(line) }
                 queued = line
             case .timeout: return try unfinished()
             case .closed:
-                guard let queued, let again = try reconnect() else { return try unfinished() }
+                guard queued != nil else { return try unfinished() }
+                guard let again = try reconnect() else { return MonotonicClock.microseconds < end ? nil : try unfinished() }
                 connection = again
-                isGiven = connection.send(
-                    ControlRequest(.await(requestID: queued.requestID ?? 0), deviceID: queued.deviceID))
+                connection.send(request)
             }
         }
     }
 
-    /// The receiver went away; it may come back, and knows its requests then.
+    /// What to say to a receiver: what is wanted, and once that is queued, what became of it.
+    private var request: ControlRequest {
+        guard let queued, let requestID = queued.requestID else { return wanted.request }
+        return ControlRequest(.await(requestID: requestID), deviceID: queued.deviceID)
+    }
+
+    /// Waits for a receiver to begin, or to come back.
+    /// - Returns: nil where none does: at the end of the time, and some seconds after one has ended as it was told to.
     private func reconnect() throws(CommandFailure) -> ControlConnection? {
+        var absentSince: Int64?
         while MonotonicClock.microseconds < end {
             usleep(SendSession.lookTime)
-            if let connection = try connect() { return connection }
+            do throws(ControlConnection.ConnectError) { return try open() } catch {
+                let now = MonotonicClock.microseconds
+                guard error == .absent else {
+                    absentSince = nil
+                    guard error == .deserted else { throw failure(error) }
+                    continue
+                }
+                if now - (absentSince ?? now) > SendSession.absenceTime { return nil }
+                absentSince = absentSince ?? now
+            }
         }
         return nil
     }
@@ -116,8 +141,8 @@ final class SendSession {
         self.receiver = receiver
         defer { self.receiver = nil }
         submit()
-        let rest = max(0, end - MonotonicClock.microseconds)
-        if result == nil {
+        let rest = end - MonotonicClock.microseconds
+        if result == nil, rest > 0 {
             receiver.stop(afterMicroseconds: rest)
             _ = try receiver.run()
         }
@@ -125,11 +150,11 @@ final class SendSession {
 
     private func submit() {
         guard let receiver else { return }
-        let line = receiver.submit(wanted.request)
+        let line = receiver.submit(request)
         if !line.isFinal {
+            if queued == nil { tellQueued(line) }
             queued = line
             rejection = nil
-            tellQueued(line)
         } else if line.code == "unknown_collar", wanted.timeoutMicroseconds > 0 {
             // It may be heard yet.
             if rejection == nil { StandardError.say("waiting for \(line.subject) to be heard") }

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarReceiver
 import CollarWire
 import Glibc
 
@@ -7,7 +8,7 @@ extension ParsedArguments {
     /// `--collar ID`; nil for all.
     func deviceID() throws(CommandFailure) -> UInt64? {
         guard let text = value("--collar") else { return nil }
-        guard text.utf8.count == 16, let deviceID = UInt64(text, radix: 16) else {
+        guard let deviceID = ControlRequest.deviceID(text) else {
             throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
         }
         return deviceID

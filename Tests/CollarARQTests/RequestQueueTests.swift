@@ -8,14 +8,14 @@ import Testing
     private let late = Instant(microseconds: 1_000_000)
 
     /// The requests of the next window, in order.
-    private func window(_ queue: inout RequestQueue) throws -> [Message] {
+    private func window(_ queue: inout RequestQueue, isForeign: Bool = false) throws -> [Message] {
         let log = try #require(log)
         queue.beginWindow()
         var messages: [Message] = []
         var isMore = true
         while isMore {
             let frame = try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                isMore = try queue.nextOfWindow(address: 9, log: log, into: &output) != nil
+                isMore = try queue.nextOfWindow(address: 9, log: log, isForeign: isForeign, into: &output) != nil
             }
             if isMore { messages.append(try Message.decode(frame.span, log: log, reference: 0)) }
         }
@@ -45,6 +45,25 @@ import Testing
             windows.append(number)
         }
         #expect(windows == [1, 2, 4, 8, 16, 24, 32, 40])
+    }
+
+    @Test func aRequestOfAnEarlierProcessKeepsItsID() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 9)
+        var areTaken = [(4, .command(.reboot)), (8, .report)].map { queue.restore($0, $1, deadline: late) }
+        #expect(queue.add(.command(.locateNow), deadline: late) == 10)
+        #expect(try window(&queue).first == command(4, .reboot))
+        #expect(queue.received(CommandResult(requestID: 4, outcome: .ok))?.requestID == 4)
+        areTaken += (11...17 as ClosedRange<UInt16>).map { queue.restore($0, .report, deadline: late) }
+        #expect(areTaken == [Bool](repeating: true, count: 8) + [false])
+    }
+
+    @Test func aCollarOfAnotherReceiverGetsNothingButPair() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        for order in [.locateNow, .sound(milliseconds: 5), .pair(receiverID: 7)] as [Command.Order] {
+            _ = queue.add(.command(order), deadline: late)
+        }
+        #expect(try window(&queue, isForeign: true) == [command(3, .pair(receiverID: 7))])
+        #expect(try window(&queue) == [command(1, .locateNow), command(2, .sound(milliseconds: 5))])
     }
 
     @Test func aWindowHoldsTwoAndTheOthersFollow() throws {

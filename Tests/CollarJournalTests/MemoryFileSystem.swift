@@ -25,6 +25,8 @@ final class MemoryFileSystem: FileSystem {
     var longestWrite = Int.max
     /// Errors for the next calls of an operation.
     var failures: [(operation: FileOperation, errorNumber: Int32)] = []
+    /// The error of the next synchronising of a directory.
+    var directorySyncFailure: Int32?
     /// Calls so far.
     private(set) var calls: [FileOperation: Int] = [:]
     /// Bytes read so far.
@@ -161,6 +163,10 @@ final class MemoryFileSystem: FileSystem {
     }
 
     func synchronizeDirectory(at path: String) throws(FileFailure) {
+        if let errorNumber = directorySyncFailure {
+            directorySyncFailure = nil
+            throw FileFailure(.synchronize, path, errorNumber: errorNumber)
+        }
         for (name, file) in files where parent(of: name) == path {
             file.isNameDurable = true
             displaced[name] = nil

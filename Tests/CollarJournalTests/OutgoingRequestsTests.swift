@@ -1,0 +1,187 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+import Glibc
+import Testing
+
+/// Requests that are kept: what is saved is read back, whatever crashes, and nothing else is.
+@Suite struct OutgoingRequestsTests {
+    private let directory = JournalDirectory(stateDirectory: "/state", deviceID: collar)
+
+    private func files() throws -> MemoryFileSystem {
+        let files = MemoryFileSystem()
+        for path in ["/state", directory.path] { _ = try files.makeDirectory(at: path) }
+        return files
+    }
+
+    /// One of everything.
+    private func example() -> OutgoingRequests {
+        var requests = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 65_535)
+        let orders: [Command.Order] = [
+            .startTracking, .stopTracking, .locateNow, .sound(milliseconds: 65_535), .reboot, .pair(receiverID: .max), .unpair,
+        ]
+        for (index, order) in orders.enumerated() { add(UInt16(index), .command(order), to: &requests) }
+        requests.end(0, .outcome(.expired))
+        requests.end(1, .replaced)
+        requests.end(2, .outcome(.result(.failed)))
+        requests.end(3, .outcome(.reported(version: .max)))
+        var list = SettingList()
+        for key in 1...6 as ClosedRange<UInt8> { list.append(Setting(key: key, value: .max)) }
+        add(90, .order(version: .max, list), to: &requests)
+        add(91, .report, to: &requests)
+        requests.received(Settings(direction: .report, requestID: 91, version: 17, entries: list))
+        return requests
+    }
+
+    private func add(_ id: UInt16, _ request: HostRequest, to requests: inout OutgoingRequests) {
+        requests.open.append(.init(requestID: id, request: request, deadlineUnixMilliseconds: 1_795_000_000_000 - Int64(id)))
+    }
+
+    @Test func everythingIsReadBack() throws {
+        let requests = example()
+        #expect(requests.open.count == 5)
+        #expect(requests.ended.count == 4)
+        #expect(OutgoingRequests(text: requests.text) == requests)
+        let empty = OutgoingRequests(deviceID: 0, receiverID: 0, lastRequestID: 0)
+        #expect(OutgoingRequests(text: empty.text) == empty)
+    }
+
+    @Test func noDamageOfOneByteIsRead() {
+        let text = example().text
+        for index in text.indices {
+            for mask in [1, 0x20, 0x80, 0xFF] as [UInt8] {
+                var damaged = text
+                damaged[index] ^= mask
+                #expect(OutgoingRequests(text: damaged) == nil, "byte \(index)")
+            }
+            #expect(OutgoingRequests(text: Array(text[..<index])) == nil, "cut at \(index)")
+        }
+        #expect(OutgoingRequests(text: text + text) == nil)
+        #expect(OutgoingRequests(text: [UInt8](repeating: 0, count: 4096)) == nil)
+    }
+
+    @Test func theFileStaysSmall() {
+        var requests = OutgoingRequests(deviceID: .max, receiverID: .max, lastRequestID: .max)
+        var list = SettingList()
+        for _ in 0..<6 { list.append(Setting(key: .max, value: .max)) }
+        var all = SettingList()
+        for key in 0..<47 as Range<UInt8> { all.append(Setting(key: key, value: .max)) }
+        requests.received(Settings(direction: .report, requestID: 0, version: .max, entries: all))
+        for id in 60_000..<60_100 as Range<UInt16> {
+            add(id, .order(version: .max, list), to: &requests)
+            if requests.open.count > RequestQueue.capacity { requests.end(id - 8, .outcome(.reported(version: .max))) }
+        }
+        #expect(requests.ended.count == OutgoingRequests.endedLimit)
+        #expect(requests.text.count <= 8192)
+        #expect(OutgoingRequests(text: requests.text) == requests)
+    }
+
+    @Test func aReportComesInParts() {
+        var requests = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 0)
+        func take(_ version: UInt64, _ keys: ClosedRange<UInt8>) {
+            var list = SettingList()
+            for key in keys { list.append(Setting(key: key, value: UInt32(version))) }
+            requests.received(Settings(direction: .report, requestID: 1, version: version, entries: list))
+        }
+        take(5, 1...6)
+        take(5, 7...12)
+        #expect(requests.report?.values.keys.sorted() == Array(1...10))
+        // A collar that was erased has settings of a lower version again; orders stay above the highest.
+        take(2, 1...6)
+        #expect(requests.report == .init(version: 2, values: [1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2]))
+        #expect(requests.highestVersion == 5)
+    }
+
+    @Test func whereThereIsNoFile() throws {
+        let file = OutgoingRequestsFile(in: directory, fileSystem: try files())
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .missing)
+    }
+
+    @Test func othersRequestsAreNotTaken() throws {
+        let file = OutgoingRequestsFile(in: directory, fileSystem: try files())
+        try file.save(example())
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(example()))
+        #expect(try file.load(deviceID: collar + 1, receiverID: receiver) == .unusable)
+        #expect(try file.load(deviceID: collar, receiverID: receiver + 1) == .unusable)
+    }
+
+    @Test func whatCannotBeUsedIsSetAside() throws {
+        let files = try files()
+        let file = OutgoingRequestsFile(in: directory, fileSystem: files)
+        try file.save(example())
+        files.corrupt(file.path, at: 100, xor: 4)
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .unusable)
+        try file.setAside()
+        files.crash(keep: { durable, _ in durable }, keepsName: { false })
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .missing)
+        #expect(files.files[file.asidePath]?.bytes.count == example().text.count)
+    }
+
+    /// A crash at any step of a save, whatever of it reached the disk, leaves the old requests or the new ones.
+    @Test func aCrashLeavesOldOrNew() throws {
+        var old = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 3)
+        add(3, .report, to: &old)
+        let new = example()
+        let steps: [FileOperation?] = [.create, .truncate, .write, .synchronize, .rename, nil]
+        for step in steps {
+            for keepsBytes in [false, true] {
+                for keepsName in [false, true] {
+                    let files = try files()
+                    let file = OutgoingRequestsFile(in: directory, fileSystem: files)
+                    try file.save(old)
+                    files.longestWrite = 100
+                    if let step { files.failures = [(step, EIO)] }
+                    var isSaved = true
+                    do { try file.save(new) } catch { isSaved = false }
+                    #expect(isSaved == (step == nil))
+                    files.crash(keep: { durable, written in keepsBytes ? written : durable }, keepsName: { keepsName })
+                    let found = try file.load(deviceID: collar, receiverID: receiver)
+                    #expect(found == .intact(isSaved ? new : old), "\(String(describing: step)) \(keepsBytes) \(keepsName)")
+                    // And the next save does not mind what was left.
+                    files.failures = []
+                    try file.save(new)
+                    #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(new))
+                }
+            }
+        }
+    }
+
+    /// A power cut between the rename and the synchronising of the directory.
+    @Test func aNameThatIsNotDurable() throws {
+        let old = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 3)
+        for keepsName in [false, true] {
+            let files = try files()
+            let file = OutgoingRequestsFile(in: directory, fileSystem: files)
+            try file.save(old)
+            files.directorySyncFailure = EIO
+            #expect(throws: JournalError.self) { try file.save(example()) }
+            files.crash(keep: { durable, _ in durable }, keepsName: { keepsName })
+            let found = try file.load(deviceID: collar, receiverID: receiver)
+            #expect(found == .intact(keepsName ? example() : old))
+        }
+    }
+
+    @Test func beginningsDiffer() {
+        let ids = (0..<20).map { _ in OutgoingRequests.beginning(deviceID: 1, receiverID: 2).lastRequestID }
+        #expect(Set(ids).count > 10)
+    }
+
+    @Test func realFiles() throws {
+        let state = "/tmp/collar-link-requests-\(getpid())"
+        let files = POSIXFileSystem()
+        let directory = JournalDirectory(stateDirectory: state, deviceID: collar)
+        for path in [state, directory.path] { _ = try files.makeDirectory(at: path) }
+        let file = OutgoingRequestsFile(in: directory)
+        defer {
+            _ = unsafe unlink(file.path)
+            _ = unsafe unlink(file.asidePath)
+            for path in [directory.path, state] { _ = unsafe rmdir(path) }
+        }
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .missing)
+        for _ in 0..<3 { try file.save(example()) }
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(example()))
+        #expect(try files.names(in: directory.path) == ["requests"])
+        try file.setAside()
+        #expect(try files.names(in: directory.path) == ["requests.unusable"])
+    }
+}

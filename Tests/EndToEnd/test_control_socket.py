@@ -1,0 +1,172 @@
+"""The socket at which other programs give requests: who may, where it lies, and what nobody can do with it."""
+
+import glob
+import json
+import os
+import random
+import socket
+import stat
+import sys
+import unittest
+
+from collarlink import IS_ROOT, ROOT, child_environment, give_to_ordinary_user, wait_until
+from radio import IDENTITY_REQUEST, Radio
+from sending import WrittenCollarTest
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A  # noqa: E402
+
+
+class ControlSocketTest(WrittenCollarTest):
+    def test_garbage_at_the_socket(self):
+        receiver = self.begin()
+        client, lines = self.connect()
+        for text in ("", "hello", "{", '{"do":"locate","moed":"now"}', "[" * 3000, '{"do":"await","request":1}'):
+            self.assertEqual(self.ask(client, lines, text)["outcome"], "rejected")
+        # A line in many parts.
+        for byte in b'{"do":"locate","mode":"now","timeout_ms":60000}':
+            client.sendall(bytes([byte]))
+        waits = self.ask(client, lines, "")
+        self.assertEqual(waits["outcome"], "queued")
+        # One too long.
+        long, long_lines = self.connect()
+        self.assertEqual(self.ask(long, long_lines, b"x" * 4096)["code"], "bad_request")
+        self.assertEqual(long_lines.read(), b"")
+        chance = random.Random(5)
+        for _ in range(50):
+            other, _ = self.connect()
+            try:
+                other.sendall(chance.randbytes(chance.randrange(9000)))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            other.close()
+        # Many lines at once from one who does not read.
+        deaf, _ = self.connect()
+        deaf.setblocking(False)
+        try:
+            for _ in range(1000):
+                deaf.sendall(b"nonsense\n" * 100)
+        except BlockingIOError:
+            pass
+        self.answer(self.next_request(), 0)
+        self.assertEqual(json.loads(lines.readline())["outcome"], "ok")
+        receiver.stop()
+
+    def test_one_that_says_no_more(self):
+        """A client may close its end for writing, and is told what became of its request."""
+        receiver = self.begin()
+        client, lines = self.connect()
+        client.sendall(b'{"do":"locate"}\n')
+        client.shutdown(socket.SHUT_WR)
+        self.assertEqual(json.loads(lines.readline())["outcome"], "queued")
+        self.answer(self.next_request(), 0)
+        self.assertEqual(json.loads(lines.readline())["outcome"], "ok")
+        self.assertEqual(lines.read(), b"")
+        receiver.stop()
+
+    def test_a_thousand_connections(self):
+        """Those who say nothing give way; who waits for a result stays, and positions come in all the while."""
+        receiver = self.begin()
+        client, lines = self.connect()
+        waits = self.ask(client, lines, '{"do":"sound","ms":7}')
+        self.assertEqual(waits["outcome"], "queued")
+        held = []
+        for _ in range(1000):
+            one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            one.connect(self.socket_path())
+            held.append(one)
+            if len(held) > 100:
+                held.pop(0).close()
+        self.assertEqual(self.radio.ask(A, 0)[0]["first_missing"], 0)
+        self.assertLess(len(os.listdir(f"/proc/{receiver.pid}/fd")), 60)
+        program = self.send("--json", "--timeout", "0", "locate")
+        self.assertEqual(self.result(program, 75)["outcome"], "queued")
+        self.answer(self.next_request(), 0)
+        self.assertEqual(json.loads(lines.readline())["outcome"], "ok")
+        for one in held:
+            one.close()
+        receiver.stop()
+
+    def test_all_wait_for_results(self):
+        """Seventeen are one too many: it is told so."""
+        receiver = self.begin()
+        client, lines = self.connect()
+        waits = self.ask(client, lines, '{"do":"locate"}')
+        clients = []
+        for _ in range(15):
+            one, its_lines = self.connect()
+            self.ask(one, its_lines, f'{{"do":"await","request":{waits["request"]}}}')
+            clients.append((one, its_lines))
+        _, its_lines = self.connect()
+        self.assertEqual(json.loads(its_lines.readline())["code"], "too_many_clients")
+        self.answer(self.next_request(), 0)
+        for _, its_lines in [(client, lines), *clients]:
+            self.assertEqual(json.loads(its_lines.readline())["outcome"], "ok")
+        receiver.stop()
+
+    def test_who_may_use_it(self):
+        receiver = self.begin()
+        mode = os.stat(self.socket_path()).st_mode
+        self.assertTrue(stat.S_ISSOCK(mode))
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+        if not IS_ROOT:
+            self.skipTest("only root can be two users")
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.state, 0o755)
+        program = self.send("locate", user="daemon", group="daemon", extra_groups=[])
+        self.assertEqual(program.wait(), 77)
+        self.assertIn("takes no requests of this user", program.error_text)
+        # Even where the file lets everybody in.
+        os.chmod(self.socket_path(), 0o666)
+        program = self.send("locate", user="daemon", group="daemon", extra_groups=[])
+        self.assertEqual(program.wait(), 77)
+        self.assertIn("only the user who runs collar-link", program.error_text)
+        program = self.send("--json", "locate", user="root", group="root")
+        self.answer(self.next_request(), 0)
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        receiver.stop()
+
+    def test_the_runtime_directory(self):
+        """The socket lies there where there is one, under a name that belongs to the state directory."""
+        runtime = self.path("runtime")
+        os.mkdir(runtime, 0o700)
+        give_to_ordinary_user(runtime)
+        environment = child_environment(XDG_RUNTIME_DIR=runtime)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path, environment=environment)
+        receiver.wait_for_error("listening")
+        path, = glob.glob(f"{runtime}/collar-link/*.sock")
+        self.assertFalse(os.path.exists(self.socket_path()))
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
+        # A second one leaves it alone.
+        second = self.receive(port=self.link, environment=environment)
+        second.wait_for_error("another collar-link takes the requests")
+        second.stop()
+        program = self.send("--timeout", "1", "locate", environment=environment)
+        self.assertEqual(program.wait(), 66)
+        self.assertIn("no collar was ever heard here", program.error_text)
+        receiver.stop()
+        self.assertEqual(os.listdir(os.path.dirname(path)), [])
+
+    def test_no_place_for_a_socket(self):
+        """Everything else goes on."""
+        state = self.path("s" * 100)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path, state=state)
+        receiver.wait_for_error("cannot reach this collar-link")
+        receiver.wait_for_error("listening")
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        radio.send(A.identity(1))
+        wait_until(lambda: radio.acknowledgement(A), 5, "an answer")
+        program = self.send("-p", line.path, "locate", state=state)
+        self.assertEqual(program.wait(), 75)
+        self.assertIn(f"is in use by process {receiver.pid}", program.error_text)
+        receiver.stop()
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,190 @@
+"""What goes on the air for a request, and what becomes of it, with a collar that the test answers for."""
+
+import json
+import os
+import sys
+import time
+import unittest
+
+from collarlink import ROOT, wait_until
+from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
+                     name)
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A, B  # noqa: E402
+
+
+class RequestTest(WrittenCollarTest):
+    def test_outcomes(self):
+        """Each has its word and its exit code."""
+        codes = [0, 69, 69, 65, 77, 78, 75, 75, 74]
+        receiver = self.begin()
+        for outcome, (word, code) in enumerate(zip(OUTCOMES, codes)):
+            with self.subTest(outcome=word):
+                program = self.send("--json", "locate")
+                request = self.next_request()
+                self.assertEqual((request["order"], request["receiver_id"]), (LOCATE, self.own))
+                self.answer(request, outcome)
+                line = self.result(program, code)
+                self.assertEqual((line["outcome"], line["request"]), (word, request["request_id"]))
+                self.assertEqual(line["collar"], name(A))
+        receiver.stop()
+
+    def test_now_that_is_not_answered(self):
+        """It goes out in the first, second, fourth and eighth window; after its time in none."""
+        receiver = self.begin()
+        program = self.send("--json", "--now", "--timeout", "3", "sound", "1.5")
+        request = self.next_request()
+        self.assertEqual((request["order"], request["argument"]), (SOUND, 1500))
+        sent = [1] + [number for number in range(2, 13) if self.window()]
+        self.assertEqual(sent, [1, 2, 4, 8])
+        line = self.result(program, 75)
+        self.assertEqual((line["outcome"], line["request"]), ("expired", request["request_id"]))
+        self.assertEqual([self.window() for _ in range(10)], [[]] * 10)
+        # An answer that comes too late ends nothing.
+        self.answer(request, 0)
+        receiver.wait_for_error("no answer in time")
+        receiver.stop()
+        self.assertEqual(sum(1 for each in receiver.fixes if each["type"] == "result"), 1)
+
+    def test_queued_and_not_answered(self):
+        receiver = self.begin()
+        program = self.send("--timeout", "0.5", "locate")
+        self.assertEqual(program.wait(), 75)
+        self.assertIn("still queued; it is sent when the collar is heard", "".join(program.lines))
+        request = self.next_request()
+        client, lines = self.connect()
+        waits = self.ask(client, lines, f'{{"do":"await","request":{request["request_id"]}}}')
+        self.assertEqual(waits["outcome"], "queued")
+        self.answer(request, 6)
+        self.assertEqual(json.loads(lines.readline())["outcome"], "busy")
+        waits = self.ask(client, lines, f'{{"do":"await","request":{request["request_id"]}}}')
+        self.assertEqual(waits["outcome"], "busy")
+        receiver.stop()
+
+    def test_latest(self):
+        """Only what was never sent is replaced."""
+        receiver = self.begin()
+        for _ in range(2):
+            self.assertEqual(self.send("--timeout", "0.2", "settings", "set", "heartbeat_s=10").wait(), 75)
+        line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=11"), 75)
+        order, = self.window()
+        self.assertEqual(order[0], SETTINGS_ORDER)
+        self.assertEqual((order[1]["request_id"], order[1]["entries"]), (line["request"], [[8, 11]]))
+        replaced = [each for each in receiver.fixes if each.get("outcome") == "replaced"]
+        self.assertEqual(len(replaced), 2)
+        line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=12"), 75)
+        self.assertEqual(len([each for each in receiver.fixes if each.get("outcome") == "replaced"]), 2)
+        receiver.stop()
+
+    def test_versions_of_settings_grow(self):
+        """Also above what the collar told, and over a restart."""
+        receiver = self.begin()
+        high = 1 << 62
+        program = self.send("--json", "settings", "get")
+        asked = self.next_request(SETTINGS_REQUEST)
+        for keys in (range(1, 7), range(7, 11)):
+            self.radio.send(A.send(SETTINGS_REPORT, {
+                "request_id": asked["request_id"], "version": high, "entries": [[key, 7] for key in keys]}))
+        line = self.result(program, 0)
+        self.assertEqual((line["settings_version"], set(line["settings"].values())), (high, {7}))
+        self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
+        order = self.next_request(SETTINGS_ORDER)
+        self.assertEqual(order["version"], high + 1)
+        receiver.kill_now()
+        receiver = self.begin()
+        self.assertEqual(self.next_request(SETTINGS_ORDER), order)
+        self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
+        self.assertEqual(self.next_request(SETTINGS_ORDER, 10)["version"] - high, 2)
+        receiver.stop()
+
+    def test_a_full_queue(self):
+        receiver = self.begin()
+        for _ in range(8):
+            self.assertEqual(self.send("--timeout", "0", "locate").wait(), 75)
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 75)
+        self.assertIn("too many requests", program.error_text)
+        receiver.stop()
+
+    def test_a_collar_of_another_receiver(self):
+        """It gets nothing but pair, and that without an answer."""
+        receiver = self.begin(paired=77)
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 77)
+        self.radio.send(A.probe(0, 2))
+        time.sleep(0.3)
+        self.radio.hear()
+        self.assertEqual(self.radio.answers, [])
+        program = self.send("--json", "pair")
+        program.wait_for_error("waiting")
+        self.radio.send(A.probe(0, 3))
+        wait_until(self.requests, 5, "an order to pair")
+        self.assertEqual([(kind, each["order"], each["argument"]) for kind, each in self.requests()],
+                         [(COMMAND, PAIR, self.own)])
+        self.assertEqual(len(self.radio.answers), 1)
+        # Its identity tells that it has obeyed.
+        self.radio.send(A.identity(4, paired=self.own))
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        receiver.stop()
+
+    def test_a_collar_that_refuses_to_pair(self):
+        """Its own receiver answers its ask, so that its refusal comes."""
+        receiver = self.begin(paired=77)
+        program = self.send("--json", "pair")
+        program.wait_for_error("waiting")
+        self.radio.send(A.probe(0, 3))
+        wait_until(self.requests, 5, "an order to pair")
+        self.answer(self.requests()[0][1], 4)
+        self.assertEqual(self.result(program, 77)["outcome"], "refused")
+        receiver.stop()
+
+    def test_a_collar_that_has_no_receiver_yet(self):
+        """It takes this one with the first answer; before that it would refuse."""
+        receiver = self.begin(paired=0)
+        program = self.send("--json", "locate")
+        program.wait_for_error("waiting")
+        self.radio.answers.clear()
+        self.radio.send(A.identity(2, paired=0))
+        wait_until(lambda: self.radio.acknowledgement(A), 5, "an answer")
+        self.assertEqual(self.requests(), [])
+        self.answer(self.next_request(), 0)
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        receiver.stop()
+
+    def test_which_collar(self):
+        receiver = self.begin()
+        program = self.send("--collar", "00000000000000aa", "locate")
+        self.assertEqual(program.wait(), 66)
+        self.assertIn(name(A), program.error_text)
+        self.radio.send(B.identity(paired=self.own))
+        wait_until(lambda: receiver.error_text.count("hearing collar") == 2, 5, "the second collar")
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 64)
+        self.assertIn(name(A), program.error_text)
+        self.assertIn(name(B), program.error_text)
+        program = self.send("--json", "--collar", name(A), "locate")
+        self.answer(self.next_request(), 0)
+        self.assertEqual(self.result(program, 0)["collar"], name(A))
+        receiver.stop()
+
+    def test_damaged_requests(self):
+        """They are set aside, and that is said; ids do not begin where they began before."""
+        receiver = self.begin()
+        line = self.result(self.send("--json", "--timeout", "0", "locate"), 75)
+        receiver.kill_now()
+        path = f"{self.state}/{name(A)}/requests"
+        with open(path, "r+b") as file:
+            file.seek(30)
+            file.write(b"#")
+        receiver = self.begin()
+        receiver.wait_for_error("requests.unusable")
+        self.assertTrue(os.path.exists(f"{path}.unusable"))
+        self.assertEqual(self.window(), [])
+        self.assertNotEqual(self.result(self.send("--json", "--timeout", "0", "locate"), 75)["request"], line["request"])
+        receiver.stop()
+        self.assertIn("requests_damaged", [each.get("code") for each in receiver.fixes])
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,194 @@
+"""Requests to a simulated collar: over the control socket of a running receiver, or by a receiver that send runs itself."""
+
+import os
+import signal
+import time
+import unittest
+
+from collarlink import BINARY, wait_until
+from sending import SCHEMA, SendTest
+
+
+class SimulatedCollarTest(SendTest):
+    """The collar's own code answers."""
+
+    def begin(self, *arguments, interval="0.5"):
+        self.collar = self.simulate(
+            self.all_cats()[0], "--interval", interval, "--flash", self.path("flash"), *arguments)
+        receiver = self.receive("--events", "all")
+        receiver.wait_for_error("hearing collar")
+        return receiver
+
+    def test_every_verb(self):
+        receiver = self.begin()
+        for words, verb in ((["locate"], "locate"), (["sound", "0.5"], "sound"), (["track", "off"], "track_off"),
+                            (["track", "on"], "track_on"), (["reboot"], "reboot"), (["pair"], "pair"),
+                            (["settings", "get"], "get_settings"),
+                            (["settings", "set", "heartbeat_s=31", "position_digits=6"], "set_settings")):
+            with self.subTest(verb=verb):
+                line = self.result(self.send("--json", *words), 0)
+                self.assertEqual((line["do"], line["outcome"]), (verb, "ok"))
+        line = self.result(self.send("--json", "settings", "get"), 0)
+        self.assertEqual((line["settings"]["heartbeat_s"], line["settings"]["position_digits"]), (31, 6))
+        self.assertEqual(line["settings"]["interval_ms"], 500)
+        self.assertEqual(len(line["settings"]), 10)
+        self.assertEqual(self.result(self.send("--json", "unpair"), 0)["outcome"], "ok")
+        receiver.stop()
+        ended = [each for each in receiver.fixes if each["type"] == "result"]
+        for each in ended:
+            SCHEMA.validate(each)
+        self.assertEqual([each["do"] for each in ended],
+                         ["locate", "sound", "track_off", "track_on", "reboot", "pair", "get_settings", "set_settings",
+                          "get_settings", "unpair"])
+        ids = [each["request"] for each in ended]
+        self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 9)
+        self.assertIn("locate: done", receiver.error_text)
+
+    def test_texts_for_people(self):
+        receiver = self.begin()
+        program = self.send("settings", "get")
+        self.assertEqual(program.wait(), 0)
+        self.assertRegex(program.lines[0], "^collar [0-9a-f]{16}: get settings: version 0\n$")
+        self.assertEqual(len(program.lines), 11)
+        self.assertIn("heartbeat_s=60", "".join(program.lines))
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 0)
+        self.assertRegex("".join(program.lines), "^collar [0-9a-f]{16}: locate: done\n$")
+        receiver.stop()
+
+    def test_without_a_running_receiver(self):
+        """send opens the radio itself; what it receives meanwhile is stored and acknowledged, and comes out later."""
+        self.begin().stop()
+        program = self.send("--json", "-p", self.link, "settings", "set", "heartbeat_s=20")
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        program = self.send("--json", "-p", self.link, "--now", "--timeout", "10", "locate")
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        time.sleep(1)
+        receiver = self.receive()
+        receiver.wait_for_lines(10)
+        receiver.stop()
+        wait_until(lambda: not os.path.exists(self.socket_path()), 5, "the socket file goes with its receiver")
+        sequences = sorted(fix["seq"] for fix in receiver.fixes)
+        self.assertEqual(sequences, list(range(len(sequences))))
+
+    def test_a_killed_receiver(self):
+        """A request that waits survives kill -9, and is carried out once the collar is heard."""
+        receiver = self.begin()
+        self.collar.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)
+        line = self.result(self.send("--json", "--timeout", "0.3", "settings", "set", "heartbeat_s=77"), 75)
+        self.assertEqual(line["outcome"], "queued")
+        receiver.kill_now()
+        self.assertTrue(os.path.exists(self.socket_path()))
+        self.collar.process.send_signal(signal.SIGCONT)
+        receiver = self.receive("--events", "result")
+        receiver.wait_for_lines(1)
+        ended, = receiver.fixes
+        self.assertEqual((ended["request"], ended["outcome"]), (line["request"], "ok"))
+        self.assertEqual(self.result(self.send("--json", "settings", "get"), 0)["settings"]["heartbeat_s"], 77)
+        receiver.stop()
+
+    def test_send_survives_its_receiver(self):
+        """The receiver is killed and started again while send waits: it gets its result."""
+        receiver = self.begin()
+        self.collar.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)
+        program = self.send("--json", "--timeout", "20", "track", "off")
+        program.wait_for_error("waiting for collar")
+        receiver.kill_now()
+        receiver = self.receive()
+        self.collar.process.send_signal(signal.SIGCONT)
+        self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        receiver.stop()
+
+    def test_send_takes_over(self):
+        """The receiver is stopped in good order while send waits, and none follows: send opens the radio itself."""
+        receiver = self.begin()
+        self.collar.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)
+        program = self.send("--json", "-p", self.link, "--timeout", "20", "track", "off")
+        program.wait_for_error("waiting for collar")
+        receiver.stop()
+        self.collar.process.send_signal(signal.SIGCONT)
+        line = self.result(program, 0)
+        self.assertEqual((line["do"], line["outcome"]), ("track_off", "ok"))
+
+    def test_two_at_once(self):
+        receiver = self.begin()
+        programs = [self.send("--json", *words) for words in (
+            ["locate"], ["track", "off"], ["settings", "get"], ["sound", "1"], ["locate"], ["settings", "get"])]
+        lines = [self.result(program, 0) for program in programs]
+        self.assertEqual(len({line["request"] for line in lines}), len(lines))
+        receiver.stop()
+
+    def test_two_at_once_without_a_receiver(self):
+        """The first opens the radio, the second goes through it."""
+        self.begin().stop()
+        programs = [self.send("--json", "-p", self.link, "settings", "get") for _ in range(2)]
+        for program in programs:
+            self.assertEqual(self.result(program, 0)["outcome"], "ok")
+
+    def test_a_second_machine_pairs(self):
+        """Within a minute after power-on another receiver may take the collar; after a reboot it may not."""
+        first = self.begin()
+        first.wait_for_lines(2)
+        collar = next(each["collar"] for each in first.fixes if each["type"] == "link" and "collar" in each)
+        first.stop()
+        other = self.path("other")
+        line = self.result(self.send("--json", "--collar", collar, "-p", self.link, "pair", state=other), 0)
+        self.assertEqual(line["outcome"], "ok")
+        # Now the first one is a stranger.
+        program = self.send("-p", self.link, "--timeout", "4", "locate")
+        self.assertEqual(program.wait(), 75)
+        first = self.receive()
+        first.wait_for_error("belongs to receiver")
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 77)
+        self.assertIn("collar-link send pair", program.error_text)
+        first.stop()
+        # A start with the old flash is a reboot: the button was not pressed.
+        self.collar.stop()
+        self.collar = self.simulate(self.all_cats()[0], "--interval", "0.5", "--flash", self.path("flash"))
+        # Its refusal would be heard if the other receiver answered its asks now.
+        line = self.result(self.send("--json", "-p", self.link, "--now", "--timeout", "3", "pair"), 75)
+        self.assertEqual(line["outcome"], "expired")
+        line = self.result(self.send("--json", "-p", self.link, "locate", state=other), 0)
+        self.assertEqual(line["outcome"], "ok")
+
+
+class CommandLineTest(SendTest):
+    def test_what_makes_no_sense(self):
+        for words, text in (
+                ([], "what shall be sent"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
+                (["sound"], "'sound'"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
+                (["settings"], "'settings'"), (["settings", "set"], "'settings set'"),
+                (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),
+                (["settings", "set", "heartbeat_s=4"], "5 to 65535"), (["settings", "set", "heartbeat_s=60s"], "5 to 65535"),
+                (["settings", "set", "heartbeat_s=6", "heartbeat_s=7"], "given twice"),
+                (["settings", "set", *(f"{key}=1" for key in "abcdefg")], "at most 6"),
+                (["--now", "--latest", "locate"], "together"), (["--now", "--timeout", "0", "locate"], "no time"),
+                (["--collar", "12", "locate"], "16 hexadecimal digits"),
+                (["--collar", "+123456789abcdef", "locate"], "16 hexadecimal digits"), (["--timeout", "-1", "locate"], "--timeout")):
+            with self.subTest(words=words):
+                program = self.send(*words)
+                self.assertEqual(program.wait(), 64)
+                self.assertIn(text, program.error_text)
+                self.assertEqual(program.lines, [])
+
+    def test_help(self):
+        program = self.start([BINARY, "send", "--help"])
+        self.assertEqual(program.wait(), 0)
+        text = "".join(program.lines)
+        for word in ("locate", "critical_battery_interval_ms", "exit codes", '"do":"sound"', "--latest"):
+            self.assertIn(word, text)
+
+    def test_nothing_is_known(self):
+        program = self.send("--timeout", "1", "-p", self.link, "locate")
+        self.assertEqual(program.wait(), 66)
+        self.assertIn("no collar was ever heard here", program.error_text)
+        program = self.send("--timeout", "1", "-p", self.link, "--collar", "00000000000000aa", "pair")
+        self.assertEqual(program.wait(), 66)
+        self.assertIn("waiting for collar 00000000000000aa to be heard", program.error_text)
+
+if __name__ == "__main__":
+    unittest.main()
