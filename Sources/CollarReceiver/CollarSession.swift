@@ -56,6 +56,8 @@ final class CollarSession {
     /// What was said about its misbehaviour.
     var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
 
+    /// Whether its journal does not store.
+    var isStorageFailing = false
     /// Fixes stored on this run.
     var fixCount = 0
     /// Fixes that came again on this run.

@@ -71,15 +71,31 @@ extension Receiver {
             if isNew { collar.answers.earn(ReceiverLimits.answersPerRecord) }
             return isNew
         } catch {
-            if error == .trackingLimitReached { report(.tooManyGaps, of: collar) } else { reportFailing(error) }
+            if error == .trackingLimitReached { report(.tooManyGaps, of: collar) } else { reportFailing(error, of: collar) }
             return nil
         }
     }
 
-    private func reportFailing(_ error: JournalError) {
-        guard !isStorageFailing else { return }
-        isStorageFailing = true
-        report(.storageFailing(error))
+    /// Whether the journal of some collar does not store.
+    var isStorageFailing: Bool { collars.contains(where: \.isStorageFailing) }
+
+    /// Says that a collar's journal does not store, unless that is known.
+    func reportFailing(_ error: JournalError, of collar: CollarSession) {
+        guard !collar.isStorageFailing else { return }
+        collar.isStorageFailing = true
+        // What has failed for good wants a restart, whatever the system said.
+        if case .failed(let failure) = collar.journal.state {
+            report(.storageFailing(deviceID: collar.deviceID, .stopped(after: failure)))
+        } else {
+            report(.storageFailing(deviceID: collar.deviceID, error))
+        }
+    }
+
+    /// Says that a collar's journal stores again, where it did not.
+    func noteStored(_ collar: CollarSession) {
+        guard collar.isStorageFailing else { return }
+        collar.isStorageFailing = false
+        report(.storageRecovered(deviceID: collar.deviceID))
     }
 
     /// Answers the collar's open asks with what is durable now.

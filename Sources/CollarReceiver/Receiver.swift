@@ -46,7 +46,6 @@ public final class Receiver {
     var readBuffer = [UInt8](repeating: 0, count: 65_536)
     var monitor: DeviceMonitor?
     var controlSocket: ControlSocket?
-    var isStorageFailing = false
     /// Whether the consumer does not read now.
     var isOutputBlocked = false {
         didSet { outputBlockedSince = isOutputBlocked ? now : nil }
@@ -188,17 +187,11 @@ public final class Receiver {
         for collar in collars {
             do throws(JournalError) {
                 try collar.journal.commit()
-                if isStorageFailing {
-                    isStorageFailing = false
-                    report(.storageRecovered)
-                }
             } catch {
-                if !isStorageFailing {
-                    isStorageFailing = true
-                    report(.storageFailing(error))
-                }
+                reportFailing(error, of: collar)
                 continue
             }
+            noteStored(collar)
             answer(collar)
         }
     }

@@ -30,10 +30,10 @@ public enum ReceiverNotice: Equatable, Sendable {
     case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
     /// Damage in a collar's journal was stepped over.
     case journalDamage(deviceID: UInt64, DamageReport)
-    /// The journal cannot store: acknowledgements stop.
-    case storageFailing(JournalError)
-    /// The journal stores again.
-    case storageRecovered
+    /// A collar's journal cannot store: its acknowledgements stop.
+    case storageFailing(deviceID: UInt64, JournalError)
+    /// A collar's journal stores again.
+    case storageRecovered(deviceID: UInt64)
     /// A collar's journal cannot be opened: the collar is not served.
     case journalUnavailable(deviceID: UInt64, JournalError)
     /// A collar's journal cannot be read back: its lines wait. Storing goes on.

@@ -99,8 +99,9 @@ extension ReceiverNotice {
         case .journalDamage(let deviceID, let damage):
             "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
-        case .storageFailing(let error): "nothing is acknowledged any more: \(error.description)"
-        case .storageRecovered: "storing and acknowledging again"
+        case .storageFailing(let deviceID, let error):
+            "nothing of collar \(hexadecimal(deviceID)) is acknowledged any more: \(error.description)"
+        case .storageRecovered(let deviceID): "collar \(hexadecimal(deviceID)) is stored and acknowledged again"
         case .journalUnreadable(let deviceID, let error):
             "the lines of collar \(hexadecimal(deviceID)) wait, its journal cannot be read: \(error.description)"
         case .journalUnavailable(let deviceID, let error):
@@ -136,7 +137,7 @@ extension ReceiverNotice {
     var remedy: String? {
         switch self {
         case .cannotOpen(let error): error.remedy
-        case .storageFailing(let error), .journalUnavailable(_, let error), .journalUnreadable(_, let error),
+        case .storageFailing(_, let error), .journalUnavailable(_, let error), .journalUnreadable(_, let error),
             .requestsFailing(_, let error): error.remedy
         case .requestsSetAside: "send again what is still wanted"
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
