@@ -10,6 +10,8 @@ public final class SimulatedDisk: FileSystem {
         let path: String
         /// Nil where the name went.
         let file: DiskFile?
+        /// The name that the file had before, which goes in the same step.
+        var formerPath: String?
     }
 
     /// What goes wrong now.
@@ -47,7 +49,7 @@ public final class SimulatedDisk: FileSystem {
     public func losePower() {
         endProcess()
         generation += 1
-        for change in nameChanges where random.chance(0.5) { durableNames[change.path] = change.file }
+        for change in nameChanges where random.chance(0.5) { bringToDisk(change) }
         nameChanges = []
         // What is in a directory goes with it; shorter paths come first.
         for path in durableNames.keys.sorted() where durableNames[SimulatedDisk.parent(of: path)] == nil {
@@ -55,6 +57,11 @@ public final class SimulatedDisk: FileSystem {
         }
         names = durableNames
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
+    }
+
+    private func bringToDisk(_ change: NameChange) {
+        durableNames[change.path] = change.file
+        if let former = change.formerPath { durableNames[former] = nil }
     }
 
     /// The files in a directory whose names no crash can take, in the order of their names.
@@ -223,7 +230,7 @@ public final class SimulatedDisk: FileSystem {
         var isWhole = true
         defer {
             for change in nameChanges where SimulatedDisk.parent(of: change.path) == path {
-                if isWhole || random.chance(0.5) { durableNames[change.path] = change.file }
+                if isWhole || random.chance(0.5) { bringToDisk(change) }
             }
             if isWhole { nameChanges.removeAll { SimulatedDisk.parent(of: $0.path) == path } }
         }
@@ -247,6 +254,15 @@ public final class SimulatedDisk: FileSystem {
         try begin(.remove, path, isChange: true)
         guard names[path] != nil else { throw failure(.remove, path, ENOENT) }
         setName(path, nil)
+    }
+
+    /// Gives a file another name, in one step.
+    public func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try begin(.rename, path, isChange: true)
+        guard let file = names[path] else { throw failure(.rename, path, ENOENT) }
+        names[path] = nil
+        names[newPath] = file
+        nameChanges.append(NameChange(path: newPath, file: file, formerPath: path))
     }
 
     /// Takes the lock of a file.
