@@ -38,9 +38,9 @@ public final class ControlConnection {
     public init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
         var failure = ConnectError.absent
         let end = MonotonicClock.microseconds + patienceMilliseconds * 1000
-        for path in ControlPlace.candidates(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) {
+        for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) {
             while true {
-                let connected = unsafe local_socket_connect(path)
+                let connected = unsafe local_socket_connect(place.path)
                 if connected >= 0 {
                     descriptor = connected
                     return
@@ -51,8 +51,8 @@ public final class ControlConnection {
             switch errno {
             case ENOENT, ENAMETOOLONG, ENOTDIR: break
             case ECONNREFUSED: if failure == .absent { failure = .deserted }
-            case EACCES, EPERM: failure = .denied(path: path)
-            default: failure = .system(path: path, errorNumber: errno)
+            case EACCES, EPERM: failure = .denied(path: place.path)
+            default: failure = .system(path: place.path, errorNumber: errno)
             }
         }
         throw failure

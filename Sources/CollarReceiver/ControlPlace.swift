@@ -1,32 +1,37 @@
 import Glibc
 
-/// Where the control socket of a state directory lies: one socket a state directory, by whatever name it is called.
-enum ControlPlace {
-    /// The paths where it may be, the preferred one first.
+/// A path where the control socket of a state directory may lie: one socket a state directory, by whatever name it is
+/// called.
+struct ControlPlace {
+    /// The socket file.
+    let path: String
+    /// The folder that programs of a user share for as long as the user is logged in; nil where the socket lies in the
+    /// state directory.
+    private let runtimeDirectory: String?
+
+    /// The places where it may be, the preferred one first.
     /// - Parameters:
     ///   - stateDirectory: must exist; else there is none.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
-    static func candidates(stateDirectory: String, runtimeDirectory: String?) -> [String] {
+    static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
         guard let state = status(of: stateDirectory) else { return [] }
         let name = "\(hexadecimal(UInt64(state.st_dev)))-\(hexadecimal(UInt64(state.st_ino))).sock"
         var folders: [String] = []
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/") { folders.append(runtimeDirectory) }
         let ofOwner = "/run/user/\(state.st_uid)"
         if !folders.contains(ofOwner) { folders.append(ofOwner) }
-        return folders.map { "\($0)/collar-link/\(name)" } + ["\(stateDirectory)/control.sock"]
+        return folders.map { ControlPlace(path: "\($0)/collar-link/\(name)", runtimeDirectory: $0) }
+            + [ControlPlace(path: "\(stateDirectory)/control.sock", runtimeDirectory: nil)]
     }
 
-    /// Makes the folder of a candidate, where nobody else can put anything.
-    /// - Returns: whether it is there and this user's own.
-    static func prepareFolder(of path: String) -> Bool {
-        guard let slash = path.lastIndex(of: "/") else { return true }
-        let folder = String(path[..<slash])
-        if folder.hasSuffix("/collar-link") {
-            let parent = String(folder.dropLast("/collar-link".count))
-            guard isOwn(parent) else { return false }
-            _ = unsafe mkdir(folder, 0o700)
-        }
-        return isOwn(folder)
+    /// Makes the folder, where nobody else can put anything.
+    /// - Returns: whether a socket may be made there.
+    func prepare() -> Bool {
+        guard let runtimeDirectory else { return true }
+        guard ControlPlace.isOwn(runtimeDirectory) else { return false }
+        let folder = "\(runtimeDirectory)/collar-link"
+        _ = unsafe mkdir(folder, 0o700)
+        return ControlPlace.isOwn(folder)
     }
 
     private static func isOwn(_ folder: String) -> Bool {

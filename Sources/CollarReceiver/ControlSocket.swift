@@ -49,12 +49,11 @@ final class ControlSocket {
             throw .system(path: stateDirectory, errorNumber: cause)
         }
         var failure = OpenError.system(path: stateDirectory, errorNumber: ENOENT)
-        let places = ControlPlace.candidates(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
-        for path in places where ControlPlace.prepareFolder(of: path) {
-            unsafe _ = unlink(path)
-            let listener = unsafe local_socket_listen(path)
-            if listener >= 0 { return ControlSocket(path: path, listener: listener, directory: directory) }
-            failure = .system(path: path, errorNumber: errno)
+        for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) where place.prepare() {
+            unsafe _ = unlink(place.path)
+            let listener = unsafe local_socket_listen(place.path)
+            if listener >= 0 { return ControlSocket(path: place.path, listener: listener, directory: directory) }
+            failure = .system(path: place.path, errorNumber: errno)
         }
         close(directory)
         throw failure

@@ -62,6 +62,30 @@ import Testing
         #expect(reason.contains(part), "\(reason)")
     }
 
+    /// Lines that were damaged in a few places are read or refused.
+    @Test func damagedLines() {
+        var generator = SystemRandomNumberGenerator()
+        var refusedCount = 0
+        let letters = Array("{}[]\",:0123456789-+.eE \\untf\u{0}\u{FF}".utf8)
+        for _ in 0..<20_000 {
+            var line = ControlRequest(wishes.randomElement(using: &generator) ?? .locate, mode: .now).line
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: line.indices, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: line[place] = letters.randomElement(using: &generator) ?? 0
+                case 1: if line.count > 1 { line.remove(at: place) }
+                default: line.insert(.random(in: .min ... .max, using: &generator), at: place)
+                }
+            }
+            do throws(ControlRequest.Fault) {
+                let read = try ControlRequest(line: line)
+                #expect(try ControlRequest(line: read.line) == read)
+            } catch { refusedCount += 1 }
+            _ = ResultLine(bytes: line)
+        }
+        #expect(refusedCount > 10_000)
+    }
+
     @Test func resultsAreReadBack() {
         var line = ResultLine(outcome: .ok, unixMilliseconds: -5, deviceID: .max, requestID: 65_535, verb: "get_settings")
         line.settingsVersion = .max

@@ -11,7 +11,7 @@ import unittest
 
 from collarlink import IS_ROOT, ROOT, child_environment, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
-from sending import WrittenCollarTest
+from sending import SCHEMA, WrittenCollarTest, name
 from serial_line import SerialLine
 
 # Behind the tests' own modules: one of the reference has the same name.
@@ -20,6 +20,24 @@ from session_parts import A  # noqa: E402
 
 
 class ControlSocketTest(WrittenCollarTest):
+    def test_schema(self):
+        """It is one, and refuses what is wrong."""
+        SCHEMA.check_schema(SCHEMA.schema)
+        ended = {"type": "result", "unix_ms": 1, "collar": "0123456789abcdef", "request": 5, "do": "locate", "outcome": "ok"}
+        rejected = {"type": "result", "unix_ms": 1, "outcome": "rejected", "code": "bad_request", "reason": "r"}
+        told = {**ended, "do": "get_settings", "settings_version": 0, "settings": {"heartbeat_s": 60}}
+        for good, changes in (
+                (ended, ({"collar": "1"}, {"request": 0}, {"do": "fly"}, {"do": "await"}, {"outcome": "fine"}, {"more": 1},
+                         {"code": "bad_request", "reason": "r"}, {"settings_version": 4}, {"outcome": "rejected"})),
+                (rejected, ({"code": "what"}, {"reason": ""}, {"request": 5}, {"outcome": "ok"}, {"settings_version": 1})),
+                (told, ({"settings": {}}, {"settings": {"heartbeat": 60}}, {"settings": {"heartbeat_s": -1}},
+                        {"outcome": "busy"}, {"do": "locate"}, {"do": "set_settings"}))):
+            self.assertTrue(SCHEMA.is_valid(good))
+            for key in good.keys() - {"settings"}:
+                self.assertFalse(SCHEMA.is_valid({each: good[each] for each in good if each != key}), (good, key))
+            for change in changes:
+                self.assertFalse(SCHEMA.is_valid({**good, **change}), change)
+
     def test_garbage_at_the_socket(self):
         receiver = self.begin()
         client, lines = self.connect()
@@ -150,6 +168,21 @@ class ControlSocketTest(WrittenCollarTest):
         self.assertIn("no collar was ever heard here", program.error_text)
         receiver.stop()
         self.assertEqual(os.listdir(os.path.dirname(path)), [])
+
+    def test_requests_that_cannot_be_stored(self):
+        """Nothing is promised then, and nothing sent."""
+        receiver = self.begin()
+        folder = f"{self.state}/{name(A)}"
+        os.chmod(folder, 0o500)
+        program = self.send("--json", "locate")
+        line = self.result(program, 74)
+        self.assertEqual((line["outcome"], line["code"]), ("rejected", "storage_failing"))
+        self.assertIn("requests.new", line["reason"])
+        self.assertEqual(self.window(), [])
+        os.chmod(folder, 0o700)
+        self.assertEqual(self.result(self.send("--json", "--timeout", "0", "locate"), 75)["outcome"], "queued")
+        self.assertEqual(len(self.window()), 1)
+        receiver.stop()
 
     def test_no_place_for_a_socket(self):
         """Everything else goes on."""
