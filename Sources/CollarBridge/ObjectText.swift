@@ -44,6 +44,13 @@ package struct ObjectText {
         if let value { add(key, value) } else { addNull(key) }
     }
 
+    /// Adds a list of lists of numbers.
+    mutating func add(_ key: String, _ rows: [[Int64]]) {
+        begin(key)
+        let texts = rows.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
+        bytes += ("[" + texts.joined(separator: ",") + "]").utf8
+    }
+
     /// Adds a key without a value.
     package mutating func addNull(_ key: String) {
         begin(key)

@@ -24,4 +24,23 @@ extension CoveredSequences {
         let index = indexOfRange(endingAtOrAbove: sequence)
         return index < ranges.count && ranges[index].first <= sequence ? ranges[index] : nil
     }
+
+    /// The ranges that are covered here and not there.
+    ///
+    /// Complexity: for each range a binary search in the other ones, and linear in those found.
+    public func subtracting(_ other: CoveredSequences) -> [SequenceRange] {
+        ranges.flatMap { other.missingRanges(in: $0) }
+    }
+
+    /// What of a range is covered.
+    ///
+    /// Complexity: a binary search, and linear in the ranges found.
+    public func intersection(_ range: SequenceRange) -> [SequenceRange] {
+        var found: [SequenceRange] = []
+        for covered in ranges[indexOfRange(endingAtOrAbove: range.first)...] {
+            guard let part = SequenceRange(max(covered.first, range.first), min(covered.last, range.last)) else { break }
+            found.append(part)
+        }
+        return found
+    }
 }

@@ -123,39 +123,6 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         return true
     }
 
-    /// The ranges that are covered here and not there.
-    ///
-    /// Complexity: linear in the ranges of both.
-    public func subtracting(_ other: CoveredSequences) -> [SequenceRange] {
-        var rest: [SequenceRange] = []
-        var index = 0
-        for range in ranges {
-            var first = range.first
-            while index < other.ranges.count, other.ranges[index].last < first { index += 1 }
-            var hole = index
-            while hole < other.ranges.count, other.ranges[hole].first <= range.last {
-                let taken = other.ranges[hole]
-                if taken.first > first, let part = SequenceRange(first, taken.first - 1) { rest.append(part) }
-                first = taken.last + 1
-                hole += 1
-            }
-            if let part = SequenceRange(first, range.last) { rest.append(part) }
-        }
-        return rest
-    }
-
-    /// What of a range is covered.
-    ///
-    /// Complexity: a binary search, and linear in the ranges found.
-    public func intersection(_ range: SequenceRange) -> [SequenceRange] {
-        var found: [SequenceRange] = []
-        for covered in ranges[indexOfRange(endingAtOrAbove: range.first)...] {
-            guard let part = SequenceRange(max(covered.first, range.first), min(covered.last, range.last)) else { break }
-            found.append(part)
-        }
-        return found
-    }
-
     /// Remembers that everything below ``firstMissing``, or below `end` where that is more, was announced.
     public mutating func announce(below end: UInt32 = 0) {
         announcedEnd = max(announcedEnd, end, firstMissing)

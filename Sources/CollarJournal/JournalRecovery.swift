@@ -16,6 +16,8 @@ struct JournalRecovery {
     private(set) var repaired: [UInt32: DamageExtent] = [:]
     /// The first of the segments that were read.
     private(set) var firstSegment: UInt32 = 1
+    /// Whether it is known what stood before the first one: nothing, or what its whole checkpoint says.
+    private(set) var isStartKnown = false
     /// The last of them.
     private var lastSegment: UInt32 = 1
     /// How many segments were read.
@@ -41,14 +43,17 @@ struct JournalRecovery {
     /// - Parameter limit: records that end behind it are left out. Its segment exists.
     init(_ bytes: some SegmentBytes, upTo limit: JournalPosition) throws(JournalError) {
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
+        isStartKnown = last.hasCheckpoint || limit.segment == 1
         guard !last.hasCheckpoint else { return }
         let end = bytes.indexOfSegment(atOrBehind: limit.segment)
         var start = end
-        while start > 0 {
+        var isWhole = false
+        while start > 0, !isWhole {
             start -= 1
-            if try JournalRecovery(checkpointOf: bytes.segments[start], bytes) != nil { break }
+            isWhole = try JournalRecovery(checkpointOf: bytes.segments[start], bytes) != nil
         }
         self = JournalRecovery()
+        isStartKnown = isWhole || bytes.segments[start] == 1
         for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
     }

@@ -8,7 +8,8 @@ struct DamagedStretch {
     var extent: DamageExtent
     /// What is covered, by log, at the end of what is whole.
     var found: [UInt32: CoveredSequences]
-    /// What the next whole checkpoint says was covered there; nil where there is none.
+    /// What the next whole checkpoint says was covered there; nil where there is none. What is found, where it is not known
+    /// what was covered at the start.
     var expected: [UInt32: CoveredSequences]?
 }
 
@@ -30,7 +31,9 @@ extension SegmentBytes {
         var extent = recovery.damageExtent
         // Those that are missing right before the next checkpoint.
         if end < segments.count { extent.missingSegmentCount += segments[end] - segments[end - 1] - 1 }
+        // Where the oldest checkpoint is damaged and segments before it were removed, nothing tells what was theirs.
         return DamagedStretch(
-            firstSegment: recovery.firstSegment, extent: extent, found: recovery.logs, expected: expected)
+            firstSegment: recovery.firstSegment, extent: extent, found: recovery.logs,
+            expected: recovery.isStartKnown ? expected : recovery.logs)
     }
 }

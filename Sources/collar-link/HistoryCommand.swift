@@ -8,15 +8,17 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [-F json|text] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. Nothing is written to
-            the state directory, and 'run' may go on meanwhile.
+            the state directory (but by --repair), and 'run' may go on meanwhile.
             """,
         options: [
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec("--since", value: "ID|TIME", is: "what was stored behind this fix, or received since"),
+            OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
+            OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
             OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
@@ -26,14 +28,23 @@ enum HistoryCommand {
         notes: """
             --since takes \(SinceArgument.forms). Times are those of the
             host's clock at reception; a date is its midnight, UTC.
-            exit codes: 0 clean, 64 usage, 66 nothing is stored there, 74 I/O, 77 permission, 78 configuration
+            exit codes: 0 clean, 64 usage, 65 damaged (--verify), 66 nothing is stored there, 74 I/O, 75 in use (--repair),
+            77 permission, 78 configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        var printer = HistoryPrinter(try format(arguments), flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
+        let format = try self.format(arguments)
+        var printer = HistoryPrinter(format, flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
+        }
+        if arguments.has("--repair"), !arguments.has("--verify") {
+            throw CommandFailure(.usage, "--repair goes with --verify")
+        }
+        if arguments.has("--verify") {
+            guard since == nil else { throw CommandFailure(.usage, "--verify reads everything: leave out --since") }
+            return try HistoryVerification(try StoredJournals(arguments), format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
         var collars = journals.collars

@@ -252,6 +252,12 @@ import Testing
             var expected: Set<UInt32> = []
             do {
                 let journal = try openJournal(files)
+                if let oldest = journal.segments.first, oldest > 1,
+                    try JournalRecovery(checkpointOf: oldest, journal) == nil
+                {
+                    // Nothing tells what the removed segments held.
+                    continue
+                }
                 for segment in segments { _ = try journal.uncoverDamage(inSegment: segment) }
                 try journal.commit()
                 expected = try readAndUncover(journal).found

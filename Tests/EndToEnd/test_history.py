@@ -19,7 +19,7 @@ sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
 SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
-           for name in ("fix", "gap")}
+           for name in ("fix", "gap", "verify")}
 NAME_A, NAME_B = (f"{each.log.device_id:016x}" for each in (A, B))
 
 
@@ -179,6 +179,87 @@ class HistoryTest(EndToEndTest):
         lines = self.objects("--collar", NAME_A)
         self.assertEqual(len(lines), 16)
         self.assert_usage_error("the journal of collar")
+
+    def three_segments(self):
+        """Fixes 0 to 29 of A in three segments: a new receiver begins one. 12 is missing, 13 and 14 are lost."""
+        for part in range(3):
+            receiver, radio = self.begin()
+            fixes = [number for number in range(10 * part, 10 * part + 10) if number not in (12, 13, 14)]
+            radio.send(A.identity(following=30) + A.batch(fixes) + (A.tombstone([(13, 14)]) if part == 1 else b""))
+            receiver.wait_for_lines(len(fixes))
+            receiver.stop()
+            if part < 2:
+                os.remove(f"{self.state}/receiver")
+        return sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal"))
+
+    def verify(self, *arguments, code=0):
+        """The line of A's log."""
+        line, = self.objects("--verify", *arguments, code=code)
+        self.assertEqual((line["collar"], line["log"]), (NAME_A, A.log.log_id))
+        return line
+
+    def test_verify(self):
+        self.three_segments()
+        before = contents(self.state)
+        line = self.verify()
+        self.assertEqual(contents(self.state), before)
+        self.assertEqual(self.errors, "")
+        self.assertEqual(line, {**line, "intact": True, "stored": [[0, 11], [15, 29]], "lost": [[13, 14]], "elsewhere": [],
+                                "removed": [], "missing": [[12, 12]], "damaged": []})
+        self.assertEqual(self.history("--verify", "-F", "text"), f"""\
+collar {NAME_A}, log {A.log.log_id}: intact
+  stored: 27 (0 to 11, 15 to 29)
+  lost, the collar does not have them any more: 2 (13 to 14)
+  missing, the collar is asked for them: 1 (12)
+""")
+
+    def test_damage_is_found_and_asked_for_again(self):
+        segments = self.three_segments()
+        flip(segments[0], 200)
+        flip(segments[1], 100)
+        self.history("--verify", code=65)
+        self.assertIn("2 fixes or losses that were stored are gone", self.errors)
+        self.assertIn("--repair", self.errors.splitlines()[-1])
+        damaged = self.verify(code=65)
+        self.assertEqual((damaged["intact"], len(damaged["damaged"]), damaged["missing"]), (False, 2, [[12, 12]]))
+        first, second = (each[0] for each in damaged["damaged"])
+        self.assertTrue(first < 10 <= second < 20, damaged)
+        # Not while a receiver runs.
+        receiver, radio = self.begin()
+        self.history("--verify", "--repair", code=75)
+        self.assertIn(f"process {receiver.pid}", self.errors)
+        receiver.stop()
+        line = self.verify("--repair")
+        self.assertEqual((line["intact"], line["damaged"], line["missing"]),
+                         (True, [], sorted([*damaged["damaged"], [12, 12]])))
+        self.assertIn(f"asked for these again when it is heard: fixes {first}, {second}", self.errors)
+        # The collar is asked, sends them again, and everything is there again.
+        receiver, radio = self.begin()
+        answer, _ = radio.ask(A, 30, ask=3)
+        self.assertEqual(answer["resend"], [[first, first], [second, second]])
+        radio.send(A.batch(sorted([first, second])))
+        receiver.wait_for_lines(2)
+        receiver.stop()
+        self.assertEqual({fix["seq"] for fix in receiver.fixes}, {first, second})
+        self.assertEqual(self.verify()["stored"], [[0, 11], [15, 29]])
+        self.assertEqual(self.errors, "")
+
+    def test_a_missing_segment(self):
+        segments = self.three_segments()
+        os.remove(segments[1])
+        line = self.verify(code=65)
+        self.assertEqual((line["stored"], line["damaged"]), ([[0, 9], [20, 29]], [[10, 11], [13, 19]]))
+        self.assertIn("segment 2 is gone", self.errors)
+        self.assertEqual(self.verify("--repair")["missing"], [[10, 19]])
+        self.assertEqual(self.verify()["intact"], True)
+        # The oldest may be removed on purpose.
+        os.remove(segments[0])
+        self.assertEqual(self.verify()["removed"], [[0, 9]])
+
+    def test_what_verify_does_not_take(self):
+        self.three_segments()
+        self.history("--repair", code=64)
+        self.history("--verify", "--since", "2h", code=64)
 
 
 def flip(path, offset, count=1):

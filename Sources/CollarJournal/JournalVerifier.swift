@@ -1,0 +1,206 @@
+import CollarWire
+
+/// Reads a journal from its oldest segment on, and keeps account of what ought to be there.
+struct JournalVerifier {
+    /// A stretch of segments between two whole checkpoints with something wrong in it.
+    private struct Fault {
+        var firstSegment: UInt32
+        var extent: DamageExtent
+        var reports: [DamageReport]
+    }
+
+    private var logs: [UInt32: LogVerification] = [:]
+    /// What is covered by what was read, by log.
+    private var covered: [UInt32: CoveredSequences] = [:]
+    /// The last progress of a log that says more than is there.
+    private var unmet: [UInt32: Progress] = [:]
+    private var repaired: [UInt32: DamageExtent] = [:]
+    private var faults: [Fault] = []
+    private var reportCount = 0
+    /// The stretch that is being read.
+    private var stretch: Fault?
+    private var lastSegment: UInt32?
+    /// The checkpoint that is being read.
+    private var checkpoint: [UInt32: CoveredSequences] = [:]
+    private var partCount: UInt32 = 0
+    /// Whether a whole checkpoint was met, or there was nothing before the oldest segment.
+    private var isStartKnown = false
+    /// Damage in this segment before its checkpoint is whole.
+    private var reportsBeforeCheckpoint: [DamageReport] = []
+    private var isCheckpointWhole = false
+
+    /// Reads the next segment.
+    mutating func read(
+        _ segment: UInt32, of bytes: some SegmentBytes, isLast: Bool
+    ) throws(JournalError) {
+        begin(segment)
+        var parser = RecordParser(check: RecordCheck(deviceID: bytes.deviceID, segment: segment))
+        var chunk: [UInt8] = []
+        var base = 0
+        var end = 0
+        repeat {
+            try bytes.read(segment, at: base, into: &chunk)
+            var index = 0
+            while let found = parser.next(in: chunk.span, at: &index) {
+                note(DamageReport(from: end, to: base + index - found.encodedByteCount, in: segment))
+                end = base + index
+                if case .header(let header) = found.record { try bytes.validate(header, of: segment) }
+                apply(found.record, in: segment)
+            }
+            base += chunk.count
+        } while !chunk.isEmpty
+        // At the end of the last one a write may be unfinished.
+        if !isLast { note(DamageReport(from: end, to: base, in: segment)) }
+        if !isCheckpointWhole {
+            // What stands before it belongs to the stretch, which goes on.
+            for report in reportsBeforeCheckpoint { count(report) }
+        }
+        lastSegment = segment
+    }
+
+    private mutating func begin(_ segment: UInt32) {
+        checkpoint = [:]
+        partCount = 0
+        reportsBeforeCheckpoint = []
+        isCheckpointWhole = false
+        if let lastSegment, segment - lastSegment > 1 {
+            stretch?.extent.missingSegmentCount += segment - lastSegment - 1
+            keep(DamageReport(segment: lastSegment + 1, offset: 0, byteCount: 0))
+        }
+        if segment == 1 { isStartKnown = true }
+        if stretch == nil { stretch = Fault(firstSegment: segment, extent: DamageExtent(), reports: []) }
+    }
+
+    private mutating func note(_ report: DamageReport?) {
+        guard let report else { return }
+        if isCheckpointWhole { count(report) } else { reportsBeforeCheckpoint.append(report) }
+    }
+
+    private mutating func count(_ report: DamageReport) {
+        stretch?.extent.byteCount &+= UInt32(truncatingIfNeeded: report.byteCount)
+        keep(report)
+    }
+
+    private mutating func keep(_ report: DamageReport) {
+        guard reportCount < JournalVerification.maximumReportCount else { return }
+        reportCount += 1
+        stretch?.reports.append(report)
+    }
+
+    private mutating func apply(_ record: Record, in segment: UInt32) {
+        switch record {
+        case .header, .cursor, .later: break
+        case .covered(let part):
+            partCount += 1
+            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(range, rangeLimit: .max) }
+        case .checkpointEnd(let end):
+            if end.partCount == partCount, !isCheckpointWhole { beginStretch(at: segment) }
+        case .fix(let record):
+            covered[record.logID, default: .init()].insert(record.fix.sequence, rangeLimit: .max)
+            change(record.logID) { log in
+                log.damaged.remove(SequenceRange(record.fix.sequence))
+                log.stored.insert(record.fix.sequence, rangeLimit: .max)
+            }
+        case .loss(let loss):
+            let new = missing(loss.range, logID: loss.logID)
+            covered[loss.logID, default: .init()].insert(loss.range, rangeLimit: .max)
+            change(loss.logID) { log in
+                for range in new {
+                    if loss.reason == .deliveredElsewhere {
+                        log.deliveredElsewhere.insert(range, rangeLimit: .max)
+                    } else {
+                        log.lost.insert(range, rangeLimit: .max)
+                    }
+                }
+            }
+        case .uncovered(let uncovered):
+            covered[uncovered.logID]?.remove(uncovered.range)
+            change(uncovered.logID) { $0.forget(uncovered.range) }
+        case .repaired(let segment, let extent): repaired[segment] = extent
+        case .progress(let progress):
+            let isMet = (covered[progress.logID]?.count ?? 0) >= progress.coveredCount
+            unmet[progress.logID] = isMet ? nil : progress
+        }
+    }
+
+    private mutating func change(_ logID: UInt32, _ body: (inout LogVerification) -> Void) {
+        body(&logs[logID, default: LogVerification(logID: logID)])
+    }
+
+    private func missing(_ range: SequenceRange, logID: UInt32) -> [SequenceRange] {
+        covered[logID]?.missingRanges(in: range) ?? [range]
+    }
+
+    /// The checkpoint of a segment is whole: what it names and was not found is gone.
+    private mutating func beginStretch(at segment: UInt32) {
+        isCheckpointWhole = true
+        let isFirst = !isStartKnown
+        isStartKnown = true
+        var isSomethingGone = false
+        for (logID, expected) in checkpoint {
+            let gone = expected.subtracting(covered[logID] ?? CoveredSequences())
+            change(logID) { log in
+                for range in gone {
+                    if isFirst {
+                        log.removed.insert(range, rangeLimit: .max)
+                    } else {
+                        log.damaged.insert(range, rangeLimit: .max)
+                    }
+                }
+            }
+            if !isFirst, !gone.isEmpty { isSomethingGone = true }
+        }
+        endStretch(isSomethingGone: isSomethingGone)
+        covered = checkpoint
+        unmet = [:]
+        stretch = Fault(firstSegment: segment, extent: DamageExtent(), reports: [])
+        for report in reportsBeforeCheckpoint { count(report) }
+    }
+
+    private mutating func endStretch(isSomethingGone: Bool) {
+        guard let stretch, isSomethingGone || stretch.extent != DamageExtent() else { return }
+        faults.append(stretch)
+    }
+
+    /// What was found.
+    mutating func result() -> JournalVerification {
+        var verification = JournalVerification()
+        let isDealtWith = stretch.map { repaired[$0.firstSegment] == $0.extent } ?? true
+        if !isDealtWith {
+            for (logID, progress) in unmet {
+                // How many are gone is known, and not which.
+                guard let all = SequenceRange(0, min(progress.highest, Fix.maximumSequence)) else { continue }
+                let candidates = missing(all, logID: logID)
+                change(logID) { log in
+                    for range in candidates { log.damaged.insert(range, rangeLimit: .max) }
+                }
+            }
+        }
+        endStretch(isSomethingGone: !unmet.isEmpty)
+        for fault in faults where repaired[fault.firstSegment] != fault.extent {
+            verification.damage += fault.reports
+            verification.damagedSegments.append(fault.firstSegment)
+        }
+        verification.logs = logs.values.sorted { $0.logID < $1.logID }
+        return verification
+    }
+}
+
+extension DamageReport {
+    /// The bytes from `start` to before `end`; nil where there are none.
+    fileprivate init?(from start: Int, to end: Int, in segment: UInt32) {
+        guard end > start else { return nil }
+        self.init(segment: segment, offset: start, byteCount: end - start)
+    }
+}
+
+extension LogVerification {
+    /// Takes a range out of every set.
+    fileprivate mutating func forget(_ range: SequenceRange) {
+        stored.remove(range)
+        lost.remove(range)
+        deliveredElsewhere.remove(range)
+        removed.remove(range)
+        damaged.remove(range)
+    }
+}

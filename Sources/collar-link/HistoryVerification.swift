@@ -1,0 +1,101 @@
+import CollarBridge
+import CollarJournal
+import CollarReceiver
+
+/// `collar-link history --verify`: what is whole, and what is not.
+struct HistoryVerification {
+    private let journals: StoredJournals
+    private let format: HistoryPrinter.Format
+
+    init(_ journals: StoredJournals, _ format: HistoryPrinter.Format) {
+        self.journals = journals
+        self.format = format
+    }
+
+    /// Prints what is found.
+    /// - Parameter repairs: whether what is damaged is to be asked for again first.
+    func run(repairs: Bool) throws(CommandFailure) -> ExitCode {
+        if repairs { try repair() }
+        var isIntact = true
+        for deviceID in journals.collars {
+            let found = try verify(deviceID)
+            if !found.isIntact {
+                isIntact = false
+                explain(found, of: deviceID)
+            }
+            guard try print(found, of: deviceID) else { return isIntact ? .clean : .corruptInput }
+        }
+        return isIntact ? .clean : .corruptInput
+    }
+
+    private func verify(_ deviceID: UInt64) throws(CommandFailure) -> JournalVerification {
+        let reader = try journals.reader(of: deviceID)
+        return try CommandFailure.wrapping { () throws(JournalError) in try reader.verify() }
+    }
+
+    private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
+        for log in found.logs {
+            var line = VerifyLine(deviceID: deviceID, logID: log.logID)
+            line.isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
+            line.stored = log.stored.ranges
+            line.lost = log.lost.ranges
+            line.elsewhere = log.deliveredElsewhere.ranges
+            line.removed = log.removed.ranges
+            line.missing = log.missing
+            line.damaged = log.damaged.ranges
+            guard try StandardOutput.write(format == .json ? line.bytes : Array(line.text.utf8)) else { return false }
+        }
+        return true
+    }
+
+    private func explain(_ found: JournalVerification, of deviceID: UInt64) {
+        for report in found.damage.prefix(10) {
+            let place = "the journal of collar \(hexadecimal(deviceID)): segment \(report.segment)"
+            StandardError.say(
+                report.byteCount == 0
+                    ? "\(place) is gone" : "\(place), \(report.byteCount) bytes at offset \(report.offset) are no record")
+        }
+        let count = found.logs.reduce(0) { $0 + $1.damaged.count }
+        StandardError.say(
+            "the journal of collar \(hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
+            remedy: "stop 'collar-link run', have the collar asked for them again with 'collar-link history --verify --repair', "
+                + "and check the disk (dmesg)")
+    }
+
+    private func repair() throws(CommandFailure) {
+        // A receiver that runs has the same.
+        let lock = try Self.opening { () throws(JournalError) in try StateDirectoryLock(journals.stateDirectory) }
+        defer { withExtendedLifetime(lock) {} }
+        let identity = try Self.opening { () throws(JournalError) in
+            try ReceiverIdentity.load(stateDirectory: journals.stateDirectory)
+        }
+        for deviceID in journals.collars {
+            let found = try verify(deviceID)
+            guard !found.isIntact else { continue }
+            let journal = try Self.opening { () throws(JournalError) in
+                let journal = try Journal.open(
+                    stateDirectory: journals.stateDirectory, deviceID: deviceID, receiverID: identity.receiverID,
+                    nowUnixMilliseconds: WallClock.unixMilliseconds)
+                for segment in found.damagedSegments { _ = try journal.uncoverDamage(inSegment: segment) }
+                try journal.commit()
+                return journal
+            }
+            for log in found.logs {
+                let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).missingRanges(in: $0) }
+                guard !ranges.isEmpty else { continue }
+                StandardError.say(
+                    "collar \(hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
+                        + VerifyLine.text(of: ranges))
+            }
+        }
+    }
+
+    /// What fails here has the exit code and remedy of `run`.
+    private static func opening<Result>(
+        _ body: () throws(JournalError) -> Result
+    ) throws(CommandFailure) -> Result {
+        do throws(JournalError) { return try body() } catch {
+            throw CommandFailure(error.exitCode, error.description, remedy: error.remedy)
+        }
+    }
+}
