@@ -6,12 +6,11 @@ import Glibc
 /// The socket at which other programs of this user give requests. It never waits for any of them: each has a bounded
 /// buffer for what it says and for what it is told.
 final class ControlSocket {
-    /// Why there is none.
-    enum OpenError: Error, Equatable {
-        /// Another process listens for the same state directory.
-        case held
-        /// The system refuses; the path that was tried last, and errno.
-        case system(path: String, errorNumber: Int32)
+    /// The system refuses every place.
+    struct OpenError: Error, Equatable {
+        /// The place that was tried last.
+        var path: String
+        var errorNumber: Int32
     }
 
     /// Programs that may be connected.
@@ -20,42 +19,30 @@ final class ControlSocket {
     /// The socket file.
     let path: String
     let listener: Int32
-    /// Holds a lock on the state directory: what stands at ``path`` belongs to who has it.
-    private let directory: Int32
     var clients = [ControlClient?](repeating: nil, count: clientLimit)
     /// When connections are accepted again, where the system had no descriptor for one.
     var resumesAccepting: Instant?
 
-    private init(path: String, listener: Int32, directory: Int32) {
+    private init(path: String, listener: Int32) {
         self.path = path
         self.listener = listener
-        self.directory = directory
     }
 
     deinit {
         close(listener)
         unsafe _ = unlink(path)
-        close(directory)
     }
 
-    /// Listens at the first place where that can be done. A file that a killed process left there is replaced.
+    /// Listens at the first place where that can be done. A file that stands there was left by a process that was killed:
+    /// whoever opens the socket holds the lock of the state directory.
     static func open(stateDirectory: String, runtimeDirectory: String?) throws(OpenError) -> ControlSocket {
-        let directory = unsafe Glibc.open(stateDirectory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw .system(path: stateDirectory, errorNumber: errno) }
-        guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
-            let cause = errno
-            close(directory)
-            if cause == EWOULDBLOCK { throw .held }
-            throw .system(path: stateDirectory, errorNumber: cause)
-        }
-        var failure = OpenError.system(path: stateDirectory, errorNumber: ENOENT)
+        var failure = OpenError(path: stateDirectory, errorNumber: ENOENT)
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) where place.prepare() {
             unsafe _ = unlink(place.path)
             let listener = unsafe local_socket_listen(place.path)
-            if listener >= 0 { return ControlSocket(path: place.path, listener: listener, directory: directory) }
-            failure = .system(path: place.path, errorNumber: errno)
+            if listener >= 0 { return ControlSocket(path: place.path, listener: listener) }
+            failure = OpenError(path: place.path, errorNumber: errno)
         }
-        close(directory)
         throw failure
     }
 

@@ -36,6 +36,8 @@ final class LineFeed {
     var isBehind = true
     /// The log that the collar has now, where it said so.
     var currentLogID: UInt32?
+    /// Damage that reading met, see ``takeDamage()``.
+    private var damage: [DamageReport] = []
 
     /// Entries taken at once.
     private static let batchCount = 128
@@ -78,6 +80,8 @@ final class LineFeed {
     func next() throws(JournalError) -> [Item] {
         if run != nil { return try nextOfRun() }
         let batch = try journal.entries(from: position, limit: LineFeed.batchCount)
+        // What is in the last segment was found when the journal was opened.
+        damage += batch.damage.filter { !journal.damage.contains($0) }
         var items: [Item] = []
         for element in batch.elements {
             let start = position
@@ -93,6 +97,12 @@ final class LineFeed {
             isBehind = run != nil || position < batch.end
         }
         return items
+    }
+
+    /// What reading met in earlier segments since the last call.
+    func takeDamage() -> [DamageReport] {
+        defer { damage = [] }
+        return damage
     }
 
     /// Everything before this place was told of, once what is queued is out.

@@ -30,8 +30,9 @@ final class LineOutput {
 
     /// Lines are queued while fewer bytes than this wait.
     private static let queueByteLimit = 65_536
-    /// Room beyond that for lines that are in no journal: a consumer that is behind shall learn it.
-    private static let reservedByteCount = 16_384
+    /// Room beyond that, also beyond the entries that are read back at once, for lines that are in no journal: a consumer
+    /// that is behind shall learn it.
+    private static let reservedByteCount = 65_536
     /// A write of at most this many bytes to a pipe is not mixed with others (PIPE_BUF).
     private static let atomicByteCount = 4096
 

@@ -12,10 +12,7 @@ extension Receiver {
             controlSocket = socket
             events.watch(socket.listener, token: Token.control)
         } catch {
-            switch error {
-            case .held: report(.controlHeld(stateDirectory: configuration.stateDirectory))
-            case .system(let path, let errorNumber): report(.controlFailing(path: path, errorNumber: errorNumber))
-            }
+            report(.controlFailing(path: error.path, errorNumber: error.errorNumber))
         }
     }
 

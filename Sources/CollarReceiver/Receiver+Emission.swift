@@ -58,11 +58,24 @@ extension Receiver {
             while isReadable(collar), output.hasRoom, !isLineLimitReached {
                 do throws(JournalError) {
                     for item in try collar.feed.next() where !isLineLimitReached { queue(item, ofCollar: index) }
+                    try uncoverDamage(of: collar)
                     collar.rereadDeadline = nil
                 } catch {
                     // What comes in is stored and acknowledged all the same.
                     if collar.rereadDeadline == nil { report(.journalUnreadable(deviceID: collar.deviceID, error)) }
                     collar.rereadDeadline = now.advanced(byMicroseconds: Receiver.rereadInterval)
+                }
+            }
+        }
+    }
+
+    /// Has the collar asked again for what damage took from segments that were read back.
+    private func uncoverDamage(of collar: CollarSession) throws(JournalError) {
+        for damage in collar.feed.takeDamage() {
+            report(.journalDamage(deviceID: collar.deviceID, damage))
+            for (logID, ranges) in try collar.journal.uncoverDamage(inSegment: damage.segment) {
+                for range in ranges {
+                    report(.damagedFixes(deviceID: collar.deviceID, logID: logID, first: range.first, last: range.last))
                 }
             }
         }

@@ -45,6 +45,7 @@ public final class Receiver {
     public internal(set) var statistics = ReceiverStatistics()
     var readBuffer = [UInt8](repeating: 0, count: 65_536)
     var monitor: DeviceMonitor?
+    /// Gone before ``stateLock`` is: its file must not be taken for one of the next process.
     var controlSocket: ControlSocket?
     /// Whether the consumer does not read now.
     var isOutputBlocked = false {

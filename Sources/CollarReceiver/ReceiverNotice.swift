@@ -28,6 +28,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case collar(deviceID: UInt64, logID: UInt32, path: String)
     /// A collar belongs to another receiver: it is listened to, and not answered.
     case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
+    /// Fixes that were stored and are damaged: the collar is asked for them again.
+    case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
     /// Damage in a collar's journal was stepped over.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// A collar's journal cannot store: its acknowledgements stop.
@@ -56,8 +58,6 @@ public enum ReceiverNotice: Equatable, Sendable {
     case requestsSetAside(deviceID: UInt64, path: String)
     /// Requests to a collar cannot be read, or what became of one cannot be stored.
     case requestsFailing(deviceID: UInt64, JournalError)
-    /// Another process takes the requests for this state directory.
-    case controlHeld(stateDirectory: String)
     /// There is no place where requests of other programs are taken; the path that was tried last, and errno.
     case controlFailing(path: String, errorNumber: Int32)
 }

@@ -87,7 +87,7 @@ extension ReceiverNotice {
         case .journalUnreadable: ErrorKind("journal_unreadable", "Journal cannot be read", .error, isRetryable: true)
         case .requestsSetAside: ErrorKind("requests_damaged", "Requests damaged", .error)
         case .requestsFailing: ErrorKind("requests_failing", "Requests cannot be stored", .error, isRetryable: true)
-        case .controlHeld, .controlFailing: ErrorKind("control_failing", "No control socket", .warning)
+        case .controlFailing: ErrorKind("control_failing", "No control socket", .warning)
         case .misbehaving(_, let misbehaviour):
             ErrorKind(misbehaviour.code, "Collar misbehaves", .warning)
         case .collarRefused(_, _, .tooManyCollars): ErrorKind("too_many_collars", "Collar not taken up", .warning)

@@ -68,9 +68,9 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .storageFailing, .journalUnavailable, .journalUnreadable, .lost, .pairedElsewhere,
-            .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)),
-            .requestsSetAside, .requestsFailing, .controlHeld, .controlFailing:
+        case .cannotOpen, .otherVersion, .journalDamage, .damagedFixes, .storageFailing, .journalUnavailable, .journalUnreadable, .lost,
+            .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)),
+            .requestsSetAside, .requestsFailing, .controlFailing:
             true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
             .deliveredElsewhere, .health, .requestEnded:
@@ -99,6 +99,8 @@ extension ReceiverNotice {
         case .journalDamage(let deviceID, let damage):
             "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
+        case .damagedFixes(let deviceID, let logID, let first, let last):
+            "collar \(hexadecimal(deviceID)) is asked again for fixes \(first) to \(last) of log \(logID)"
         case .storageFailing(let deviceID, let error):
             "nothing of collar \(hexadecimal(deviceID)) is acknowledged any more: \(error.description)"
         case .storageRecovered(let deviceID): "collar \(hexadecimal(deviceID)) is stored and acknowledged again"
@@ -126,8 +128,6 @@ extension ReceiverNotice {
                 + "their file was renamed to \(path)/requests.unusable"
         case .requestsFailing(let deviceID, let error):
             "requests to collar \(hexadecimal(deviceID)) cannot be read or stored: \(error.description)"
-        case .controlHeld(let stateDirectory):
-            "another collar-link takes the requests for \(stateDirectory)"
         case .controlFailing(let path, let errorNumber):
             "'collar-link send' cannot reach this collar-link: \(path): \(SystemText.of(errorNumber))"
         }
@@ -152,10 +152,9 @@ extension ReceiverNotice {
         case .collarRefused(let deviceID, _, .tooManyAtOnce):
             "it is when it asks again; to serve one collar alone: --collar \(hexadecimal(deviceID))"
         case .unknownAsksIgnored: "is there a faulty or foreign collar in range? Fixes of known collars are received"
-        case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .storageRecovered, .lost,
-            .deliveredElsewhere, .requestEnded:
+        case .waitingForPort, .opened, .unplugged, .otherVersion, .radio, .modem, .collar, .journalDamage, .damagedFixes,
+            .storageRecovered, .lost, .deliveredElsewhere, .requestEnded:
             nil
-        case .controlHeld: "'collar-link send' reaches that one; give this one its own --state-dir"
         case .controlFailing: "give it another --state-dir, or set XDG_RUNTIME_DIR"
         }
     }

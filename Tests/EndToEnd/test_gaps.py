@@ -1,6 +1,8 @@
 """A consumer can prove that it has everything: gap lines, the order of sequences, and where lines begin."""
 
+import glob
 import json
+import os
 import random
 import subprocess
 import sys
@@ -188,3 +190,39 @@ class GapTest(EndToEndTest):
                                          capture_output=True, text=True, timeout=10)
                 self.assertEqual(refused.returncode, code, refused.stderr)
                 self.assertTrue(refused.stderr.startswith("collar-link: "), refused.stderr)
+
+    def test_damage_that_reading_back_meets(self):
+        """What damage took from an earlier segment is asked for again, and told when it comes."""
+        count = 30_000
+        receiver, radio = self.begin()
+        radio.send(A.identity())
+        for start in range(0, count, 1000):
+            radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in range(start, start + 1000)))
+        radio.ask(A, count)
+        receiver.wait_for_lines(count, 30)
+        receiver.stop()
+        segments = sorted(glob.glob(f"{self.state}/*/*.journal"))
+        self.assertLess(1, len(segments))
+        first = segments[0]
+        with open(first, "r+b") as segment:
+            segment.seek(os.path.getsize(first) // 2)
+            segment.write(b"\xA5" * 700)
+        again, radio = self.begin("--from-start", "--events", "fix,error")
+        again.wait_for_error("is asked again for fixes")
+        again.wait_for_lines(count - 100, 30)
+        radio.send(A.identity())
+        answer, _ = radio.ask(A, count)
+        asked = [tuple(range_) for range_ in answer["resend"]]
+        self.assertEqual(len(asked), 1, answer)
+        sequences = range(asked[0][0], asked[0][1] + 1)
+        self.assertLess(10, len(sequences))
+        radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in sequences))
+        answer, _ = radio.ask(A, count)
+        self.assertEqual((answer["resend"], answer["first_missing"]), ([], count))
+        again.wait_for_lines(count + 1, 30)
+        again.stop()
+        self.assertEqual(sorted(line["seq"] for line in again.fixes if line["type"] == "fix"), list(range(count)))
+        self.assertEqual([line["code"] for line in again.fixes if line["type"] == "error"], ["journal_damaged"])
+        verified = subprocess.run([BINARY, "history", "--verify", "--state-dir", self.state], capture_output=True, text=True)
+        self.assertEqual(verified.returncode, 0, verified)
+        self.assertEqual(json.loads(verified.stdout)["stored"], [[0, count - 1]])
