@@ -50,8 +50,20 @@ extension Journal {
             writer = next
             segments.append(next.number)
         } catch {
-            // Without room the old segment grows on; the next commit tries again.
-            if !error.isLackOfRoom { state = .failed(error) }
+            // Without room the old segment grows on, once nothing is left of the new one: after a power cut that
+            // would be the last one, and its checkpoint would lack what came since. The next commit tries again.
+            if !error.isLackOfRoom || !isDiscarded(segment: writer.number + 1) { state = .failed(error) }
         }
+    }
+
+    /// Removes what there is of a segment, durably.
+    private func isDiscarded(segment: UInt32) -> Bool {
+        do throws(FileFailure) {
+            do throws(FileFailure) { try fileSystem.remove(directory.path(ofSegment: segment)) } catch {
+                guard error.isAbsence else { throw error }
+            }
+            try fileSystem.synchronizeDirectory(at: directory.path)
+            return true
+        } catch { return false }
     }
 }

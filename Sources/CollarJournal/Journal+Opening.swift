@@ -149,7 +149,6 @@ extension SegmentWriter {
             try fileSystem.synchronizeDirectory(at: place.directory.path)
         } catch {
             fileSystem.close(file)
-            do throws(FileFailure) { try fileSystem.remove(path) } catch {}
             throw error
         }
         return writer
