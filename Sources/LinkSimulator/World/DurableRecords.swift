@@ -18,6 +18,8 @@ struct DurableRecords {
     }
 
     private(set) var logs: [UInt32: Log] = [:]
+    /// A fix that is there more than once.
+    private(set) var repeated: (logID: UInt32, sequence: UInt32)?
     /// The bytes of the newest progress of each log in the last segment.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
     /// The last segment.
@@ -119,7 +121,11 @@ struct DurableRecords {
             let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
             let logID = number(body.prefix(4))
             // The first content counts, as it does for whoever reads on.
-            if logs[logID]?.fixes[fix.sequence] == nil { logs[logID, default: Log()].fixes[fix.sequence] = fix }
+            if logs[logID]?.fixes[fix.sequence] != nil {
+                repeated = (logID, fix.sequence)
+            } else {
+                logs[logID, default: Log()].fixes[fix.sequence] = fix
+            }
         } catch {
             // What does not decode is nothing that is kept.
         }

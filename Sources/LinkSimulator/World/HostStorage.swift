@@ -58,8 +58,11 @@ public protocol FaultyStorage: HostStorage {
     /// What would be there if the machine lost its power now: the truth, for whoever checks promises.
     func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord
 
-    /// What would be there of all logs, for whoever checks that the consumer got it.
+    /// What would be there of a log, for whoever checks that the consumer got it.
     func keptFixes(of log: LogIdentity) -> [UInt32: Fix]
+
+    /// A fix of a log that is stored more than once; nil where there is none.
+    func repeatedFix(of log: LogIdentity) -> UInt32?
 
     /// Where emission of a collar must go on at the earliest after a crash.
     func promisedCursor(of deviceID: UInt64) -> JournalPosition

@@ -36,6 +36,8 @@ public enum Invariant: String, CaseIterable, Sendable {
     case stateFollowsOrders
     /// A result or report tells what has happened.
     case resultIsTrue
+    /// A fix is stored once.
+    case storedOnce
     /// Every fix that was acknowledged reaches the consumer, with one content.
     case acknowledgedIsEmitted
     /// After a restart emission goes on where it stopped: not before what a commit kept, not behind what was taken.

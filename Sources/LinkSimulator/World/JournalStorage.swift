@@ -190,6 +190,12 @@ extension JournalStorage {
         durableRecords(of: log.deviceID).logs[log.logID]?.fixes ?? [:]
     }
 
+    /// A fix that was stored although it was there.
+    public func repeatedFix(of log: LogIdentity) -> UInt32? {
+        guard let repeated = durableRecords(of: log.deviceID).repeated, repeated.logID == log.logID else { return nil }
+        return repeated.sequence
+    }
+
     /// Flips some bytes of the last segment of a collar, or makes a page of it zeros. What tells of the latest commits is
     /// spared: where nothing says that there was more, nothing can be missed.
     public func damage(_ random: inout SeededRandom) -> [LostRecord] {

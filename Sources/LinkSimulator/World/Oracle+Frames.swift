@@ -207,6 +207,9 @@ extension Oracle {
     /// Everything has arrived, and the consumer of a host has taken all there is.
     func checkEmission(of host: SimulatedHost) {
         for record in records {
+            if let sequence = host.storage.repeatedFix(of: record.log) {
+                report(.storedOnce, "host \(host.index) has stored \(sequence) more than once")
+            }
             for sequence in host.storage.keptFixes(of: record.log).keys
             where !host.consumer.has(sequence, of: record.log) {
                 report(.acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")

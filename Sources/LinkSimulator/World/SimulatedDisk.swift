@@ -86,6 +86,10 @@ public final class SimulatedDisk: FileSystem {
             faults.operationsUntilStop = max(0, left - 1)
         }
         if isStopped { throw failure(operation, path, EIO) }
+        if let left = faults.operationsUntilFailure {
+            faults.operationsUntilFailure = left == 0 ? nil : left - 1
+            if left == 0 { throw failure(operation, path, faults.failureNumber) }
+        }
         if isChange, faults.isReadOnly { throw failure(operation, path, EROFS) }
         if faults.errorProbability > 0, random.chance(faults.errorProbability) {
             throw failure(operation, path, EIO)

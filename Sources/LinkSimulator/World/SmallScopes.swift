@@ -63,4 +63,25 @@ public enum SmallScopes {
         }
         return (nil, runs)
     }
+
+    /// No room for any one of the host's file operations, and soon afterwards a power cut of its machine, with several
+    /// distances between them.
+    public static func everyFullDisk(fixCount: Int, outcomes: Int = 3) -> (finding: WorldPlan?, runs: Int) {
+        var runs = 0
+        for outcome in 0..<outcomes {
+            var plan = WorldPlan.small(fixCount: fixCount)
+            plan.seed += UInt64(outcome)
+            plan.scriptedCrashLosesPower = true
+            let operationCount = World(plan).run().statistics.diskOperations
+            for operation in 0..<operationCount {
+                for distance in [3, 5, 8, 12, 20] {
+                    plan.scriptedFullDisk = operation
+                    plan.scriptedDiskStop = operation + distance
+                    runs += 1
+                    if World(plan).run().violation != nil { return (plan, runs) }
+                }
+            }
+        }
+        return (nil, runs)
+    }
 }

@@ -1,4 +1,5 @@
 import CollarWire
+import Glibc
 
 extension World {
     /// Everything that is due by itself.
@@ -10,7 +11,11 @@ extension World {
         }
         for host in hosts {
             host.storage.disk.faults.shortWriteProbability = plan.faults.contains(.diskErrors) ? 0.1 : 0
-            if host.index == 0 { host.storage.disk.faults.operationsUntilStop = plan.scriptedDiskStop }
+            if host.index == 0 {
+                host.storage.disk.faults.operationsUntilStop = plan.scriptedDiskStop
+                host.storage.disk.faults.operationsUntilFailure = plan.scriptedFullDisk
+                host.storage.disk.faults.failureNumber = ENOSPC
+            }
             start(host)
         }
         for kind in plan.faults.kinds where World.recurring.contains(kind) { scheduleFault(kind) }

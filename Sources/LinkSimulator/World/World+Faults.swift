@@ -1,4 +1,5 @@
 import CollarWire
+import Glibc
 
 extension World {
     /// Faults that happen at moments.
@@ -80,6 +81,9 @@ extension World {
         log("host \(host.index)'s disk: \(kind)")
         switch kind {
         case .syncFailures: host.storage.disk.faults.isNextSyncFailing = true
+        case .fullDisk where streams[kind].chance(0.3), .diskErrors where streams[kind].chance(0.3):
+            host.storage.disk.faults.operationsUntilFailure = streams[kind].below(20)
+            host.storage.disk.faults.failureNumber = kind == .fullDisk ? ENOSPC : EIO
         case .fullDisk: host.storage.disk.faults.room = streams[kind].below(700)
         case .diskErrors: host.storage.disk.faults.errorProbability = streams[kind].fraction(0.02, 0.5)
         default: host.storage.disk.faults.isReadOnly = true

@@ -54,6 +54,8 @@ public struct WorldPlan: Equatable, Sendable {
     public var scriptedHostCrash: Int?
     /// At which of its file operations the host crashes once; nil for never.
     public var scriptedDiskStop: Int?
+    /// Which of the first host's file operations finds the disk full; nil for none.
+    public var scriptedFullDisk: Int?
     /// Whether the machine loses power in a scripted crash of the host; else its process is killed.
     public var scriptedCrashLosesPower = false
 

@@ -114,6 +114,7 @@ private final class BrokenStorage: FaultyStorage {
 
     func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord { sound.kept(sequence, of: log) }
     func keptFixes(of log: LogIdentity) -> [UInt32: Fix] { sound.keptFixes(of: log) }
+    func repeatedFix(of log: LogIdentity) -> UInt32? { sound.repeatedFix(of: log) }
     func damage(_ random: inout SeededRandom) -> [LostRecord] { sound.damage(&random) }
     func promisedCursor(of deviceID: UInt64) -> JournalPosition { sound.promisedCursor(of: deviceID) }
 

@@ -80,6 +80,32 @@ import Testing
         }
     }
 
+    /// A disk that is full twice in a row, and a power cut: a case that follows from the code, too rare for seeds.
+    @Test func aSegmentWithoutRoomDoesNotComeBackWithWhatWasCoveredThen() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            do {
+                let journal = try open(disk, limit: 300)
+                try append(0..<20, to: journal)
+                // Behind the commit's write and synchronisation, and the opening, cutting and writing of the next segment.
+                fail(disk, after: 5)
+                try journal.commit()
+                #expect(journal.end.segment == 1 && disk.faults.operationsUntilFailure == nil)
+                try append(20..<30, to: journal)
+                fail(disk, after: 2)
+                try journal.commit()
+                #expect(journal.end.segment == 1 && disk.faults.operationsUntilFailure == nil)
+                #expect(journal.durable(logID: log).firstMissing == 30)
+            }
+            try expectKept(below: 30, disk, seed)
+        }
+    }
+
+    private func fail(_ disk: SimulatedDisk, after operations: Int) {
+        disk.faults.operationsUntilFailure = operations
+        disk.faults.failureNumber = ENOSPC
+    }
+
     /// Seed 165, after the first was mended.
     @Test func theDirectoryIsDurableAlsoWhereAnotherProcessMadeIt() throws {
         for seed in 0..<40 as Range<UInt64> {

@@ -37,8 +37,14 @@ import Testing
 
     /// So many fixes that there is a second segment.
     @Test func aCrashOfTheHostAmidEveryFileOperationIsSurvived() {
-        let scope = SmallScopes.everyDiskStop(fixCount: 80, outcomes: 6)
-        #expect(scope.runs > 1000)
+        let scope = SmallScopes.everyDiskStop(fixCount: 60, outcomes: 4)
+        #expect(scope.runs > 700)
+        check(scope.finding)
+    }
+
+    @Test func aFullDiskAtEveryFileOperationAndAPowerCutAreSurvived() {
+        let scope = SmallScopes.everyFullDisk(fixCount: 60, outcomes: 1)
+        #expect(scope.runs > 900)
         check(scope.finding)
     }
 

@@ -93,7 +93,8 @@ func sweep(from: UInt64, count: UInt64) -> Int32 {
 
 extension WorldStatistics {
     var text: String {
-        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, \(orders) orders, "
+        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, \(hostPowerCuts) power cuts, "
+            + "\(lines) lines taken, \(orders) orders, "
             + "\(virtualMicroseconds / 3_600_000_000) hours, "
             + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, nothing found"
     }
