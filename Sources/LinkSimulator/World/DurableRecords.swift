@@ -2,7 +2,7 @@ import CollarWire
 
 /// What no crash could take of one collar's journal: the records in those bytes of its segments that are on the disk for
 /// certain. Read from the format alone; what it shares with the journal is the layout of a fix, which is the wire's.
-struct DurableRecords {
+final class DurableRecords {
     /// One log.
     struct Log {
         var fixes: [UInt32: Fix] = [:]
@@ -26,9 +26,15 @@ struct DurableRecords {
     var lastFile: DiskFile? { segments.last?.file }
 
     private let deviceID: UInt64
+    private let directory: String
+    /// The state of the disk that was read.
+    private var generation = -1
     private var segments: [Segment] = []
 
-    init(deviceID: UInt64) { self.deviceID = deviceID }
+    init(deviceID: UInt64, directory: String) {
+        self.deviceID = deviceID
+        self.directory = directory
+    }
 
     func kept(_ sequence: UInt32, logID: UInt32) -> KeptRecord {
         guard let log = logs[logID] else { return .nothing }
@@ -36,8 +42,11 @@ struct DurableRecords {
         return log.losses.contains { $0.contains(sequence) } ? .loss : .nothing
     }
 
-    /// Reads what is new in `files`, or all of them where what was read has changed.
-    mutating func update(_ files: [(path: String, file: DiskFile)]) {
+    /// Reads what is new on the disk, or all of it where what was read has changed.
+    func update(from disk: SimulatedDisk) {
+        guard generation != disk.generation else { return }
+        generation = disk.generation
+        let files = disk.certainFiles(in: directory)
         let found: [Segment] = files.compactMap { path, file in
             guard path.hasSuffix(".journal"), let number = UInt32(path.dropLast(8).suffix(8)) else { return nil }
             return Segment(file: file, number: number, rewriteCount: file.rewriteCount, readByteCount: 0)
@@ -52,7 +61,9 @@ struct DurableRecords {
         if isSame, !hasGrown {
             segments += found.dropFirst(segments.count)
         } else {
-            self = DurableRecords(deviceID: deviceID)
+            logs = [:]
+            repeated = nil
+            newestProgress = [:]
             segments = found
         }
         for index in segments.indices { read(index) }
@@ -63,7 +74,7 @@ struct DurableRecords {
         (file.durable[..<file.certainByteCount].lastIndex(of: 0) ?? -1) + 1
     }
 
-    private mutating func read(_ index: Int) {
+    private func read(_ index: Int) {
         let segment = segments[index]
         guard segment.readByteCount < segment.file.certainByteCount else { return }
         let bytes = segment.file.durable
@@ -94,7 +105,7 @@ struct DurableRecords {
         return bytes
     }
 
-    private mutating func take(_ record: [UInt8], at range: Range<Int>, _ segment: Segment) {
+    private func take(_ record: [UInt8], at range: Range<Int>, _ segment: Segment) {
         guard record.count > 4 else { return }
         let binding = record[0] == 1 ? nil : (deviceID, segment.number)
         guard BitwiseCheck.ofRecord(record.dropLast(3), binding) == number(record.suffix(3)) else { return }
@@ -111,7 +122,7 @@ struct DurableRecords {
 
     /// Log (4 bytes), time of reception (6), which of the two signal fields follow (1), these (2 each), the low byte of
     /// the sequence (1), and the payload of an absolute fix.
-    private mutating func takeFix(_ body: ArraySlice<UInt8>) {
+    private func takeFix(_ body: ArraySlice<UInt8>) {
         guard body.count > 12 else { return }
         let presence = body[11]
         let low = 12 + (presence & 1 == 0 ? 0 : 2) + (presence & 2 == 0 ? 0 : 2)

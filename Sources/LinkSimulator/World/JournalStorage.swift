@@ -13,7 +13,7 @@ public final class JournalStorage: FaultyStorage {
     private var shelves: [JournalShelf] = []
     /// Collars whose journal could not be opened by this process.
     private var unavailable: Set<UInt64> = []
-    private var records: [UInt64: (generation: Int, records: DurableRecords)] = [:]
+    private var records: [UInt64: DurableRecords] = [:]
     /// The cursor that was handed to the last commit that succeeded.
     private var promisedCursors: [UInt64: JournalPosition] = [:]
 
@@ -171,13 +171,15 @@ public final class JournalStorage: FaultyStorage {
 
 extension JournalStorage {
     private func durableRecords(of deviceID: UInt64) -> DurableRecords {
-        var (generation, found) = records.removeValue(forKey: deviceID) ?? (-1, DurableRecords(deviceID: deviceID))
-        if generation != disk.generation {
-            let directory = JournalDirectory(stateDirectory: JournalStorage.stateDirectory, deviceID: deviceID)
-            found.update(disk.certainFiles(in: directory.path))
+        if let known = records[deviceID] {
+            known.update(from: disk)
+            return known
         }
-        records[deviceID] = (disk.generation, found)
-        return found
+        let directory = JournalDirectory(stateDirectory: JournalStorage.stateDirectory, deviceID: deviceID)
+        let new = DurableRecords(deviceID: deviceID, directory: directory.path)
+        new.update(from: disk)
+        records[deviceID] = new
+        return new
     }
 
     /// What is on the disk for certain.
@@ -202,25 +204,26 @@ extension JournalStorage {
         let known = records.keys.sorted()
         guard !known.isEmpty else { return [] }
         let deviceID = known[random.below(known.count)]
-        let before = durableRecords(of: deviceID)
-        guard let file = before.lastFile, !file.durable.isEmpty else { return [] }
+        let found = durableRecords(of: deviceID)
+        let before = found.logs
+        guard let file = found.lastFile, !file.durable.isEmpty else { return [] }
         let first = random.below(file.durable.count)
         let isPage = random.chance(0.3)
         let start = isPage ? first - first % DiskFile.blockByteCount : first
         let count = isPage ? DiskFile.blockByteCount : 1 + random.below(4)
         let flips = UInt8(1 + random.below(255))
-        let spared = before.newestProgress.values.map { ($0.lowerBound - 1)..<($0.upperBound + 1) }
+        let spared = found.newestProgress.values.map { ($0.lowerBound - 1)..<($0.upperBound + 1) }
         for offset in start..<min(start + count, file.durable.count) where !spared.contains(where: { $0.contains(offset) })
         {
             disk.damage(file, at: offset..<(offset + 1)) { isPage ? 0 : $0 ^ flips }
         }
         promisedCursors[deviceID] = nil
-        let after = durableRecords(of: deviceID)
+        found.update(from: disk)
         var lost: [LostRecord] = []
-        for (logID, log) in before.logs.sorted(by: { $0.key < $1.key }) {
+        for (logID, log) in before.sorted(by: { $0.key < $1.key }) {
             guard let identity = LogIdentity(deviceID: deviceID, logID: logID) else { continue }
             let sequences = Array(log.fixes.keys) + log.losses.flatMap { Array($0.first...$0.last) }
-            for sequence in Set(sequences).sorted() where after.kept(sequence, logID: logID) == .nothing {
+            for sequence in Set(sequences).sorted() where found.kept(sequence, logID: logID) == .nothing {
                 lost.append(LostRecord(log: identity, sequence: sequence))
             }
         }
