@@ -25,7 +25,7 @@ extension SegmentBytes {
 
     /// When a segment began. Where its header is damaged, when the next one did: that leads too far back, never too
     /// far on.
-    private func creationTime(atOrBehind index: Int) throws(JournalError) -> Int64 {
+    func creationTime(atOrBehind index: Int) throws(JournalError) -> Int64 {
         for segment in segments[index...] {
             var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
             var chunk: [UInt8] = []

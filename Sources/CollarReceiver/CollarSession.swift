@@ -85,6 +85,9 @@ final class CollarSession {
     /// Logs whose newest fixes are kept at hand, some 30 KiB each.
     private static let maximumAnchoredLogCount = 2
 
+    /// The segment that grew when old ones were removed last.
+    var retainedUpTo: UInt32 = 0
+
     init(deviceID: UInt64, journal: Journal, feed: LineFeed) {
         self.deviceID = deviceID
         self.journal = journal

@@ -194,6 +194,7 @@ public final class Receiver {
             }
             noteStored(collar)
             answer(collar)
+            removeOldSegments(of: collar)
         }
     }
 }

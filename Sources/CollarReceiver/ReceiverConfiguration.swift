@@ -16,6 +16,9 @@ public struct ReceiverConfiguration: Sendable {
     public var stateDirectory: String
     /// Where the control socket lies: `XDG_RUNTIME_DIR`; nil where that is not set.
     public var runtimeDirectory: String?
+    /// Days after which stored fixes that were written as lines are removed; nil to keep everything. A file of them goes as a
+    /// whole, when the newest in it are that old.
+    public var keepsDays: Int?
     /// End after this many lines; nil to go on.
     public var lineLimit: Int?
     /// End after this many microseconds; nil to go on.

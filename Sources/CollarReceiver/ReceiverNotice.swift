@@ -32,6 +32,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
     /// Damage in a collar's journal was stepped over.
     case journalDamage(deviceID: UInt64, DamageReport)
+    /// Old fixes cannot be removed; everything else goes on.
+    case cannotRemoveOld(deviceID: UInt64, JournalError)
     /// A collar's journal cannot store: its acknowledgements stop.
     case storageFailing(deviceID: UInt64, JournalError)
     /// A collar's journal stores again.

@@ -68,9 +68,9 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .damagedFixes, .storageFailing, .journalUnavailable, .journalUnreadable, .lost,
-            .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored, .health(_, .unreachable), .health(_, .condition(.unhealthy)),
-            .requestsSetAside, .requestsFailing, .controlFailing:
+        case .cannotOpen, .otherVersion, .journalDamage, .damagedFixes, .cannotRemoveOld, .storageFailing, .journalUnavailable,
+            .journalUnreadable, .lost, .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored,
+            .health(_, .unreachable), .health(_, .condition(.unhealthy)), .requestsSetAside, .requestsFailing, .controlFailing:
             true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
             .deliveredElsewhere, .health, .requestEnded:
@@ -99,6 +99,8 @@ extension ReceiverNotice {
         case .journalDamage(let deviceID, let damage):
             "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
+        case .cannotRemoveOld(let deviceID, let error):
+            "old fixes of collar \(hexadecimal(deviceID)) are kept: \(error.description)"
         case .damagedFixes(let deviceID, let logID, let first, let last):
             "collar \(hexadecimal(deviceID)) is asked again for fixes \(first) to \(last) of log \(logID)"
         case .storageFailing(let deviceID, let error):
@@ -137,8 +139,9 @@ extension ReceiverNotice {
     var remedy: String? {
         switch self {
         case .cannotOpen(let error): error.remedy
-        case .storageFailing(_, let error), .journalUnavailable(_, let error), .journalUnreadable(_, let error),
-            .requestsFailing(_, let error): error.remedy
+        case .cannotRemoveOld(_, let error), .storageFailing(_, let error), .journalUnavailable(_, let error),
+            .journalUnreadable(_, let error), .requestsFailing(_, let error):
+            error.remedy
         case .requestsSetAside: "send again what is still wanted"
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"

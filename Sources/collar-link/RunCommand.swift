@@ -29,6 +29,7 @@ enum RunCommand {
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove fixes that were written as lines after so many days (never)"),
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
             OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
@@ -62,6 +63,7 @@ enum RunCommand {
         var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
         configuration.ports = arguments.values["--port"] ?? []
         configuration.reconnects = !arguments.has("--no-reconnect")
+        configuration.keepsDays = try arguments.integer("--keep", in: 1...36_500)
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)

@@ -8,7 +8,7 @@ from collarlink import ROOT
 
 # Behind the tests' own modules: one of the reference has the same name.
 sys.path.append(str(ROOT / "Protocol/reference"))
-from wire import cobs_decode  # noqa: E402
+from wire import cobs_decode, crc24, stuff  # noqa: E402
 
 FIX, LOSS, CURSOR = 2, 3, 7  # kinds of records
 OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
@@ -78,3 +78,13 @@ class JournalTail:
         is_partial = fields >> 39
         high = fields & 0xFFFFFF if is_partial else fields >> 7 & 0xFFFFFF
         self.fixes.setdefault(log_id, set()).add(high << 8 | record[start])
+
+
+def set_creation_time(path, unix_seconds):
+    """Makes a segment say that it was begun at another time: a field of its first record."""
+    with open(path, "r+b") as file:
+        record = bytearray(cobs_decode(file.read(64).split(b"\0")[1])[:-3])
+        # Kind, format, collar (8 bytes), receiver, segment, time.
+        record[18:24] = int(unix_seconds * 1000).to_bytes(6, "big")
+        file.seek(0)
+        file.write(stuff(bytes(record) + crc24(b"CLJ1" + bytes(record)).to_bytes(3, "big")))

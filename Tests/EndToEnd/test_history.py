@@ -11,6 +11,7 @@ import unittest
 import jsonschema
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
+from journals import set_creation_time
 from radio import Radio
 from serial_line import SerialLine
 
@@ -255,6 +256,24 @@ collar {NAME_A}, log {A.log.log_id}: intact
         # The oldest may be removed on purpose.
         os.remove(segments[0])
         self.assertEqual(self.verify()["removed"], [[0, 9]])
+
+    def test_keep(self):
+        """What is old and was written as lines goes, and is neither damage nor asked for again."""
+        segments = self.three_segments()
+        set_creation_time(segments[1], time.time() - 5 * 86_400)
+        set_creation_time(segments[2], time.time() - 3 * 86_400)
+        self.assertEqual(self.verify()["intact"], True)
+        for days, kept in ((6, segments), (4, segments[1:]), (2, segments[2:])):
+            receiver, radio = self.begin("--keep", str(days))
+            answer, _ = radio.ask(A, 30, ask=days)
+            self.assertEqual((answer["first_missing"], answer["resend"]), (12, []))
+            receiver.stop()
+            self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), kept)
+        line = self.verify()
+        self.assertEqual((line["intact"], line["removed"][0], line["stored"]), (True, [0, 11], [[20, 29]]))
+        for wrong in ("0", "-1", "x", "1.5"):
+            receiver = self.receive("--keep", wrong)
+            self.assertEqual(receiver.wait(5), 64)
 
     def test_what_verify_does_not_take(self):
         self.three_segments()
