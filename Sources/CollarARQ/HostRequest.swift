@@ -16,6 +16,9 @@ public enum HostRequest: Equatable, Sendable {
     /// Whether it asks the collar to belong to a receiver: a collar of another receiver may obey it.
     public var isToPair: Bool { if case .command(.pair) = self { true } else { false } }
 
+    /// Whether it changes settings.
+    var isOrder: Bool { if case .order = self { true } else { false } }
+
     /// Whether a newer one makes this one pointless.
     func isOfSameKind(as other: HostRequest) -> Bool {
         switch (self, other) {

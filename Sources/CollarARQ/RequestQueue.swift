@@ -105,7 +105,9 @@ public struct RequestQueue: Sendable {
         while windowIndex < count, sentInWindow < RequestQueue.windowLimit {
             let index = windowIndex
             windowIndex += 1
-            guard var next = pending[index], next.wait == 0, !isForeign || next.request.isToPair else { continue }
+            guard var next = pending[index], next.wait == 0, !isForeign || next.request.isToPair,
+                !next.request.isOrder || !isOrderOpen(before: index)
+            else { continue }
             try encode(next, address: address, log: log, into: &output)
             next.wait = UInt8(1 &<< min(next.sentCount, 3))
             next.sentCount += 1
@@ -114,6 +116,12 @@ public struct RequestQueue: Sendable {
             return next.requestID
         }
         return nil
+    }
+
+    /// Orders go out one after the other: a repeat of one behind the next would be answered with a conflict.
+    private func isOrderOpen(before end: Int) -> Bool {
+        for index in 0..<end { if let open = pending[index], open.request.isOrder { return true } }
+        return false
     }
 
     private func encode(

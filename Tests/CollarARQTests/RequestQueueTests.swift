@@ -57,6 +57,22 @@ import Testing
         #expect(areTaken == [Bool](repeating: true, count: 8) + [false])
     }
 
+    /// The report of the first may be lost; its repeat would find settings of a higher version.
+    @Test func ordersGoOutOneAfterTheOther() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        let entries = list([8: 60])
+        for version in [5, 6] as [UInt64] { _ = queue.add(.order(version: version, entries), deadline: late) }
+        _ = queue.add(.command(.locateNow), deadline: late)
+        func order(_ id: UInt16, _ version: UInt64) -> Message {
+            .settings(Settings(direction: .order, requestID: id, version: version, entries: entries))
+        }
+        #expect(try window(&queue) == [order(1, 5), command(3, .locateNow)])
+        #expect(try window(&queue) == [order(1, 5), command(3, .locateNow)])
+        let report = Settings(direction: .report, requestID: 1, version: 5, entries: entries)
+        #expect(queue.received(report)?.requestID == 1)
+        #expect(try window(&queue) == [order(2, 6)])
+    }
+
     @Test func aCollarOfAnotherReceiverGetsNothingButPair() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         for order in [.locateNow, .sound(milliseconds: 5), .pair(receiverID: 7)] as [Command.Order] {
