@@ -1,6 +1,8 @@
 """Requests to a simulated collar: over the control socket of a running receiver, or by a receiver that send runs itself."""
 
+import glob
 import os
+import random
 import signal
 import time
 import unittest
@@ -87,6 +89,40 @@ class SimulatedCollarTest(SendTest):
         self.assertEqual((ended["request"], ended["outcome"]), (line["request"], "ok"))
         self.assertEqual(self.result(self.send("--json", "settings", "get"), 0)["settings"]["heartbeat_s"], 77)
         receiver.stop()
+
+    def test_killed_again_and_again(self):
+        """Whatever was said to be queued has its effect, in the order in which it was given, over a link that loses frames."""
+        receiver = self.begin("--loss", "0.2", "--corrupt", "0.002", "--seed", "7", interval="0.2")
+        chance = random.Random(9)
+        given = []
+        for number in range(10):
+            line = self.result(self.send("--json", "--timeout", "0", "settings", "set", f"stationary_s={100 + number}"), 75)
+            given.append(line["request"])
+            time.sleep(chance.choice([0, 0.02, 0.1, 0.5]))
+            receiver.kill_now()
+            receiver = self.receive("--events", "result")
+            receiver.wait_for_error("hearing collar")
+            wait_until(lambda: os.path.exists(self.socket_path()), 5, "the socket")
+            # Eight may wait.
+            wait_until(lambda: len(self.open_requests()) < 8, 60, "room for another request")
+        wait_until(lambda: not self.open_requests(), 60, "the end of all requests")
+        self.assertEqual(self.ended_requests(given), {"ok"})
+        line = self.result(self.send("--json", "--timeout", "60", "settings", "get"), 0, 70)
+        self.assertEqual(line["settings"]["stationary_s"], 109)
+        receiver.stop()
+
+    def requests_file(self):
+        path, = glob.glob(f"{self.state}/*/requests")
+        with open(path, encoding="ascii") as file:
+            return [line.split() for line in file]
+
+    def open_requests(self):
+        return [words for words in self.requests_file() if words[0] == "open"]
+
+    def ended_requests(self, given):
+        """What became of requests, asked at the socket."""
+        client, lines = self.connect()
+        return {self.ask(client, lines, f'{{"do":"await","request":{one}}}')["outcome"] for one in given}
 
     def test_send_survives_its_receiver(self):
         """The receiver is killed and started again while send waits: it gets its result."""
