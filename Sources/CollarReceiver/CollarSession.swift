@@ -56,6 +56,10 @@ final class CollarSession {
     /// What was said about its misbehaviour.
     var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
 
+    /// Whether a frame of it came in since the last commit.
+    var isHeardSinceCommit = false
+    /// Whether something was appended to its journal since the last commit.
+    var hasNewRecords = false
     /// Whether its journal does not store.
     var isStorageFailing = false
     /// Fixes stored on this run.

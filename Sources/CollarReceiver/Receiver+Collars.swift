@@ -192,6 +192,7 @@ extension Receiver {
     func heard(_ index: Int, log: Int, header: FrameHeader, onPort port: Int) {
         let collar = collars[index]
         statistics.frames += 1
+        collar.isHeardSinceCommit = true
         collar.address = header.address
         collarAtAddress[Int(header.address)] = index
         noteHealth(of: collar, onPort: port)

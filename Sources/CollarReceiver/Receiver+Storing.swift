@@ -68,7 +68,10 @@ extension Receiver {
                 try collar.journal.commit()
                 isNew = try body()
             }
-            if isNew { collar.answers.earn(ReceiverLimits.answersPerRecord) }
+            if isNew {
+                collar.answers.earn(ReceiverLimits.answersPerRecord)
+                collar.hasNewRecords = true
+            }
             return isNew
         } catch {
             if error == .trackingLimitReached { report(.tooManyGaps, of: collar) } else { reportFailing(error, of: collar) }

@@ -9,8 +9,8 @@ import SerialDevices
 /// The host's end of everything: finds radios, receives, stores, writes lines, acknowledges. One thread, no timers
 /// while nothing is due.
 ///
-/// Each round of the loop does, in this order: read everything that waits, append it to the journals, write lines,
-/// make the journals durable (once for all), acknowledge.
+/// Each round of the loop does, in this order: read everything that waits, append it to the journals, write lines; then for
+/// each collar: make its journal durable, acknowledge.
 public final class Receiver {
     /// Why the loop ended.
     public enum End: Equatable, Sendable {
@@ -121,12 +121,14 @@ public final class Receiver {
             try storeAndAnswer()
             // What was said on the way.
             if !output.isEmpty { try emitLines() }
-            if let end {
+            // Frames that came in while others were brought to the disk want the same.
+            let isUnfinished = collars.contains(where: \.isHeardSinceCommit)
+            if let end, !isUnfinished {
                 if end != .outputClosed { reportStatistics() }
                 if !output.isEmpty { try emitLines() }
                 return end
             }
-            let ready = events.wait(timeoutMicroseconds: hasMoreLines ? 0 : nextDeadline?.microseconds(since: now))
+            let ready = events.wait(timeoutMicroseconds: isUnfinished || hasMoreLines ? 0 : nextDeadline?.microseconds(since: now))
             for event in ready { try handle(event) }
             handleDeadlines()
         }
@@ -183,9 +185,18 @@ public final class Receiver {
         controlDeadlineReached(now: now)
     }
 
+    /// Reads what waits and writes lines, without waiting.
+    private func takeInWhatWaits() throws(ReceiverError) {
+        for event in events.wait(timeoutMicroseconds: 0) { try handle(event) }
+        try emitLines()
+    }
+
     /// Makes everything durable, then answers who asked.
     private func storeAndAnswer() throws(ReceiverError) {
         for collar in collars {
+            let isNew = collar.hasNewRecords
+            collar.hasNewRecords = false
+            collar.isHeardSinceCommit = false
             do throws(JournalError) {
                 try collar.journal.commit()
             } catch {
@@ -195,6 +206,9 @@ public final class Receiver {
             noteStored(collar)
             answer(collar)
             removeOldSegments(of: collar)
+            // Bringing data to a disk takes milliseconds, in which the buffer of a line fills up: with many collars these add
+            // up, and the line would stand still for most of the time.
+            if isNew, collars.count > 1, end == nil { try takeInWhatWaits() }
         }
     }
 }
