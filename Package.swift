@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "collar-link", targets: ["collar-link"]),
         .library(name: "CollarWire", targets: ["CollarWire"]),
         .library(name: "CollarBridge", targets: ["CollarDomain", "CollarBridge"]),
+        .library(name: "CollarJournal", targets: ["CollarJournal"]),
         .library(name: "LinkSimulator", targets: ["LinkSimulator"]),
         .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],

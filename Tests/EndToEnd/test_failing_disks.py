@@ -243,6 +243,7 @@ class SmallDiskTest(DiskTest):
         self.assertTrue(collar.send(following + 100))
         receiver.wait_for_error("is stored and acknowledged again")
         self.assertTrue(collar.send(following + 1000))
+        receiver.wait_for_lines(following + 1000 + 1)
         receiver.stop()
         fixes, errors = self.lines(receiver)
         self.assertEqual(len(errors), 1)
@@ -282,6 +283,7 @@ class SmallDiskTest(DiskTest):
         again, healthy = self.begin(before=self.inside)
         healthy.acknowledged = collar.acknowledged
         self.assertTrue(healthy.send(following + 100))
+        wait_until(lambda: f'"seq":{following + 99},' in "".join(again.lines[-1:]), 10, "the last line")
         again.stop()
         fixes, _ = self.lines(receiver, again)
         self.assert_union_complete(fixes, following + 100)
@@ -296,6 +298,7 @@ class SmallDiskTest(DiskTest):
         self.assertIsNone(collar.process.poll(), "everything was delivered to a disk without room")
         self.remount("size=10m")
         self.assertEqual(collar.wait(60), 0)
+        receiver.wait_for_lines(len(sent))
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(sent))
 

@@ -2,15 +2,18 @@
 
 import json
 import os
+import pathlib
+import re
 import signal
 import sys
 import time
 import unittest
 
-from collarlink import ROOT, EndToEndTest, wait_until
+from collarlink import BINARY, ROOT, EndToEndTest, wait_until
 from radio import Radio
 from serial_line import SerialLine
 from test_event_lines import SCHEMAS
+from tracing import Traced, can_trace
 
 # Behind the tests' own modules: one of the reference has the same name.
 sys.path.append(str(ROOT / "Protocol/reference"))
@@ -149,6 +152,22 @@ class TelemetryLineTest(EndToEndTest):
         receiver.wait_for_lines(2)
         self.assertEqual(receiver.stop(), 0)
         self.assertEqual([line["type"] for line in receiver.fixes], ["fix", "fix"])
+
+    @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
+    def test_nothing_wakes_without_need(self):
+        """Only who asked for figures has a timer."""
+        waits = {}
+        for events in ("fix,status", "fix,stats"):
+            trace = self.path(f"trace-{events}")
+            traced = Traced(self, ["-o", trace, "-e", "trace=epoll_wait,epoll_pwait"], [
+                BINARY, "--port", self.path("nothing"), "--state-dir", self.path(f"state-{events}"), "--events", events])
+            traced.program.wait_for_error("to appear")
+            wait_until(lambda: "epoll" in pathlib.Path(trace).read_text("ascii"), 5, "a call")
+            traced.stop()
+            # Events, how many there may be, milliseconds.
+            waits[events] = int(re.search(r"epoll_p?wait\(\d+, .*?, 16, (-?\d+)", pathlib.Path(trace).read_text("ascii"))[1])
+        self.assertEqual(waits["fix,status"], -1)
+        self.assertTrue(50_000 < waits["fix,stats"] <= 60_000, waits)
 
     @unittest.skipUnless(IS_ACCEPTANCE, "takes two minutes: Tools/test acceptance")
     def test_once_a_minute(self):

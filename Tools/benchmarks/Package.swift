@@ -11,6 +11,13 @@ let package = Package(
                 .product(name: "CollarWire", package: "collar-link"),
                 .product(name: "CollarBridge", package: "collar-link"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "load",
+            dependencies: [
+                .product(name: "CollarWire", package: "collar-link"),
+                .product(name: "CollarJournal", package: "collar-link"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )

@@ -1,0 +1,43 @@
+// What is to be received or stored in great numbers:
+//
+//     load flood COLLARS FIXES single|batch [one-way]    prints the path of a pseudo-terminal, then sends there
+//     load journal STATE-DIR FIXES                        writes a journal whose lines are all out
+//
+// A flood ends with two times in seconds from the first byte on: until the last one is written, and until everything is
+// acknowledged; one-way, nothing is waited for.
+import CollarJournal
+import CollarWire
+import Glibc
+
+/// Writes a journal of so many fixes, as a receiver does that commits ten times a second.
+func writeJournal(stateDirectory: String, fixCount: UInt32) throws(JournalError) {
+    let collar = LoadCollar(number: 0)
+    let receiver = try ReceiverIdentity.load(stateDirectory: stateDirectory)
+    let journal = try Journal.open(
+        stateDirectory: stateDirectory, deviceID: collar.log.deviceID, receiverID: receiver.receiverID,
+        nowUnixMilliseconds: 1_700_000_000_000)
+    for sequence in 0..<fixCount {
+        let fix = LoadCollar.fix(sequence)
+        _ = try journal.append(
+            JournaledFix(logID: collar.log.logID, receivedUnixMilliseconds: fix.unixMilliseconds + 40, fix: fix))
+        guard sequence % 10_000 == 9999 || sequence == fixCount - 1 else { continue }
+        journal.setEmissionCursor(journal.end)
+        try journal.commit()
+    }
+}
+
+let words = CommandLine.arguments
+switch (words.dropFirst().first, words.count) {
+case ("flood", 5...6):
+    guard let collarCount = Int(words[2]), let fixCount = Int(words[3]), (1...200).contains(collarCount),
+        var flood = Flood(
+            collarCount: collarCount, fixCount: fixCount, isBatched: words[4] == "batch", waitsForAnswers: words.count == 5)
+    else { exit(64) }
+    try flood.run()
+case ("journal", 4):
+    guard let fixCount = UInt32(words[3]) else { exit(64) }
+    try writeJournal(stateDirectory: words[2], fixCount: fixCount)
+default:
+    print("usage: load flood COLLARS FIXES single|batch [one-way] | load journal STATE-DIR FIXES")
+    exit(64)
+}

@@ -1,0 +1,158 @@
+"""What a receiver takes and costs in great numbers: see Tools/bench."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY, LOAD, BASELINE = sys.argv[2:5]
+ROUNDS = 5
+
+
+def status(pid, *names):
+    """Fields of /proc/PID/status in KiB; zeros where the process is gone."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
+    except OSError:
+        return [0] * len(names)
+    fields = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith(" kB")}
+    return [fields.get(name, 0) for name in names]
+
+
+class Flood:
+    """Collars that send so many fixes at a pseudo-terminal as fast as they are read."""
+
+    def __init__(self, collars, fixes, kind, *more):
+        self.fixes = fixes
+        self.process = subprocess.Popen(
+            [LOAD, "flood", str(collars), str(fixes), kind, *more], stdout=subprocess.PIPE, text=True)
+        self.path = self.process.stdout.readline().strip()
+
+    def seconds(self):
+        """Until the last byte was taken, and until everything was acknowledged."""
+        sent, acknowledged = self.process.stdout.readline().split()
+        return float(sent), float(acknowledged)
+
+
+def receive(folder, flood, stdout):
+    """Starts a receiver at a flood."""
+    return subprocess.Popen(
+        [BINARY, "--port", flood.path, "--state-dir", f"{folder}/state", "-q", "--no-reconnect"], stdout=stdout,
+        stderr=subprocess.DEVNULL)
+
+
+def into_nothing():
+    """A reader that discards."""
+    return subprocess.Popen("exec cat >/dev/null", shell=True, stdin=subprocess.PIPE)
+
+
+def own_flood(collars, fixes, kind):
+    """Fixes a second of the receiver, until all of them are acknowledged, and its processor time a fix."""
+    with tempfile.TemporaryDirectory() as folder:
+        flood, reader = Flood(collars, fixes, kind), into_nothing()
+        receiver = receive(folder, flood, reader.stdin)
+        reader.stdin.close()
+        _, seconds = flood.seconds()
+        flood.process.wait()
+        _, _, usage = os.wait4(receiver.pid, 0)
+        reader.wait()
+        return fixes / seconds, 1e9 * (usage.ru_utime + usage.ru_stime) / fixes
+
+
+def baseline_flood(collars, fixes, kind, *arguments):
+    """The same of the program in C, until it has taken the last byte."""
+    with tempfile.TemporaryDirectory() as folder:
+        flood, reader = Flood(collars, fixes, kind, "one-way"), into_nothing()
+        receiver = subprocess.Popen(
+            [BASELINE, flood.path, *(f"{folder}/{name}" for name in arguments)], stdout=reader.stdin,
+            stderr=subprocess.PIPE, text=True)
+        reader.stdin.close()
+        seconds, _ = flood.seconds()
+        flood.process.wait()
+        count = int(receiver.stderr.read().split()[0])
+        _, _, usage = os.wait4(receiver.pid, 0)
+        reader.wait()
+        if arguments and count != fixes:
+            raise AssertionError(f"the baseline has {count} of {fixes} fixes")
+        return fixes / seconds, 1e9 * (usage.ru_utime + usage.ru_stime) / fixes
+
+
+def bench_flood(fixes=2_000_000):
+    """Fixes a second through a terminal, nothing lost."""
+    print(f"{fixes} fixes through a pseudo-terminal, best and median of {ROUNDS}:\n")
+    print("| | collars | fixes/s, best | median | ns of processor a fix |\n|---|---|---|---|---|")
+    for collars in (1, 10):
+        for name, run in (
+                ("one a frame", lambda: own_flood(collars, fixes, "single")),
+                ("one a frame, in C", lambda: baseline_flood(collars, fixes, "single", "records")),
+                ("one a frame, only read", lambda: baseline_flood(collars, fixes, "single")),
+                ("batches", lambda: own_flood(collars, fixes, "batch"))):
+            rates = sorted((run() for _ in range(ROUNDS)), reverse=True)
+            print(f"| {name} | {collars} | {rates[0][0]:,.0f} | {rates[ROUNDS // 2][0]:,.0f} | "
+                  f"{min(cost for _, cost in rates):,.0f} |", flush=True)
+
+
+def opened(folder):
+    """Milliseconds from exec to a port that is open, and the memory then."""
+    flood = Flood(1, 1, "single")
+    began = time.monotonic()
+    receiver = subprocess.Popen(
+        [BINARY, "--port", flood.path, "--state-dir", folder, "--no-reconnect"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True)
+    for line in receiver.stderr:
+        if "listening on" in line:
+            break
+    seconds = time.monotonic() - began
+    time.sleep(0.2)
+    memory = status(receiver.pid, "RssAnon", "VmRSS", "VmHWM")
+    flood.process.terminate()
+    flood.process.wait()
+    receiver.wait()
+    return 1000 * seconds, memory
+
+
+def bench_journal(fixes=10_000_000):
+    """What it takes to open a long journal, beside an empty one."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        subprocess.run([LOAD, "journal", f"{folder}/long", str(fixes)], check=True)
+        size = sum(path.stat().st_size for path in pathlib.Path(folder).rglob("*.journal"))
+        print(f"\na journal of {fixes:,} fixes, {size / 1e6:,.0f} MB in {len(list(pathlib.Path(folder).rglob('*.journal')))} "
+              f"segments, written in {time.monotonic() - began:.1f} s; best and median of 15:\n")
+        print("| journal | exec to listening, ms | median | RssAnon, KiB | VmRSS, KiB | VmHWM, KiB |\n|---|---|---|---|---|---|")
+        subprocess.run([LOAD, "journal", f"{folder}/one fix", "1"], check=True)
+        for name in ("empty", "one fix", "long"):
+            times = sorted(opened(f"{folder}/{name}") for _ in range(15))
+            memory = times[7][1]
+            print(f"| {name} | {times[0][0]:.1f} | {times[7][0]:.1f} | {memory[0]} | {memory[1]} | {memory[2]} |", flush=True)
+
+
+def bench_week(fixes=60_480_000):
+    """Ten collars at ten fixes a second for a week, as fast as it goes."""
+    with tempfile.TemporaryDirectory() as folder:
+        if shutil.disk_usage(folder).free < 100 * fixes:
+            raise SystemExit(f"{folder} has no room for {100 * fixes / 1e9:.0f} GB")
+        flood, reader = Flood(10, fixes, "single"), into_nothing()
+        receiver = receive(folder, flood, reader.stdin)
+        reader.stdin.close()
+        print(f"\n{fixes:,} fixes of ten collars:\n\n| s | stored, MB | RssAnon, KiB | VmRSS, KiB |\n|---|---|---|---|")
+        began, last = time.monotonic(), 0
+        while flood.process.poll() is None:
+            time.sleep(0.5)
+            if time.monotonic() - last < 10:
+                continue
+            last = time.monotonic()
+            memory = status(receiver.pid, "RssAnon", "VmRSS")
+            size = sum(path.stat().st_size for path in pathlib.Path(folder).rglob("*.journal"))
+            print(f"| {last - began:.0f} | {size / 1e6:,.0f} | {memory[0]} | {memory[1]} |", flush=True)
+        _, seconds = flood.seconds()
+        receiver.wait()
+        reader.wait()
+        print(f"\nall acknowledged after {seconds:.0f} s: {fixes / seconds:,.0f} fixes/s")
+
+
+PARTS = {"flood": bench_flood, "journal": bench_journal, "week": bench_week}
+PARTS[sys.argv[1]](*(int(word) for word in sys.argv[5:]))
