@@ -32,7 +32,9 @@ extension Receiver {
             let client = ControlClient(descriptor: descriptor, now: now)
             let peer = local_socket_peer(descriptor)
             guard peer == geteuid() || peer == 0 else {
-                turnAway(client, code: "not_permitted", reason: "only the user who runs collar-link, and root, may send requests")
+                turnAway(
+                    client, code: "not_permitted",
+                    reason: "only the user who runs collar-link, and root, may send requests")
                 continue
             }
             guard let place = socket.placeForClient() else {

@@ -99,6 +99,9 @@ class ControlSocketTest(WrittenCollarTest):
                 held.pop(0).close()
         self.assertEqual(self.radio.ask(A, 0)[0]["first_missing"], 0)
         self.assertLess(len(os.listdir(f"/proc/{receiver.pid}/fd")), 60)
+        with open(f"/proc/{receiver.pid}/status", encoding="ascii") as file:
+            own = next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
+        self.assertLessEqual(own, 2048)
         program = self.send("--json", "--timeout", "0", "locate")
         self.assertEqual(self.result(program, 75)["outcome"], "queued")
         self.answer(self.next_request(), 0)

@@ -34,7 +34,7 @@ class RequestTest(WrittenCollarTest):
     def test_now_that_is_not_answered(self):
         """It goes out in the first, second, fourth and eighth window; after its time in none."""
         receiver = self.begin()
-        program = self.send("--json", "--now", "--timeout", "3", "sound", "1.5")
+        program = self.send("--json", "--now", "--timeout", "5", "sound", "1.5")
         request = self.next_request()
         self.assertEqual((request["order"], request["argument"]), (SOUND, 1500))
         sent = [1] + [number for number in range(2, 13) if self.window()]
