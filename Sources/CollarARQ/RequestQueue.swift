@@ -17,6 +17,8 @@ public struct RequestQueue: Sendable {
         /// Windows until it goes out.
         var wait: UInt8 = 0
         var sentCount: UInt32 = 0
+        /// Whether the collar may have heard it: from this process, or from an earlier one.
+        var mayBeHeard = false
         /// Of a report: its version, and a bit for each key that was named.
         var reportedVersion: UInt64 = 0
         var reportedKeys: UInt16 = 0
@@ -48,7 +50,7 @@ public struct RequestQueue: Sendable {
     public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
         if case .order(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
         var changed = self
-        if isLatestOnly { changed.removeAll { $0.sentCount == 0 && $0.request.isOfSameKind(as: request) } }
+        if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isOfSameKind(as: request) } }
         let next = nextRequestID
         guard changed.count < RequestQueue.capacity, isRecent(changed.pending[0]?.requestID ?? next, before: next) else {
             return nil
@@ -64,7 +66,7 @@ public struct RequestQueue: Sendable {
     /// - Returns: false where the queue is full.
     public mutating func restore(_ requestID: UInt16, _ request: HostRequest, deadline: Instant) -> Bool {
         guard count < RequestQueue.capacity else { return false }
-        pending[count] = Pending(requestID: requestID, request: request, deadline: deadline)
+        pending[count] = Pending(requestID: requestID, request: request, deadline: deadline, mayBeHeard: true)
         count += 1
         return true
     }
@@ -111,6 +113,7 @@ public struct RequestQueue: Sendable {
             try encode(next, address: address, log: log, into: &output)
             next.wait = UInt8(1 &<< min(next.sentCount, 3))
             next.sentCount += 1
+            next.mayBeHeard = true
             pending[index] = next
             sentInWindow += 1
             return next.requestID
@@ -177,7 +180,7 @@ public struct RequestQueue: Sendable {
     /// - Returns: the request that this ends, if one does; call it again until none does.
     public mutating func learnedReceiver(_ pairedReceiverID: UInt32) -> EndedRequest? {
         for index in 0..<count {
-            guard let open = pending[index], open.sentCount > 0, case .command(let order) = open.request else { continue }
+            guard let open = pending[index], open.mayBeHeard, case .command(let order) = open.request else { continue }
             switch order {
             case .pair(pairedReceiverID): return end(open.requestID, .result(.ok))
             case .unpair: if pairedReceiverID == 0 { return end(open.requestID, .result(.ok)) }

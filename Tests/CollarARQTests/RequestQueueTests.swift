@@ -57,6 +57,15 @@ import Testing
         #expect(areTaken == [Bool](repeating: true, count: 8) + [false])
     }
 
+    @Test func whatAnEarlierProcessMayHaveSentIsNotReplaced() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 4)
+        let isTaken = queue.restore(4, .command(.unpair), deadline: late)
+        #expect(isTaken)
+        #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late, isLatestOnly: true) == 5)
+        #expect(queue.count == 2)
+        #expect(queue.learnedReceiver(0) == EndedRequest(requestID: 4, outcome: .result(.ok)))
+    }
+
     /// The report of the first may be lost; its repeat would find settings of a higher version.
     @Test func ordersGoOutOneAfterTheOther() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)

@@ -204,7 +204,8 @@ class CommandLineTest(SendTest):
                 (["settings", "set", *(f"{key}=1" for key in "abcdefg")], "at most 6"),
                 (["--now", "--latest", "locate"], "together"), (["--now", "--timeout", "0", "locate"], "no time"),
                 (["--collar", "12", "locate"], "16 hexadecimal digits"),
-                (["--collar", "+123456789abcdef", "locate"], "16 hexadecimal digits"), (["--timeout", "-1", "locate"], "--timeout")):
+                (["--collar", "+123456789abcdef", "locate"], "16 hexadecimal digits"),
+                (["--timeout", "-1", "locate"], "--timeout")):
             with self.subTest(words=words):
                 program = self.send(*words)
                 self.assertEqual(program.wait(), 64)
