@@ -95,8 +95,15 @@ class RequestTest(WrittenCollarTest):
         receiver.kill_now()
         receiver = self.begin()
         self.assertEqual(self.next_request(SETTINGS_ORDER), order)
-        self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
-        self.assertEqual(self.next_request(SETTINGS_ORDER, 10)["version"] - high, 2)
+        program = self.send("--json", "settings", "set", "stationary_s=10")
+        program.wait_for_error("waiting")
+        # The second follows when the first has ended.
+        self.assertNotIn(10, [each["entries"][0][1] for _ in range(9) for _, each in self.window()])
+        for done in (order, None):
+            done = done or self.next_request(SETTINGS_ORDER)
+            self.radio.send(A.send(SETTINGS_REPORT, done))
+        self.assertEqual(done["version"] - high, 2)
+        self.assertEqual(self.result(program, 0)["settings_version"], high + 2)
         receiver.stop()
 
     def test_a_full_queue(self):
