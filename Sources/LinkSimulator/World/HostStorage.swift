@@ -27,6 +27,9 @@ public protocol HostStorage: AnyObject {
     /// What may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences
 
+    /// Whether a collar is answered: not while its journal cannot be opened or does not commit.
+    func isServed(_ deviceID: UInt64) -> Bool
+
     /// The collars that have a journal.
     var collars: [UInt64] { get }
 

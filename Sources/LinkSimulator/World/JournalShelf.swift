@@ -8,6 +8,8 @@ final class JournalShelf {
     /// Records since the last commit that succeeded.
     private var waitingCount = 0
     private var committedCursor: JournalPosition
+    /// Whether the last commit failed.
+    private(set) var hasCommitFailed = false
     /// Fixes of this process, and once the journal was read back those before, by log.
     private var fixes: [UInt32: [UInt32: Fix]] = [:]
     private var hasReadBack = false
@@ -37,7 +39,9 @@ final class JournalShelf {
     /// - Returns: the emission cursor that is durable now; nil where nothing was waited for, as for a cursor alone.
     func commit() throws(JournalError) -> JournalPosition? {
         let cursor = journal.emissionCursor
+        hasCommitFailed = true
         try journal.commit()
+        hasCommitFailed = false
         committedCursor = cursor
         guard waitingCount > 0 else { return nil }
         waitingCount = 0

@@ -142,6 +142,11 @@ public final class JournalStorage: FaultyStorage {
         shelf(log.deviceID)?.journal.durable(logID: log.logID) ?? CoveredSequences()
     }
 
+    /// Whether a collar is answered.
+    public func isServed(_ deviceID: UInt64) -> Bool {
+        unavailable.contains(deviceID) ? false : shelf(deviceID)?.hasCommitFailed != true
+    }
+
     /// The collars that have a journal.
     public var collars: [UInt64] { shelves.map(\.deviceID) }
 

@@ -287,7 +287,7 @@ final class SimulatedHost {
         var frames = questions
         questions = []
         for index in sessions.indices {
-            guard let address = sessions[index].address else { continue }
+            guard let address = sessions[index].address, storage.isServed(sessions[index].deviceID) else { continue }
             for log in sessions[index].deliveries.indices {
                 let identity = sessions[index].deliveries[log].log
                 let durable = storage.durable(of: identity)

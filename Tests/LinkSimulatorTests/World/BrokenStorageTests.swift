@@ -68,6 +68,7 @@ private final class BrokenStorage: FaultyStorage {
     var needsRestart: Bool { sound.needsRestart }
     var logs: [LogIdentity] { sound.logs }
     var collars: [UInt64] { sound.collars }
+    func isServed(_ deviceID: UInt64) -> Bool { sound.isServed(deviceID) }
     var isCommitDue: Bool { flaw != .neverSyncs && sound.isCommitDue }
 
     func highestSequence(of log: LogIdentity) -> UInt32? { sound.highestSequence(of: log) }
