@@ -61,7 +61,7 @@ extension Journal {
                 // Also where it is not gone on with: the next segment calls its records covered, and an end that is
                 // no record would be damage there.
                 let writer = try JournalError.wrapping { () throws(FileFailure) in
-                    try SegmentWriter.resume(last, at: found.last, place: place, fileSystem)
+                    try SegmentWriter.resume(last, at: found, place: place, fileSystem)
                 }
                 if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
                     found.last.end < place.segmentByteLimit
@@ -86,10 +86,11 @@ extension Journal {
 }
 
 extension SegmentWriter {
-    /// Goes on with the last segment.
+    /// Goes on with the last segment, and makes all of it durable.
     static func resume(
-        _ number: UInt32, at found: JournalRecovery.Segment, place: Journal.Opening, _ fileSystem: any FileSystem
+        _ number: UInt32, at recovery: JournalRecovery, place: Journal.Opening, _ fileSystem: any FileSystem
     ) throws(FileFailure) -> SegmentWriter {
+        let found = recovery.last
         let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
         do throws(FileFailure) {
             if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
@@ -97,15 +98,21 @@ extension SegmentWriter {
             // After an fdatasync that failed the kernel even takes them for clean: only what is written again is
             // brought to the disk.
             try rewrite(file, byteCount: found.end, fileSystem)
-            try fileSystem.synchronize(file)
+            var writer = SegmentWriter(
+                number: number, file: file, byteCount: found.end,
+                check: RecordCheck(deviceID: place.deviceID, segment: number))
+            for progress in recovery.missingProgress { writer.pending.append(progress) }
+            do throws(FileFailure) { try writer.write(fileSystem) } catch {
+                // On a full disk it waits for the next commit.
+                guard error.isLackOfRoom else { throw error }
+            }
+            try writer.synchronize(fileSystem)
             try fileSystem.synchronizeDirectory(at: place.directory.path)
+            return writer
         } catch {
             fileSystem.close(file)
             throw error
         }
-        return SegmentWriter(
-            number: number, file: file, byteCount: found.end,
-            check: RecordCheck(deviceID: place.deviceID, segment: number))
     }
 
     /// Writes to a file what it holds.

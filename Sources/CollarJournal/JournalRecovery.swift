@@ -22,6 +22,8 @@ struct JournalRecovery {
     private var lastSegment: UInt32 = 1
     /// How many segments were read.
     private var segmentCount: UInt32 = 0
+    /// Logs with records behind which no progress and no checkpoint stands: their commit was cut short.
+    private var unconfirmed: Set<UInt32> = []
     /// What is known of the last segment.
     private(set) var last = Segment()
 
@@ -118,13 +120,17 @@ struct JournalRecovery {
         case .checkpointEnd(let end):
             last.hasCheckpoint = end.partCount == last.partCount
             cursor = end.cursor
+            if last.hasCheckpoint { unconfirmed = [] }
         case .fix(let record):
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
+            unconfirmed.insert(record.logID)
             logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
+            unconfirmed.insert(loss.logID)
             logs[loss.logID, default: .init()].insert(loss.range)
         case .progress(let progress):
+            unconfirmed.remove(progress.logID)
             apply(progress)
         case .cursor(let position):
             cursor = position
@@ -135,6 +141,17 @@ struct JournalRecovery {
             repaired[segment] = extent
         case .later:
             break
+        }
+    }
+
+    /// What ends the commits that were cut short. Their records are about to be announced: without this nobody would miss
+    /// them where they are damaged later.
+    var missingProgress: [Progress] {
+        unconfirmed.sorted().map { logID in
+            let covered = logs[logID] ?? CoveredSequences()
+            return Progress(
+                logID: logID, announcedEnd: max(covered.announcedEnd, covered.firstMissing),
+                highest: covered.highest ?? 0, coveredCount: covered.count)
         }
     }
 
