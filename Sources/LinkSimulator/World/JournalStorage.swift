@@ -24,7 +24,7 @@ public final class JournalStorage: FaultyStorage {
     public init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         disk = SimulatedDisk(seed: random.next())
-        segmentByteLimit = 2048 + random.below(6144)
+        segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
     }
 
     /// The logs that have records.

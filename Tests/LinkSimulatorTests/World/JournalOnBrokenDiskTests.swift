@@ -110,6 +110,38 @@ import Testing
         disk.faults.failureNumber = ENOSPC
     }
 
+    /// Seed 2916 of worlds with a fault of the disk every second.
+    @Test func whatACutWriteLeftIsMissedWhenItIsDamagedLater() throws {
+        var cases = 0
+        for seed in 0..<200 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            do {
+                let journal = try open(disk)
+                try append(0..<5, to: journal)
+                // Amid the write, perhaps behind some fixes, but before what ends the commit.
+                disk.faults.operationsUntilStop = 0
+                #expect(throws: JournalError.self) { try journal.commit() }
+                disk.endProcess()
+            }
+            var last: JournalBatch.Element?
+            do {
+                let journal = try open(disk)
+                last = try journal.entries(from: .start, limit: 100).elements.last
+                disk.endProcess()
+            }
+            guard let last, case .fix(let record) = last.entry else { continue }
+            cases += 1
+            disk.losePower()
+            let file = try #require(disk.certainFiles(in: directory).first { $0.path.hasSuffix(".journal") }).file
+            let offset = Int(last.end.offset) - 10
+            disk.damage(file, at: offset..<(offset + 1)) { $0 ^ 0x55 }
+            let covered = try open(disk).durable(logID: log)
+            #expect(covered.firstMissing == record.fix.sequence, "seed \(seed)")
+            #expect(covered.oldestLostRange(from: 0) == SequenceRange(record.fix.sequence), "seed \(seed)")
+        }
+        #expect(cases > 20)
+    }
+
     /// Seed 165, after the first was mended.
     @Test func theDirectoryIsDurableAlsoWhereAnotherProcessMadeIt() throws {
         for seed in 0..<40 as Range<UInt64> {
