@@ -35,7 +35,8 @@ let package = Package(
         .target(name: "CollarWire", dependencies: ["CCarrylessMultiply"], swiftSettings: portable),
         .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
-        .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: strict),
+        .target(name: "CFileOrigin"),
+        .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CFileOrigin"], swiftSettings: strict),
         .target(
             name: "LinkSimulator",
             dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"], swiftSettings: strict),

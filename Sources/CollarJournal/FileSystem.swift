@@ -20,6 +20,9 @@ public protocol FileSystem: AnyObject {
     /// Bytes in a file.
     func byteCount(of file: FileReference) throws(FileFailure) -> Int
 
+    /// On which device a file lies, and since when it exists.
+    func origin(of file: FileReference) throws(FileFailure) -> FileOrigin
+
     /// Replaces `buffer` by up to `count` bytes from `offset` on; fewer only where the file ends.
     func read(
         from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
@@ -49,6 +52,28 @@ public protocol FileSystem: AnyObject {
     /// Takes an exclusive lock that ends with the process, without waiting.
     /// - Returns: false where another holds it.
     func lock(_ file: FileReference) throws(FileFailure) -> Bool
+}
+
+/// Where a file comes from. A copy of the file differs in one of these, unless the file system keeps neither.
+public struct FileOrigin: Equatable, Sendable {
+    /// Major number of the block device; 0 where none is known.
+    public var deviceMajor: UInt32
+    /// Minor number of the block device.
+    public var deviceMinor: UInt32
+    /// When the file was made, in whole seconds since 1970; 0 where the file system does not keep it.
+    public var birthUnixSeconds: Int64
+
+    /// An origin, by default an unknown one.
+    public init(deviceMajor: UInt32 = 0, deviceMinor: UInt32 = 0, birthUnixSeconds: Int64 = 0) {
+        self.deviceMajor = deviceMajor
+        self.deviceMinor = deviceMinor
+        self.birthUnixSeconds = birthUnixSeconds
+    }
+}
+
+extension FileSystem {
+    /// An unknown one: of a file system without birth times on no device.
+    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
 }
 
 /// How a file is opened.

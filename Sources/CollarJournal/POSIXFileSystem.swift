@@ -1,3 +1,4 @@
+import CFileOrigin
 import Glibc
 
 /// The files of this machine.
@@ -59,6 +60,16 @@ public final class POSIXFileSystem: FileSystem, Sendable {
             throw FileFailure(.read, file.path, errorNumber: errno)
         }
         return Int(status.st_size)
+    }
+
+    /// `statx`.
+    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin {
+        var found = file_origin()
+        let errorNumber = unsafe find_file_origin(file.descriptor, &found)
+        guard errorNumber == 0 else { throw FileFailure(.read, file.path, errorNumber: errorNumber) }
+        return FileOrigin(
+            deviceMajor: found.device_major, deviceMinor: found.device_minor,
+            birthUnixSeconds: found.birth_unix_seconds)
     }
 
     /// `pread` until `count` bytes are there or the file ends.

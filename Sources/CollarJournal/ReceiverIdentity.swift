@@ -1,28 +1,30 @@
-/// Who this receiver is: 16 random bytes in `<state directory>/receiver`, bound to the machine, so that a copy of the
-/// directory on another machine is another receiver and does not acknowledge in the first one's name.
+/// Who this receiver is: 16 random bytes in `<state directory>/receiver`, bound to where they lie (see
+/// ``ReceiverBinding``), so that a copy of the directory is another receiver and does not acknowledge in the first one's
+/// name.
 public struct ReceiverIdentity: Equatable, Sendable {
     /// The receiver's id on the air; never 0.
     public let receiverID: UInt32
 
-    /// Computes the id: FNV-1a, 64 bits, over the random bytes and then the machine's id, the upper half xored into
-    /// the lower; 1 where that gives 0.
-    /// - Parameter machineID: the text that names the machine, without white space around it; empty where it has none.
-    public init(randomBytes: [UInt8], machineID: [UInt8]) {
+    /// Computes the id: FNV-1a, 64 bits, over the random bytes and then the binding (machine, birth time as decimal
+    /// digits, disk and board, with a zero byte between each two), the upper half xored into the lower; 1 where that
+    /// gives 0.
+    public init(randomBytes: [UInt8], binding: ReceiverBinding) {
+        self.init(hashing: randomBytes + binding.bytes)
+    }
+
+    init(hashing bytes: [UInt8]) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in randomBytes + machineID { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
         receiverID = folded == 0 ? 1 : folded
     }
 
-    /// Where Linux keeps the machine's id.
-    public static let machineIDPath = "/etc/machine-id"
-
     /// Reads the identity, and makes it where there is none.
     /// - Parameters:
-    ///   - machineIDPath: the file that names the machine; it may be missing.
+    ///   - places: where machine, board and disks are told of; each may be missing.
     ///   - makeRandomBytes: gives 16 bytes; the system's by default.
     public static func load(
-        stateDirectory: String, machineIDPath: String = ReceiverIdentity.machineIDPath,
+        stateDirectory: String, places: ReceiverBinding.Places = .init(),
         fileSystem: any FileSystem = POSIXFileSystem(),
         makeRandomBytes: () -> [UInt8] = ReceiverIdentity.systemRandomBytes
     ) throws(JournalError) -> ReceiverIdentity {
@@ -30,15 +32,15 @@ public struct ReceiverIdentity: Equatable, Sendable {
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
         }
         let path = "\(stateDirectory)/receiver"
-        let stored = try contents(of: path, fileSystem)
+        let stored = try SmallFile.contents(of: path, fileSystem)
         let randomBytes: [UInt8]
         if let known = try parse(stored, path: path) {
             randomBytes = known
         } else {
             randomBytes = try create(at: path, in: stateDirectory, fileSystem, makeRandomBytes)
         }
-        let machineID = try contents(of: machineIDPath, fileSystem).filter { $0 > 0x20 }
-        return ReceiverIdentity(randomBytes: randomBytes, machineID: machineID)
+        return ReceiverIdentity(
+            randomBytes: randomBytes, binding: try ReceiverBinding(of: path, places, fileSystem))
     }
 
     /// 16 bytes of the system's randomness.
@@ -50,20 +52,6 @@ public struct ReceiverIdentity: Equatable, Sendable {
     private static let randomByteCount = 16
     /// 32 digits and the end of the line.
     private static let textByteCount = 2 * randomByteCount + 1
-
-    /// The bytes of a small file; none where it is missing.
-    private static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
-        do throws(FileFailure) {
-            let file = try fileSystem.open(path, .reading)
-            defer { fileSystem.close(file) }
-            var bytes: [UInt8] = []
-            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
-            return bytes
-        } catch {
-            if error.isAbsence { return [] }
-            throw .file(error)
-        }
-    }
 
     /// The random bytes in a file; nil where it is missing or a crash cut its making short.
     private static func parse(_ text: [UInt8], path: String) throws(JournalError) -> [UInt8]? {
@@ -94,7 +82,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
             throw .heldBy(processID: nil, path: path)
         }
         // Another process may have made it before the lock was ours.
-        if let theirs = try parse(contents(of: path, fileSystem), path: path) { return theirs }
+        if let theirs = try parse(SmallFile.contents(of: path, fileSystem), path: path) { return theirs }
         try JournalError.wrapping { () throws(FileFailure) in
             try fileSystem.truncate(file, to: 0)
             var done = 0

@@ -29,6 +29,9 @@ extension Receiver {
         let journal = try Journal.open(
             stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
             nowUnixMilliseconds: WallClock.unixMilliseconds)
+        if let previous = journal.previousReceiverID {
+            report(.copiedJournal(deviceID: deviceID, previousReceiverID: previous))
+        }
         for damage in journal.damage { report(.journalDamage(deviceID: deviceID, damage)) }
         let feed = try LineFeed(journal, configuration)
         collars.append(CollarSession(deviceID: deviceID, journal: journal, feed: feed))

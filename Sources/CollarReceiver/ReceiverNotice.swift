@@ -30,6 +30,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
     /// Fixes that were stored and are damaged: the collar is asked for them again.
     case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
+    /// A collar's journal was written by another receiver: this state directory is a copy of that one's.
+    case copiedJournal(deviceID: UInt64, previousReceiverID: UInt32)
     /// Damage in a collar's journal was stepped over.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// Old fixes cannot be removed; everything else goes on.

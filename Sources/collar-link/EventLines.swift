@@ -63,8 +63,9 @@ extension ReceiverNotice {
     private var deviceID: UInt64? {
         switch self {
         case .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _): deviceID
-        case .pairedElsewhere(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
-            .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
+        case .pairedElsewhere(let deviceID, _), .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _),
+            .journalUnavailable(let deviceID, _), .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _),
+            .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _):
             deviceID
         default: nil
@@ -80,6 +81,7 @@ extension ReceiverNotice {
                 : ErrorKind("session_timeout", "No collar in time", .warning, isRetryable: true)
         case .otherVersion: ErrorKind("link_not_supported", "Another version of the protocol", .critical)
         case .pairedElsewhere: ErrorKind("paired_elsewhere", "Collar belongs to another receiver", .critical)
+        case .copiedJournal: ErrorKind("receiver_copied", "Another receiver than before", .error)
         case .journalDamage: ErrorKind("journal_damaged", "Journal damaged", .error)
         case .cannotRemoveOld: ErrorKind("old_fixes_kept", "Old fixes cannot be removed", .warning, isRetryable: true)
         case .storageFailing(_, .stopped): ErrorKind("storage_failing", "Storage failing", .critical)

@@ -68,8 +68,8 @@ extension ReceiverNotice {
     /// Whether something stands in the way; the rest is information.
     var isFailure: Bool {
         switch self {
-        case .cannotOpen, .otherVersion, .journalDamage, .damagedFixes, .cannotRemoveOld, .storageFailing, .journalUnavailable,
-            .journalUnreadable, .lost, .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored,
+        case .cannotOpen, .otherVersion, .copiedJournal, .journalDamage, .damagedFixes, .cannotRemoveOld, .storageFailing,
+            .journalUnavailable, .journalUnreadable, .lost, .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored,
             .health(_, .unreachable), .health(_, .condition(.unhealthy)), .requestsSetAside, .requestsFailing, .controlFailing:
             true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged, .noIdentity, .radio, .modem, .collar, .storageRecovered,
@@ -96,6 +96,9 @@ extension ReceiverNotice {
         case .pairedElsewhere(let deviceID, let receiverID):
             "collar \(hexadecimal(deviceID)) belongs to receiver \(receiverID): its fixes are stored here as they are heard, and "
                 + "nothing is acknowledged"
+        case .copiedJournal(let deviceID, let previous):
+            "the journal of collar \(hexadecimal(deviceID)) was written by receiver \(previous): the state directory was copied, "
+                + "restored or moved to another disk, and this is another receiver now"
         case .journalDamage(let deviceID, let damage):
             "the journal of collar \(hexadecimal(deviceID)) is damaged: \(damage.byteCount) bytes at offset "
                 + "\(damage.offset) of segment \(damage.segment) were stepped over"
@@ -145,6 +148,9 @@ extension ReceiverNotice {
         case .requestsSetAside: "send again what is still wanted"
         case .noIdentity: "is it a collar radio, and is the collar switched on and in range?"
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
+        case .copiedJournal(let deviceID, _):
+            "pair the collar with this one: collar-link send pair --collar \(hexadecimal(deviceID)); or go on with the other one, where "
+                + "it is still there"
         case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
         case .health(_, .unreachable): "is it switched on, charged and in range? What it stores comes when it is heard again"
         case .health(_, .condition(.unhealthy)): "look for the animal; charge the collar, restart it near the radio"

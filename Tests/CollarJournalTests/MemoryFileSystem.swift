@@ -23,6 +23,8 @@ final class MemoryFileSystem: FileSystem {
     var room = Int.max
     /// A write takes at most so many bytes.
     var longestWrite = Int.max
+    /// Devices and birth times of files that have any.
+    var origins: [String: FileOrigin] = [:]
     /// Errors for the next calls of an operation.
     var failures: [(operation: FileOperation, errorNumber: Int32)] = []
     /// The error of the next synchronising of a directory.
@@ -122,6 +124,8 @@ final class MemoryFileSystem: FileSystem {
         if lockers.remove(reference.descriptor) != nil { open[reference.descriptor]?.isLocked = false }
         open[reference.descriptor] = nil
     }
+
+    func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { origins[file.path] ?? FileOrigin() }
 
     func byteCount(of file: FileReference) throws(FileFailure) -> Int { self.file(file).bytes.count }
 

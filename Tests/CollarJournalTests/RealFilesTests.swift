@@ -81,9 +81,10 @@ import Testing
         try inTemporaryDirectory { directory in
             let machine = "\(directory)/machine"
             func load(_ machineIDPath: String) throws(JournalError) -> UInt32 {
-                try ReceiverIdentity.load(
-                    stateDirectory: "\(directory)/state", machineIDPath: machineIDPath,
-                    fileSystem: POSIXFileSystem()
+                var places = ReceiverBinding.Places()
+                places.machineID = machineIDPath
+                return try ReceiverIdentity.load(
+                    stateDirectory: "\(directory)/state", places: places, fileSystem: POSIXFileSystem()
                 ).receiverID
             }
             let files = POSIXFileSystem()
@@ -95,6 +96,24 @@ import Testing
             #expect(try load("\(directory)/none") != first)
             _ = try files.write(Array("0124\n".utf8), from: 0, to: file, at: 0)
             #expect(try load(machine) != first)
+        }
+    }
+
+    @Test func aFileIsAsOldAsItIs() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            var before = timespec()
+            _ = unsafe clock_gettime(CLOCK_REALTIME, &before)
+            let file = try files.open("\(directory)/file", .creating)
+            defer { files.close(file) }
+            let origin = try files.origin(of: file)
+            // File systems that keep it keep it exactly; the clock of the kernel ticks a little behind.
+            #expect(origin.birthUnixSeconds == 0 || abs(origin.birthUnixSeconds - Int64(before.tv_sec)) <= 2)
+            var status = stat()
+            #expect(unsafe fstat(file.descriptor, &status) == 0)
+            #expect(UInt64(origin.deviceMajor) == (UInt64(status.st_dev) >> 8) & 0xFFF)
+            _ = try files.write([1], from: 0, to: file, at: 0)
+            #expect(try files.origin(of: file) == origin, "writing makes no other file of it")
         }
     }
 }

@@ -8,23 +8,107 @@ import Testing
 @Suite struct ReceiverIdentityTests {
     private let path = "/state/receiver"
 
+    private var places: ReceiverBinding.Places {
+        var places = ReceiverBinding.Places()
+        places.machineID = "/machine-id"
+        places.boardID = "/board-serial"
+        places.blockDevices = "/block"
+        return places
+    }
+
     private func load(_ files: MemoryFileSystem, random: UInt8 = 0xA0) throws(JournalError) -> UInt32 {
         try ReceiverIdentity.load(
-            stateDirectory: "/state", machineIDPath: "/none", fileSystem: files,
+            stateDirectory: "/state", places: places, fileSystem: files,
             makeRandomBytes: { (0..<16).map { random + $0 } }
         ).receiverID
     }
 
     @Test func theDigestIsFNV1aFolded() {
         // FNV-1a, 64 bits, of "foobar" is 85944171f73967e8 (the authors' own test vector).
-        let id = ReceiverIdentity(randomBytes: Array("foo".utf8), machineID: Array("bar".utf8)).receiverID
+        let id = ReceiverIdentity(hashing: Array("foobar".utf8)).receiverID
         #expect(id == 0x8594_4171 ^ 0xF739_67E8)
         let seen = Set(
             (0..<1000).map {
-                ReceiverIdentity(randomBytes: [UInt8($0 / 256), UInt8($0 % 256)], machineID: []).receiverID
+                ReceiverIdentity(randomBytes: [UInt8($0 / 256), UInt8($0 % 256)], binding: ReceiverBinding()).receiverID
             })
         #expect(seen.count == 1000)
         #expect(!seen.contains(0))
+    }
+
+    @Test func everyPartOfTheBindingCountsAndNoneRunsIntoTheNext() {
+        let random = [UInt8](repeating: 7, count: 16)
+        var bindings: [ReceiverBinding] = [ReceiverBinding()]
+        for text in ["1", "12", "2"].map({ Array($0.utf8) }) {
+            for change in [
+                { $0.machineID = text }, { $0.diskID = text }, { $0.boardID = text },
+                { $0.birthUnixSeconds = Int64(text.count * 10) + Int64(text[0]) },
+            ] as [(inout ReceiverBinding) -> Void] {
+                for var binding in bindings.prefix(40) {
+                    change(&binding)
+                    bindings.append(binding)
+                }
+            }
+        }
+        let different = bindings.reduce(into: [ReceiverBinding]()) { if !$0.contains($1) { $0.append($1) } }
+        let ids = Set(different.map { ReceiverIdentity(randomBytes: random, binding: $0).receiverID })
+        #expect(ids.count == different.count && ids.count > 50)
+    }
+
+    /// Files of a machine with an SD card as disk 179:0 and a partition 179:2.
+    private func machine() throws -> MemoryFileSystem {
+        let files = MemoryFileSystem()
+        files.replace("/machine-id", with: Array("0123\n".utf8))
+        files.replace("/board-serial", with: Array("10000000abcdef\0".utf8))
+        files.replace("/block/179:2/../device/cid", with: Array("cid-of-the-card\n".utf8))
+        files.replace("/block/179:2/../device/serial", with: Array("0x1234\n".utf8))
+        files.origins["/state/receiver"] = FileOrigin(deviceMajor: 179, deviceMinor: 2, birthUnixSeconds: 1_700_000_000)
+        return files
+    }
+
+    @Test func aCopyIsAnotherReceiver() throws {
+        let first = try load(machine())
+        #expect(try load(machine()) == first)
+        var seen: Set<UInt32> = [first]
+        for (path, contents) in [
+            ("/machine-id", "0124\n"), ("/board-serial", "10000000abcdee\0"),
+            ("/block/179:2/../device/cid", "cid-of-another-card\n"),
+        ] {
+            // A cloned disk in another machine, the disk in another board, a clone on another card.
+            let files = try machine()
+            files.replace(path, with: Array(contents.utf8))
+            #expect(seen.insert(try load(files)).inserted, "\(path)")
+        }
+        // A backup restored on the same machine.
+        let files = try machine()
+        files.origins["/state/receiver"]?.birthUnixSeconds += 3600
+        #expect(seen.insert(try load(files)).inserted)
+    }
+
+    @Test func whatIsNoCopyStaysItself() throws {
+        let first = try load(machine())
+        // The same disk has another number today, and the kernel tells more of it.
+        let files = try machine()
+        files.origins["/state/receiver"]?.deviceMajor = 180
+        files.replace("/block/180:2/../device/cid", with: Array("cid-of-the-card\n".utf8))
+        files.replace("/block/180:2/../device/wwid", with: Array("new".utf8))
+        #expect(try load(files) == first)
+        // The whole disk holds the file system.
+        let whole = try machine()
+        whole.origins["/state/receiver"]?.deviceMajor = 8
+        whole.replace("/block/8:2/device/cid", with: Array("cid-of-the-card".utf8))
+        #expect(try load(whole) == first)
+    }
+
+    @Test func whereNothingIsToldThereIsStillAnIdentity() throws {
+        let files = MemoryFileSystem()
+        let first = try load(files)
+        #expect(try load(files) == first)
+        // A file system without a device of its own, and a disk that does not know its number.
+        files.origins["/state/receiver"] = FileOrigin(deviceMajor: 0, deviceMinor: 50)
+        #expect(try load(files) == first)
+        files.origins["/state/receiver"] = FileOrigin(deviceMajor: 8, deviceMinor: 1)
+        files.replace("/block/8:1/device/serial", with: Array(" \n".utf8))
+        #expect(try load(files) == first)
     }
 
     @Test func theFileIsMadeOnceAndDurably() throws {

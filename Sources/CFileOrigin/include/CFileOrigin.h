@@ -1,0 +1,19 @@
+#ifndef CFILEORIGIN_H
+#define CFILEORIGIN_H
+
+#include <stdint.h>
+
+/// Where a file lies and since when.
+struct file_origin {
+    /// Numbers of the block device that holds the file system.
+    uint32_t device_major;
+    uint32_t device_minor;
+    /// When the file was made, in whole seconds since 1970; 0 where the file system does not keep it.
+    int64_t birth_unix_seconds;
+};
+
+/// `statx` of an open file, which Swift does not see.
+/// Returns 0, or the `errno`.
+int find_file_origin(int file_descriptor, struct file_origin *origin);
+
+#endif
