@@ -10,7 +10,7 @@ from collarlink import ROOT
 sys.path.append(str(ROOT / "Protocol/reference"))
 from wire import cobs_decode, crc24, stuff  # noqa: E402
 
-FIX, LOSS, CURSOR = 2, 3, 7  # kinds of records
+FIX, LOSS = 2, 3  # kinds of records
 OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
 
 
@@ -35,11 +35,6 @@ def losses(state):
     return found
 
 
-def record_kinds(data):
-    """The kinds of the records in a part of a journal."""
-    return {cobs_decode(part)[0] for part in data.split(b"\0") if part}
-
-
 class JournalTail:
     """What the journal of one collar holds, read on from where reading stopped: a journal only grows."""
 
@@ -62,9 +57,13 @@ class JournalTail:
             # A record ends with a zero byte; behind the last one may stand a part of one.
             whole = data[:data.rfind(b"\0") + 1]
             self._read[path] = begin + len(whole)
-            for part in whole.split(b"\0"):
-                if part:
-                    self._take(cobs_decode(part))
+            self.take(whole)
+
+    def take(self, data):
+        """Takes in whole records."""
+        for part in data.split(b"\0"):
+            if part:
+                self._take(cobs_decode(part))
 
     def _take(self, record):
         log_id = int.from_bytes(record[1:5], "big")

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, wait_until
-from journals import CURSOR, record_kinds
+from journals import JournalTail
 from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
 from test_event_lines import SCHEMAS
@@ -19,6 +19,7 @@ from tracing import Traced, can_trace
 
 # Behind the tests' own modules: one of the reference has the same name.
 sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
 from session_parts import A, B  # noqa: E402
 from wire import SerialDecoder  # noqa: E402
 
@@ -171,7 +172,7 @@ class InjectedFailureTest(DiskTest):
                 self.assertEqual(Radio(line).count(ACKNOWLEDGEMENT), 0)
 
     def test_acknowledged_only_what_is_on_the_disk(self):
-        """Between a record that is written and an acknowledgement there is always an fdatasync of its file."""
+        """When an acknowledgement goes out, an fdatasync has ended behind each record that it names."""
         track, sent = self.all_cats()
         self.simulate(track, "--speed", "max", "--loss", "0.1", "--until-delivered")
         trace = self.path("trace")
@@ -180,30 +181,41 @@ class InjectedFailureTest(DiskTest):
             [BINARY, "--port", self.link, "--state-dir", self.state])
         traced.program.wait_for_lines(len(sent), 60)
         traced.stop()
-        waiting, acknowledgements, writes = set(), 0, 0
+        fix = traced.program.fixes[0]
+        log = frames.Log(int(fix["collar"], 16), fix["log"])
+        written, durable, count = [], JournalTail(None), 0
+        durable.looked_at = 0
         for line in pathlib.Path(trace).read_text("ascii").splitlines():
             call = re.search(r'(pwrite64|fdatasync|write)\(\d+<([^>]*)>(?:, "((?:\\x..)*)", \d+)?.*\) = (-?\d+)', line)
             if not call:
                 continue
-            name, path, text, result = call.groups()
-            # Names are hexadecimal too.
-            path = bytes.fromhex(path.replace("\\x", "")).decode() if path.startswith("\\x") else path
-            if name == "pwrite64" and path.endswith(".journal"):
-                writes += 1
-                data = bytes.fromhex(text.replace("\\x", ""))
+            name, path, data, result = call.groups()
+            path, data = (bytes.fromhex((text or "").replace("\\x", "")) for text in (path, data))
+            if name == "pwrite64" and path.endswith(b".journal"):
                 self.assertEqual(len(data), int(result), "strace shows a part of it")
-                # Up to where lines were written need not be durable.
-                if record_kinds(data) != {CURSOR}:
-                    waiting.add(path)
+                written.append(data)
             elif name == "fdatasync" and result == "0":
-                waiting.discard(path)
-            elif name == "write" and "/pts/" in path:
-                frames = SerialDecoder().feed(bytes.fromhex(text.replace("\\x", "")))
-                if any(frame[0] & 0x1F == ACKNOWLEDGEMENT for frame in frames):
-                    acknowledgements += 1
-                    self.assertEqual(waiting, set(), "acknowledged before it was durable")
-        self.assertGreater(acknowledgements, 20)
-        self.assertGreater(writes, 20)
+                for data in written:
+                    durable.take(data)
+                written.clear()
+            elif name == "write" and b"/pts/" in path:
+                count += self.check_acknowledgements(SerialDecoder().feed(data), log, durable)
+        self.assertGreater(count, 20)
+
+    def check_acknowledgements(self, answers, log, durable):
+        """Everything that acknowledgements name is durable. Returns how many there are."""
+        count = 0
+        for frame in answers:
+            if frame[0] & 0x1F != ACKNOWLEDGEMENT:
+                continue
+            count += 1
+            named = frames.decode(frame, log).decoded
+            # Nothing becomes less durable: what was looked at before is not looked at again.
+            sequences = set(range(durable.looked_at, named["first_missing"])).union(
+                *(range(first, last + 1) for first, last in named["durable"]))
+            self.assertLessEqual(sequences, durable.fixes.get(log.log_id, set()), "acknowledged before it was durable")
+            durable.looked_at = max(durable.looked_at, named["first_missing"])
+        return count
 
 
 @unittest.skipUnless(can_mount(), "needs unshare and nsenter, and leave to make a user namespace")
