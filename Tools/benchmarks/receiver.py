@@ -114,6 +114,20 @@ def opened(folder):
     return 1000 * seconds, memory
 
 
+def first_line(folder, *arguments):
+    """Milliseconds from exec to the first line of history."""
+    began = time.monotonic()
+    history = subprocess.Popen([BINARY, "history", "--state-dir", folder, *arguments], stdout=subprocess.PIPE)
+    line = history.stdout.readline()
+    seconds = time.monotonic() - began
+    history.kill()
+    history.stdout.close()
+    history.wait()
+    if not line:
+        raise AssertionError(f"history prints nothing: {arguments}")
+    return 1000 * seconds
+
+
 def bench_journal(fixes=10_000_000):
     """What it takes to open a long journal, beside an empty one."""
     with tempfile.TemporaryDirectory() as folder:
@@ -128,6 +142,14 @@ def bench_journal(fixes=10_000_000):
             times = sorted(opened(f"{folder}/{name}") for _ in range(15))
             memory = times[7][1]
             print(f"| {name} | {times[0][0]:.1f} | {times[7][0]:.1f} | {memory[0]} | {memory[1]} | {memory[2]} |", flush=True)
+        print("\n| first line of history | best, ms | median |\n|---|---|---|")
+        # Fixes are a tenth of a second apart, from 1700000000 s on.
+        for name, place, since in (
+                ("of one fix", "one fix", ()), ("of the long journal", "long", ()),
+                ("since its middle", "long", ("--since", f"@{1_700_000_000 + fixes // 20}")),
+                ("since shortly before its end", "long", ("--since", f"@{1_700_000_000 + fixes // 10 - 60}"))):
+            times = sorted(first_line(f"{folder}/{place}", *since) for _ in range(15))
+            print(f"| {name} | {times[0]:.1f} | {times[7]:.1f} |", flush=True)
 
 
 def bench_week(fixes=60_480_000):
