@@ -59,7 +59,7 @@ public final class JournalStorage: FaultyStorage {
         let former = receiverID
         do throws(JournalError) {
             let identity = try ReceiverIdentity.load(
-                stateDirectory: JournalStorage.stateDirectory, machineIDPath: "/machine-id", fileSystem: disk,
+                stateDirectory: JournalStorage.stateDirectory, fileSystem: disk,
                 makeRandomBytes: { (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) } })
             receiverID = identity.receiverID
             for deviceID in try JournalDirectory.knownCollars(
