@@ -91,6 +91,19 @@ public struct WorldPlan: Equatable, Sendable {
         channel.noise = random.fraction(0.02, 0.5)
         if random.chance(0.05) { rush() }
         if isHalfDuplex, random.chance(0.4) { useLoRa(&random) }
+        if random.chance(0.15) { useFailingDisks(&random) }
+    }
+
+    /// Something happens to the host's disk every second or so, and the radio lets pass what there is to store.
+    private mutating func useFailingDisks(_ random: inout SeededRandom) {
+        let kinds: [FaultKind] = [
+            .hostCrashes, .hostPowerCuts, .syncFailures, .fullDisk, .diskErrors, .readOnlyDisk, .storageDamage,
+            .slowConsumer,
+        ]
+        for kind in kinds where random.chance(0.75) { faults.insert(kind) }
+        faults.remove(.loss)
+        faults.remove(.burstLoss)
+        faultIntervalMicroseconds = random.between(500_000, 4_000_000)
     }
 
     /// A modem as it is, whose collars delay their bursts by chance; every other one under a duty cycle.
