@@ -42,7 +42,7 @@ class SoundCollar:
         self.acknowledged = 0
         self._ask = 0
 
-    def send(self, following, seconds=5):
+    def send(self, following, seconds=10, unless=lambda: False):
         """Sends the fixes up to `following`, less one, with an ask. Returns whether all were acknowledged in time."""
         self._ask = self._ask % 7 + 1
         self.radio.answers.clear()
@@ -50,11 +50,18 @@ class SoundCollar:
         self.radio.send(self.collar.identity(following=following) + b"".join(self.collar.fix(sequence) for sequence in fixes))
         self.radio.send(self.collar.probe(following, self._ask))
         try:
-            wait_until(lambda: self.radio.acknowledgement(self.collar), seconds, "an acknowledgement")
+            wait_until(lambda: self._answer() or unless(), seconds, "an acknowledgement")
         except AssertionError:
             return False
-        self.acknowledged = self.radio.acknowledgement(self.collar)["first_missing"]
+        if not self._answer():
+            return False
+        self.acknowledged = self._answer()["first_missing"]
         return self.acknowledged == following
+
+    def _answer(self):
+        """The answer to the last ask. One to an earlier ask may come first, when there is room again."""
+        answer = self.radio.acknowledgement(self.collar)
+        return answer if answer and answer["ask"] == self._ask else None
 
 
 class DiskTest(EndToEndTest):
@@ -234,6 +241,15 @@ class SmallDiskTest(DiskTest):
         holder.wait_for_lines(1)
         self.inside = ["nsenter", "--preserve-credentials", "-U", "-m", "-t", str(holder.pid)]
 
+    def fill(self, receiver, collar):
+        """Sends until the disk is full. Returns for how many fixes, in hundreds, there was room."""
+        following = 0
+        while collar.send(following + 100, unless=lambda: "acknowledged any more" in receiver.error_text):
+            following += 100
+            self.assertLess(following, 10_000, "the disk does not become full")
+        self.assertGreater(following, 100)
+        return following
+
     def remount(self, option):
         subprocess.run([*self.inside, "mount", "-o", f"remount,{option}", "none", self.path("disk")], check=True, **ORDINARY_USER)
 
@@ -241,11 +257,7 @@ class SmallDiskTest(DiskTest):
         """Nothing is acknowledged that finds no room; with room, it goes on without a restart."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
-        following = 0
-        while collar.send(following + 100, SILENCE):
-            following += 100
-            self.assertLess(following, 10_000, "the disk does not become full")
-        self.assertGreater(following, 100)
+        following = self.fill(receiver, collar)
         self.assertTrue(self.assert_told(receiver, "No space left on device", "Make room")["retryable"])
         before = collar.acknowledged
         for _ in range(3):
@@ -267,9 +279,7 @@ class SmallDiskTest(DiskTest):
         receiver, collar = self.begin(before=self.inside)
         other = SoundCollar(collar.radio, B)
         self.assertTrue(other.send(1))
-        following = 0
-        while collar.send(following + 100, SILENCE):
-            following += 100
+        following = self.fill(receiver, collar)
         self.assert_told(receiver, "No space left on device", "Make room")
         for _ in range(5):
             self.assertTrue(other.send(1), "there is nothing to store, and no answer")
@@ -287,9 +297,7 @@ class SmallDiskTest(DiskTest):
         """A receiver that ends on a full disk has acknowledged nothing that the next one does not have."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
-        following = 0
-        while collar.send(following + 100, SILENCE):
-            following += 100
+        following = self.fill(receiver, collar)
         receiver.stop()
         self.remount("size=4m")
         again, healthy = self.begin(before=self.inside)
