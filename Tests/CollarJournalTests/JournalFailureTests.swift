@@ -205,6 +205,102 @@ import Testing
         #expect(journal.durable(logID: log).firstMissing == 10)
     }
 
+    /// Whatever the reason: the kernel may have dropped the pages of a lack of room as well.
+    @Test func afterAFailedSynchronisationEveryCommitThrows() throws {
+        for errorNumber in [EIO, ENOSPC, EDQUOT, EROFS] {
+            let files = MemoryFileSystem()
+            let journal = try openJournal(files)
+            try append(0...4, to: journal)
+            files.failures = [(.synchronize, errorNumber)]
+            let failure = FileFailure(.synchronize, firstSegment, errorNumber: errorNumber)
+            #expect(throws: JournalError.file(failure)) { try journal.commit() }
+            let calls = files.calls
+            for _ in 0..<5 {
+                #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
+                #expect(throws: JournalError.stopped(after: failure)) { try journal.append(record(9)) }
+                #expect(throws: JournalError.stopped(after: failure)) {
+                    try journal.append(
+                        JournaledLoss(
+                            logID: log, range: SequenceRange(9), reason: .overwritten, receivedUnixMilliseconds: 0))
+                }
+                #expect(throws: JournalError.stopped(after: failure)) {
+                    try journal.uncover(SequenceRange(1), logID: log)
+                }
+                #expect(journal.durable(logID: log).count == 0)
+            }
+            #expect(files.calls[.write] == calls[.write] && files.calls[.synchronize] == calls[.synchronize])
+        }
+    }
+
+    @Test func whatCannotBeReadBackIsNamedAndHarmsNothing() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files, limit: 700)
+        try append(0...19, to: journal)
+        try journal.commit()
+        try append(20...29, to: journal)
+        try journal.commit()
+        #expect(journal.segments == [1, 2])
+        for (position, path) in [
+            (JournalPosition.start, firstSegment), (JournalPosition(segment: 2, offset: 0), secondSegment),
+        ] {
+            files.failures = [(.read, EIO)]
+            let failure = JournalError.file(FileFailure(.read, path, errorNumber: EIO))
+            #expect(throws: failure) { try journal.entries(from: position, limit: 5) }
+            #expect(failure.remedy?.contains("dmesg") == true)
+            files.failures = [(.read, EIO)]
+            #expect(throws: failure) { try journal.coverage(at: position) }
+            #expect(journal.state == .open)
+        }
+        files.failures = [(.open, EMFILE)]
+        let other = JournalPosition(segment: 1, offset: 0)
+        try append(30...30, to: journal)
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 31)
+        files.failures = []
+        #expect(try sequences(allEntries(journal, from: other)) == Array(0...30))
+    }
+
+    @Test func aJournalThatCannotBeReadIsNotOpenedAndNotChanged() throws {
+        let (files, bytes, _) = try tenFixes()
+        for (operation, errorNumber) in [(.read, EIO), (.open, EACCES), (.list, EIO)] as [(FileOperation, Int32)] {
+            files.failures = [(operation, errorNumber)]
+            #expect(throws: JournalError.self) { try openJournal(files) }
+            #expect(files.files[firstSegment]?.bytes == bytes)
+            #expect(files.files.count == 2, "the segment and the lock")
+        }
+        files.failures = []
+        #expect(try openJournal(files).durable(logID: log).firstMissing == 10, "the lock was given up")
+    }
+
+    @Test func aDiskThatMayNotBeWrittenIsNamed() throws {
+        let (files, bytes, _) = try tenFixes()
+        files.failures = [(.create, EROFS)]
+        let path = "/state/0123456789abcdef/lock"
+        let failure = JournalError.file(FileFailure(.create, path, errorNumber: EROFS))
+        #expect(throws: failure) { try openJournal(files) }
+        #expect(failure.remedy?.contains("writable") == true)
+        #expect(files.files[firstSegment]?.bytes == bytes)
+        // While it runs: what is durable stays so, and the rest is not said to be.
+        let journal = try openJournal(files)
+        try append(10...12, to: journal)
+        files.failures = [(.write, EROFS)]
+        #expect(throws: JournalError.file(FileFailure(.write, firstSegment, errorNumber: EROFS))) { try journal.commit() }
+        #expect(journal.durable(logID: log).firstMissing == 10)
+    }
+
+    @Test func aNextSegmentThatFailsStopsWhatFollowsAndNotWhatWasCommitted() throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files, limit: 400)
+        try append(0...19, to: journal)
+        files.failures = [(.create, EIO)]
+        try journal.commit()
+        #expect(journal.durable(logID: log).firstMissing == 20)
+        let failure = FileFailure(.create, secondSegment, errorNumber: EIO)
+        #expect(journal.state == .failed(failure))
+        #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
+        #expect(try sequences(allEntries(journal)) == Array(0...19))
+    }
+
     @Test func aFailedWriteIsFinal() throws {
         let files = MemoryFileSystem()
         let journal = try openJournal(files)
