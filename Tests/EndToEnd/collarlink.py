@@ -155,7 +155,7 @@ class EndToEndTest(unittest.TestCase):
         """Starts a simulated collar and waits until it can be opened."""
         program = self.start(
             [BINARY, "simulate", "--track", track, "--link", link or self.link, *arguments], **options)
-        program.wait_for_lines(1, 5)
+        program.wait_for_lines(1)
         return program
 
     def track(self, name, limit=None):

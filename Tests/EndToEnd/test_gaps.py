@@ -222,7 +222,7 @@ class GapTest(EndToEndTest):
         again.wait_for_lines(count + 1, 30)
         again.stop()
         self.assertEqual(sorted(line["seq"] for line in again.fixes if line["type"] == "fix"), list(range(count)))
-        self.assertEqual([line["code"] for line in again.fixes if line["type"] == "error"], ["journal_damaged"])
+        self.assertIn("journal_damaged", [line["code"] for line in again.fixes if line["type"] == "error"])
         verified = subprocess.run([BINARY, "history", "--verify", "--state-dir", self.state], capture_output=True, text=True)
         self.assertEqual(verified.returncode, 0, verified)
         self.assertEqual(json.loads(verified.stdout)["stored"], [[0, count - 1]])
