@@ -147,7 +147,7 @@ import Testing
         for seed in 0..<40 as Range<UInt64> {
             let disk = SimulatedDisk(seed: seed)
             // The directories above are there.
-            _ = try ReceiverIdentity.load(stateDirectory: "/var/state", machineIDPath: "/none", fileSystem: disk)
+            _ = try ReceiverIdentity.load(stateDirectory: "/var/state", fileSystem: disk)
             // Amid the synchronisation of the directory above, behind the making.
             disk.faults.operationsUntilStop = 1
             #expect(throws: JournalError.self) { try open(disk) }
