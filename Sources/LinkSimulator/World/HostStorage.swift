@@ -27,7 +27,7 @@ public protocol HostStorage: AnyObject {
     /// What may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences
 
-    /// Whether a collar is answered: not while its journal cannot be opened or does not commit.
+    /// Whether a collar is answered: not where its journal cannot be opened, and perhaps not while it does not commit.
     func isServed(_ deviceID: UInt64) -> Bool
 
     /// The collars that have a journal.

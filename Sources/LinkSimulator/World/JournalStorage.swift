@@ -7,6 +7,8 @@ public final class JournalStorage: FaultyStorage {
     /// The disk.
     public let disk: SimulatedDisk
     private let segmentByteLimit: Int
+    /// Whether this host answers with what is durable also while commits fail. The program does not, but might.
+    private let isAnsweringAmidFailures: Bool
     private var random: SeededRandom
     private var receiverID: UInt32?
     private var isOpen = false
@@ -24,6 +26,7 @@ public final class JournalStorage: FaultyStorage {
     public init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         disk = SimulatedDisk(seed: random.next())
+        isAnsweringAmidFailures = random.chance(0.5)
         segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
     }
 
@@ -144,7 +147,8 @@ public final class JournalStorage: FaultyStorage {
 
     /// Whether a collar is answered.
     public func isServed(_ deviceID: UInt64) -> Bool {
-        unavailable.contains(deviceID) ? false : shelf(deviceID)?.hasCommitFailed != true
+        if unavailable.contains(deviceID) { return false }
+        return isAnsweringAmidFailures || shelf(deviceID)?.hasCommitFailed != true
     }
 
     /// The collars that have a journal.
