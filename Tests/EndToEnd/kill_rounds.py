@@ -100,10 +100,12 @@ class Campaign:
     def start_collars(self):
         """Boots the collars: again, where they ran before."""
         link = self.test.path(f"collars-{self.seed}")
-        self.collars = self.test.simulate(
-            self.track, "--collars", str(COLLAR_COUNT), "--loss", "0.1", "--corrupt", "0.001", "--interval", "0.1",
-            "--speed", "200", "--seed", str(self.seed), "--flash", self.test.path(f"flash-{self.seed}"),
-            "--until-delivered", link=link)
+        self.collars = self.test.start([
+            BINARY, "simulate", "--track", self.track, "--link", link, "--collars", str(COLLAR_COUNT), "--loss", "0.1",
+            "--corrupt", "0.001", "--interval", "0.1", "--speed", "200", "--seed", str(self.seed),
+            "--flash", self.test.path(f"flash-{self.seed}"), "--until-delivered"])
+        # It fills the flash at first, and the disk may be busy.
+        self.collars.wait_for_lines(1, 30)
         self.tap.attach(link)
 
     @property

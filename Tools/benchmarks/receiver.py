@@ -9,7 +9,7 @@ import tempfile
 import time
 
 BINARY, LOAD, BASELINE = sys.argv[2:5]
-ROUNDS = 5
+ROUNDS = 3
 
 
 def status(pid, *names):
