@@ -28,7 +28,11 @@ extension SegmentBytes {
                 batch.isAtEnd = true
                 return batch
             }
-            if chunk.isEmpty { break }
+            // The file is shorter than it was: what was in doubt after a failed synchronisation is cut off.
+            if chunk.isEmpty {
+                batch.isAtEnd = true
+                return batch
+            }
         } while batch.elements.isEmpty
         batch.isAtEnd = try batch.end >= endPosition()
         return batch

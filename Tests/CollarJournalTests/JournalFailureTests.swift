@@ -193,6 +193,8 @@ import Testing
             #expect(journal.durable(logID: log).firstMissing == 5)
             // What is in doubt must not be read back as if it were on the disk.
             #expect(files.files[firstSegment]?.bytes.count == length)
+            let rest = try journal.entries(from: JournalPosition(segment: 1, offset: UInt32(length)), limit: 9)
+            #expect(rest.isAtEnd && rest.elements.isEmpty)
             #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
             #expect(throws: JournalError.stopped(after: failure)) { try journal.append(record(10)) }
             #expect(journal.durable(logID: log).firstMissing == 5)
