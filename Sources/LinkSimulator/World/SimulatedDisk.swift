@@ -10,7 +10,7 @@ public final class SimulatedDisk: FileSystem {
         let path: String
         /// Nil where the name went.
         let file: DiskFile?
-        /// The name that the file had before, which goes in the same step.
+        /// The name that went in the same step.
         var formerPath: String?
     }
 
@@ -49,7 +49,7 @@ public final class SimulatedDisk: FileSystem {
     public func losePower() {
         endProcess()
         generation += 1
-        for change in nameChanges where random.chance(0.5) { bringToDisk(change) }
+        for change in nameChanges where random.chance(0.5) { apply(change) }
         nameChanges = []
         // What is in a directory goes with it; shorter paths come first.
         for path in durableNames.keys.sorted() where durableNames[SimulatedDisk.parent(of: path)] == nil {
@@ -59,16 +59,11 @@ public final class SimulatedDisk: FileSystem {
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
     }
 
-    private func bringToDisk(_ change: NameChange) {
-        durableNames[change.path] = change.file
-        if let former = change.formerPath { durableNames[former] = nil }
-    }
-
     /// The files in a directory whose names no crash can take, in the order of their names.
     func certainFiles(in directory: String) -> [(path: String, file: DiskFile)] {
         let prefix = directory + "/"
         return durableNames.filter { path, file in
-            path.hasPrefix(prefix) && !nameChanges.contains { $0.path == path && $0.file !== file }
+            path.hasPrefix(prefix) && !nameChanges.contains { $0.path == path && $0.file !== file || $0.formerPath == path }
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
@@ -110,6 +105,11 @@ public final class SimulatedDisk: FileSystem {
     private static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+
+    private func apply(_ change: NameChange) {
+        durableNames[change.path] = change.file
+        if let formerPath = change.formerPath { durableNames[formerPath] = nil }
     }
 
     private func setName(_ path: String, _ file: DiskFile?) {
@@ -234,7 +234,7 @@ public final class SimulatedDisk: FileSystem {
         var isWhole = true
         defer {
             for change in nameChanges where SimulatedDisk.parent(of: change.path) == path {
-                if isWhole || random.chance(0.5) { bringToDisk(change) }
+                if isWhole || random.chance(0.5) { apply(change) }
             }
             if isWhole { nameChanges.removeAll { SimulatedDisk.parent(of: $0.path) == path } }
         }
@@ -264,8 +264,8 @@ public final class SimulatedDisk: FileSystem {
     public func rename(_ path: String, to newPath: String) throws(FileFailure) {
         try begin(.rename, path, isChange: true)
         guard let file = names[path] else { throw failure(.rename, path, ENOENT) }
-        names[path] = nil
         names[newPath] = file
+        names[path] = nil
         nameChanges.append(NameChange(path: newPath, file: file, formerPath: path))
     }
 

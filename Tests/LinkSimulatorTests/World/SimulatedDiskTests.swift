@@ -70,6 +70,24 @@ import Testing
         #expect(made > 20 && made < 80 && removed > 20 && removed < 80)
     }
 
+    @Test func aRenameIsOneStep() throws {
+        var outcomes: Set<[UInt8]> = []
+        for seed in 0..<50 as Range<UInt64> {
+            let disk = SimulatedDisk(seed: seed)
+            for (path, byte) in [("/old", 1), ("/new", 2)] as [(String, UInt8)] {
+                let file = try disk.open(path, .creating)
+                try write([byte], to: file, at: 0, disk)
+                try disk.synchronize(file)
+            }
+            try disk.synchronizeDirectory(at: "/")
+            try disk.rename("/old", to: "/new")
+            #expect(try disk.names(in: "/") == ["new"] && contents(disk, "/new") == [1])
+            disk.losePower()
+            outcomes.insert(try disk.names(in: "/").sorted().flatMap { try contents(disk, "/" + $0) })
+        }
+        #expect(outcomes == [[1], [2, 1]])
+    }
+
     @Test func whatAFailedSynchronisationDroppedIsReadUntilAPowerCutAndNotBroughtToTheDiskLater() throws {
         var lost = 0
         for seed in 0..<100 as Range<UInt64> {
