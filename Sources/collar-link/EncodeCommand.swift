@@ -1,4 +1,5 @@
 import CollarDomain
+import CollarReceiver
 import CollarWire
 import Glibc
 
@@ -95,7 +96,7 @@ enum LogOptions {
         guard arguments.has("--device") || arguments.has("--log-id") else { return nil }
         var deviceID = standardDeviceID
         if let text = arguments.value("--device") {
-            guard text.utf8.count == 16, let number = UInt64(text, radix: 16) else {
+            guard let number = ControlRequest.deviceID(text) else {
                 throw CommandFailure(.usage, "--device \(text): 16 hexadecimal digits are wanted")
             }
             deviceID = number

@@ -151,7 +151,7 @@ extension ReceiverNotice {
         case .copiedJournal(let deviceID, _):
             "pair the collar with this one: collar-link send pair --collar \(hexadecimal(deviceID)); or go on with the other one, where "
                 + "it is still there"
-        case .pairedElsewhere: "receive on the machine and with the --state-dir that it belongs to"
+        case .pairedElsewhere: "receive where it belongs to (machine and --state-dir), or have it belong here: 'collar-link send pair'"
         case .health(_, .unreachable): "is it switched on, charged and in range? What it stores comes when it is heard again"
         case .health(_, .condition(.unhealthy)): "look for the animal; charge the collar, restart it near the radio"
         case .health: nil
