@@ -86,7 +86,8 @@ class LongRunTest(EndToEndTest):
             if expected == count:
                 break
         print(f"read in {time.monotonic() - began:.1f} s ", end="", flush=True)
-        self.assertLessEqual(anonymous_kib(receiver.pid), samples[quarter] + GROWTH)
+        # Reading back takes buffers of its own; all the lines together would be 90 MB.
+        self.assertLessEqual(anonymous_kib(receiver.pid), samples[quarter] + 2 * GROWTH)
         receiver.process.terminate()
         self.assertEqual(receiver.process.stdout.read(), b"", "a line came twice")
         self.assertEqual(receiver.wait(), 0)
