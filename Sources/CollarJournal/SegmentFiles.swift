@@ -14,8 +14,12 @@ struct SegmentFiles: ~Copyable {
     /// Replaces `chunk` by up to ``chunkByteCount`` bytes from `offset` on; fewer only where the file ends.
     mutating func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
         let file = try file(segment)
-        try JournalError.wrapping { () throws(FileFailure) in
+        do throws(FileFailure) {
             try fileSystem.read(from: file, at: offset, count: chunkByteCount, into: &chunk)
+        } catch {
+            // Another try opens what stands there by then.
+            close()
+            throw .file(error)
         }
     }
 
@@ -25,10 +29,14 @@ struct SegmentFiles: ~Copyable {
         return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
     }
 
-    private mutating func file(_ segment: UInt32) throws(JournalError) -> FileReference {
-        if let open, open.segment == segment { return open.file }
+    private mutating func close() {
         if let open { fileSystem.close(open.file) }
         open = nil
+    }
+
+    private mutating func file(_ segment: UInt32) throws(JournalError) -> FileReference {
+        if let open, open.segment == segment { return open.file }
+        close()
         let file = try JournalError.wrapping { () throws(FileFailure) in
             try fileSystem.open(directory.path(ofSegment: segment), .reading)
         }

@@ -226,3 +226,29 @@ class GapTest(EndToEndTest):
         verified = subprocess.run([BINARY, "history", "--verify", "--state-dir", self.state], capture_output=True, text=True)
         self.assertEqual(verified.returncode, 0, verified)
         self.assertEqual(json.loads(verified.stdout)["stored"], [[0, count - 1]])
+
+    def test_a_segment_that_cannot_be_read(self):
+        """Its lines wait, and come when it can be read again; what comes in is stored and acknowledged meanwhile."""
+        count = 30_000
+        receiver, radio = self.begin()
+        radio.send(A.identity())
+        for start in range(0, count, 1000):
+            radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in range(start, start + 1000)))
+        radio.ask(A, count)
+        receiver.wait_for_lines(count, 30)
+        receiver.stop()
+        first = sorted(glob.glob(f"{self.state}/*/*.journal"))[0]
+        os.rename(first, first + ".aside")
+        os.mkdir(first)
+        again, radio = self.begin("--from-start", "--events", "fix,error")
+        again.wait_for_error("its journal cannot be read")
+        radio.send(A.identity() + A.fix(position(count), wide=True))
+        answer, _ = radio.ask(A, count + 1)
+        self.assertEqual(answer["first_missing"], count + 1)
+        self.assertEqual(self.sequences(again), [])
+        os.rmdir(first)
+        os.rename(first + ".aside", first)
+        again.wait_for_lines(count + 2, 40)
+        again.stop()
+        self.assertEqual(self.sequences(again), list(range(count + 1)))
+        self.assertEqual(again.error_text.count("cannot be read"), 1)
