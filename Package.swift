@@ -41,7 +41,12 @@ let package = Package(
             name: "LinkSimulator",
             dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"], swiftSettings: strict),
         .target(name: "CollarDomain", dependencies: ["CollarWire"], swiftSettings: strict),
-        .target(name: "CollarBridge", dependencies: ["CollarWire", "CollarDomain"], swiftSettings: strict),
+        .target(
+            name: "CollarBridge",
+            dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarDomain"],
+            swiftSettings: strict),
+        .target(
+            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
         .target(name: "CLinuxEvents"),
@@ -49,15 +54,15 @@ let package = Package(
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarDomain", "CollarBridge", "CLinuxEvents",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarDomain", "CollarBridge", "CLinuxEvents",
                 "SerialDevices",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "collar-link",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "LinkSimulator", "CollarDomain",
-                "CollarBridge", "SerialDevices", "CollarReceiver",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "LinkSimulator",
+                "CollarDomain", "CollarBridge", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         tests(for: "CollarWire"),

@@ -53,7 +53,7 @@ public struct LinkLine: Equatable, Sendable {
         object.add("unix_ms", unixMilliseconds)
         object.add("event", event.rawValue)
         if let port { object.add("port", port) }
-        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID, digits: 16)) }
+        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         if let silentMilliseconds { object.add("silent_ms", silentMilliseconds) }
         return object.line
     }
@@ -107,7 +107,7 @@ public struct ErrorLine: Equatable, Sendable {
         object.add("severity", severity.rawValue)
         object.add("retryable", isRetryable)
         if let port { object.add("port", port) }
-        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID, digits: 16)) }
+        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         return object.line
     }
 }

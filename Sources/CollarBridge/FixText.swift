@@ -14,21 +14,22 @@ public enum FixText {
         return "\(UTCTime(unixMilliseconds: fix.unixMilliseconds).text)  "
             + "\(MessageText.decimal(Int64(fix.latitudeSteps), digits)), "
             + "\(MessageText.decimal(Int64(fix.longitudeSteps), digits))  ±\(accuracy) m  \(speed) m/s  "
-            + "battery \(battery) %  collar \(MessageText.hexadecimal(received.deviceID, digits: 16))  fix \(fix.sequence)"
+            + "battery \(battery) %  collar \(MessageText.hexadecimal(received.deviceID))  fix \(fix.sequence)"
     }
 
     /// What a gap line says.
     public static func line(of gap: GapLine) -> String {
-        let range = gap.first == gap.last ? "fix \(gap.first)" : "fixes \(gap.first) to \(gap.last)"
+        let range = gap.change.range
+        let fixes = range.count == 1 ? "fix \(range.first)" : "fixes \(range.first) to \(range.last)"
         let fate =
-            switch gap.event {
+            switch gap.change.event {
             case .missing: "missing"
             case .filled: "no longer missing"
             case .lost: "lost: the collar does not have them any more"
             case .elsewhere: "delivered to another receiver"
             }
-        return "\(UTCTime(unixMilliseconds: gap.unixMilliseconds).text)  "
-            + "collar \(MessageText.hexadecimal(gap.deviceID, digits: 16))  \(range) \(fate)"
+        return "\(UTCTime(unixMilliseconds: gap.change.unixMilliseconds).text)  "
+            + "collar \(MessageText.hexadecimal(gap.deviceID))  \(fixes) \(fate)"
     }
 
     /// Metres, with decimals only where they say something.

@@ -59,7 +59,7 @@ extension MessageText {
     static func fields(of identity: RadioIdentity) -> [(name: String, value: String)] {
         let version = identity.firmwareVersion
         return [
-            ("radio id", hexadecimal(identity.radioID, digits: 16)),
+            ("radio id", hexadecimal(identity.radioID)),
             ("firmware", "\(version.major).\(version.minor).\(version.patch)"),
             ("largest frame", "\(identity.maximumFrameByteCount) bytes"),
         ]

@@ -72,7 +72,7 @@ public enum MessageText {
         let version = identity.firmwareVersion
         let paired = identity.pairedReceiverID
         return [
-            ("device id", hexadecimal(identity.log.deviceID, digits: 16)), ("log id", "\(identity.log.logID)"),
+            ("device id", hexadecimal(identity.log.deviceID)), ("log id", "\(identity.log.logID)"),
             ("boot count", "\(identity.bootCount)"), ("oldest sequence", "\(identity.oldestSequence)"),
             ("next sequence", "\(identity.nextSequence)"),
             ("paired receiver", paired == 0 ? "none" : hexadecimal(UInt64(paired), digits: 8)),
@@ -163,7 +163,8 @@ public enum MessageText {
         return (value < 0 ? "-" : "") + digits[..<point] + "." + digits[point...]
     }
 
-    static func hexadecimal(_ value: UInt64, digits: Int) -> String {
+    /// A number in lower-case hexadecimal, with leading zeros up to so many digits.
+    public static func hexadecimal(_ value: UInt64, digits: Int = 16) -> String {
         let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }

@@ -77,7 +77,7 @@ public struct ResultLine: Equatable, Sendable {
     public var bytes: [UInt8] {
         var object = ObjectText(type: "result")
         object.add("unix_ms", unixMilliseconds)
-        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID, digits: 16)) }
+        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         if let requestID { object.add("request", requestID) }
         if let verb { object.add("do", verb) }
         object.add("outcome", outcome.rawValue)

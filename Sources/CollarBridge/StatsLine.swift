@@ -75,7 +75,7 @@ public struct StatsLine: Equatable, Sendable {
         var object = ObjectText(type: "stats")
         object.add("unix_ms", unixMilliseconds)
         if case .collar(let collar) = subject {
-            object.add("collar", MessageText.hexadecimal(collar.deviceID, digits: 16))
+            object.add("collar", MessageText.hexadecimal(collar.deviceID))
             object.add("log", collar.logID.map { Int64($0) })
         }
         object.add("fixes_stored", Int64(fixCount))

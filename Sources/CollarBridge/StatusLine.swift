@@ -23,7 +23,7 @@ public struct StatusLine: Equatable, Sendable {
     public var bytes: [UInt8] {
         var object = ObjectText(type: "status")
         object.add("unix_ms", unixMilliseconds)
-        object.add("collar", MessageText.hexadecimal(deviceID, digits: 16))
+        object.add("collar", MessageText.hexadecimal(deviceID))
         object.add("log", Int64(logID))
         object.add("tracking", status.isTracking)
         let since = status.trackingSinceUnixSeconds

@@ -31,7 +31,7 @@ public struct VerifyLine: Equatable, Sendable {
     /// The line as text in UTF-8, which ends with a line feed.
     public var bytes: [UInt8] {
         var object = ObjectText(type: "verify")
-        object.add("collar", MessageText.hexadecimal(deviceID, digits: 16))
+        object.add("collar", MessageText.hexadecimal(deviceID))
         object.add("log", Int64(logID))
         object.add("intact", isIntact)
         for (name, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
@@ -40,7 +40,7 @@ public struct VerifyLine: Equatable, Sendable {
 
     /// The same for a person, a line for each set that is not empty.
     public var text: String {
-        var text = "collar \(MessageText.hexadecimal(deviceID, digits: 16)), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
+        var text = "collar \(MessageText.hexadecimal(deviceID)), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
         for (name, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
             text += "  \(VerifyLine.words(for: name)): \(count) (\(VerifyLine.text(of: ranges)))\n"

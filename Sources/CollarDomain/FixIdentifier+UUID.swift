@@ -1,3 +1,4 @@
+import CollarWire
 import FoundationEssentials
 
 extension FixIdentifier {

@@ -87,8 +87,11 @@ public struct OutgoingRequests: Equatable, Sendable {
 
     /// Begins where nothing is known of earlier requests: at a random id. A collar gives the old result to an id that is
     /// one of the last eight it executed; a random one is among those with a probability of 1 in 8,000.
-    public static func beginning(deviceID: UInt64, receiverID: UInt32) -> OutgoingRequests {
-        OutgoingRequests(deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max))
+    public static func beginning(
+        deviceID: UInt64, receiverID: UInt32, random: inout some RandomNumberGenerator
+    ) -> OutgoingRequests {
+        OutgoingRequests(
+            deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
     }
 
     /// Notes that a version of settings exists.

@@ -22,11 +22,10 @@ public struct ReceiverIdentity: Equatable, Sendable {
     /// Reads the identity, and makes it where there is none.
     /// - Parameters:
     ///   - places: where machine, board and disks are told of; each may be missing.
-    ///   - makeRandomBytes: gives 16 bytes; the system's by default.
+    ///   - random: where a new identity comes from.
     public static func load(
-        stateDirectory: String, places: ReceiverBinding.Places = .init(),
-        fileSystem: any FileSystem = POSIXFileSystem(),
-        makeRandomBytes: () -> [UInt8] = ReceiverIdentity.systemRandomBytes
+        stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem,
+        random: inout some RandomNumberGenerator
     ) throws(JournalError) -> ReceiverIdentity {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
@@ -37,16 +36,10 @@ public struct ReceiverIdentity: Equatable, Sendable {
         if let known = try parse(stored, path: path) {
             randomBytes = known
         } else {
-            randomBytes = try create(at: path, in: stateDirectory, fileSystem, makeRandomBytes)
+            randomBytes = try create(at: path, in: stateDirectory, fileSystem, &random)
         }
         return ReceiverIdentity(
             randomBytes: randomBytes, binding: try ReceiverBinding(of: path, places, fileSystem))
-    }
-
-    /// 16 bytes of the system's randomness.
-    public static func systemRandomBytes() -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     private static let randomByteCount = 16
@@ -67,10 +60,9 @@ public struct ReceiverIdentity: Equatable, Sendable {
     /// whatever a crash leaves half made was nobody's identity.
     private static func create(
         at path: String, in directory: String, _ fileSystem: any FileSystem,
-        _ makeRandomBytes: () -> [UInt8]
+        _ random: inout some RandomNumberGenerator
     ) throws(JournalError) -> [UInt8] {
-        let bytes = makeRandomBytes()
-        precondition(bytes.count == randomByteCount, "an identity has 16 random bytes")
+        let bytes = (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         var text: [UInt8] = []
         for byte in bytes { text += [digit(byte >> 4), digit(byte & 15)] }
         text.append(0x0A)

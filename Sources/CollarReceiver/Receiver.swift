@@ -1,16 +1,15 @@
 import CLinuxEvents
 import CollarARQ
 import CollarBridge
+import CollarHost
 import CollarJournal
-import CollarWire
 import Glibc
-import SerialDevices
 
-/// The host's end of everything: finds radios, receives, stores, writes lines, acknowledges. One thread, no timers
-/// while nothing is due.
+/// Performs what a ``Host`` decides: waits for ports, udev, signals, sockets and the consumer, carries bytes, and writes lines.
+/// One thread, no timers while nothing is due.
 ///
-/// Each round of the loop does, in this order: read everything that waits, append it to the journals, write lines; then for
-/// each collar: make its journal durable, acknowledge.
+/// Each round of the loop does, in this order: read everything that waits, write lines; then for each collar: make its journal
+/// durable, answer.
 public final class Receiver {
     /// Why the loop ended.
     public enum End: Equatable, Sendable {
@@ -26,54 +25,31 @@ public final class Receiver {
         case stopped
     }
 
-    let configuration: ReceiverConfiguration
+    /// Times the output is filled before radios and collars have their turn: some tens of milliseconds.
+    private static let emissionRounds = 16
+    /// Time between two reports of the figures, in microseconds.
+    private static let statisticsInterval: Int64 = 60_000_000
+
+    private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
-    let receiverID: UInt32
-    let events: EventPoll
-    let output: LineOutput
-    var writer: FixLineWriter
-    var ports: [RadioPort] = []
-    var collars: [CollarSession] = []
-    /// Which collar was heard last at an address.
-    var collarAtAddress = [Int?](repeating: nil, count: 256)
-    var unavailableCollars: Set<UInt64> = []
-    /// How fast new collars are taken up.
-    var newCollars = ReceiverLimits.newCollars
-    /// What was said about collars that were refused.
-    var refusalNotices = NoticeLimiter<CollarRefusal>()
-    /// What was counted so far.
-    public internal(set) var statistics = ReceiverStatistics()
-    var readBuffer = [UInt8](repeating: 0, count: 65_536)
-    var monitor: DeviceMonitor?
-    /// Gone before ``stateLock`` is: its file must not be taken for one of the next process.
-    var controlSocket: ControlSocket?
-    /// Whether the consumer does not read now.
-    var isOutputBlocked = false {
-        didSet { outputBlockedSince = isOutputBlocked ? now : nil }
-    }
-    /// Since when the consumer has not read; nil while it reads.
-    private(set) var outputBlockedSince: Instant?
-    /// Whether lines wait only because others have their turn.
-    var hasMoreLines = false
-    /// When the loop began.
-    var startedAt = Instant(microseconds: 0)
-    /// When the figures are reported next; nil where nobody wants them.
-    var statisticsDeadline: Instant?
-    private let stateLock: StateDirectoryLock
+    private let events: EventPoll
+    private let output: LineOutput
+    private var lines: LineMaker
+    private let host: Host
     private let signals: SignalDescriptor
-    var end: End?
+    private let startedAt = HostTime.now.instant
+    private var control: ControlServer?
+    private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
+    private var lineCount = 0
+    /// Since when the consumer has not read; nil while it reads.
+    private var outputBlockedSince: Instant?
+    /// Whether lines wait only because others have their turn.
+    private var hasMoreLines = false
+    /// When the figures are reported next; nil if they are not wanted.
+    private var statisticsDeadline: Instant?
+    private var end: End?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
-
-    /// Numbers by which the event loop knows its descriptors; ports have their index.
-    enum Token {
-        static let signals: UInt64 = 1 << 32
-        static let monitor: UInt64 = 2 << 32
-        static let output: UInt64 = 3 << 32
-        static let control: UInt64 = 4 << 32
-        /// The first client; each further one has the next number.
-        static let controlClients: UInt64 = 5 << 32
-    }
 
     /// Prepares a receiver: opens the state directory and the journals in it. Nothing is opened or written at any
     /// port yet.
@@ -85,130 +61,235 @@ public final class Receiver {
         reportToOwner = report
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
-        writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
+        lines = LineMaker(configuration)
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
-        events.watch(signals.fileDescriptor, token: Token.signals)
-        do throws(JournalError) {
-            stateLock = try StateDirectoryLock(configuration.stateDirectory)
-            receiverID = try ReceiverIdentity.load(stateDirectory: configuration.stateDirectory).receiverID
-        } catch { throw .journal(error) }
-        try openKnownJournals()
-        openControlSocket()
-        if let duration = configuration.durationMicroseconds {
-            endDeadline = now.advanced(byMicroseconds: duration)
-        }
+        do throws(HostError) {
+            host = try Host(
+                configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
+        } catch { throw ReceiverError(error) }
+        events.watch(signals.fileDescriptor, as: .signals)
+        if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
+        endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
+        takeOutputs()
+        openControl()
     }
-
-    /// Says what happens, to the owner and to the consumer of the lines.
-    func report(_ notice: ReceiverNotice) {
-        reportToOwner(notice)
-        for line in configuration.eventLines(notice) where !isLineLimitReached { output.queue(line) }
-    }
-
-    var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
 
     /// Runs until something ends it; then everything received is stored.
     public func run() throws(ReceiverError) -> End {
-        beginStatistics()
-        try openPorts()
+        try ports.open(at: .now)
+        takeOutputs()
         // A third of the resident memory is code that only the start runs.
         release_pages_of_the_start()
         while true {
             try emitLines()
-            try storeAndAnswer()
-            // What was said on the way.
+            try commit()
+            // Notices and results of the commits.
             if !output.isEmpty { try emitLines() }
-            // Frames that came in while others were brought to the disk want the same.
-            let isUnfinished = collars.contains(where: \.isHeardSinceCommit)
-            if let end, !isUnfinished {
-                if end != .outputClosed { reportStatistics() }
+            if let end, !host.isCommitDue {
+                if end != .outputClosed { reportFigures() }
                 if !output.isEmpty { try emitLines() }
                 return end
             }
-            let ready = events.wait(timeoutMicroseconds: isUnfinished || hasMoreLines ? 0 : nextDeadline?.microseconds(since: now))
-            for event in ready { try handle(event) }
+            let isBusy = host.isCommitDue || hasMoreLines
+            let now = HostTime.now.instant
+            for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
+                try handle(event)
+            }
             handleDeadlines()
         }
     }
 
     /// Ends the loop after this time at the latest; what comes in until then is stored and answered.
     public func stop(afterMicroseconds time: Int64) {
-        let due = now.advanced(byMicroseconds: time)
+        let due = HostTime.now.instant.advanced(byMicroseconds: time)
         stopDeadline = min(stopDeadline ?? due, due)
     }
 
-    private var nextDeadline: Instant? {
-        var deadline = endDeadline
-        for case let due? in [statisticsDeadline, healthDeadline, requestDeadline, controlDeadline, stopDeadline, rereadDeadline] {
-            deadline = min(deadline ?? due, due)
-        }
-        for port in ports {
-            guard let due = port.nextDeadline else { continue }
-            deadline = min(deadline ?? due, due)
-        }
-        return deadline
+    /// Takes a command to a collar, or asks what became of one.
+    /// - Returns: that it waits, durably (``ResultLine/Outcome/queued``); what became of it; or why it is not taken.
+    ///   After `queued` the end is told by ``HostNotice/commandEnded(_:)``.
+    public func submit(_ wanted: ControlRequest) -> ResultLine {
+        let time = HostTime.now
+        defer { takeOutputs() }
+        do throws(CommandRefusal) {
+            let report =
+                switch wanted.wish {
+                case .await(let requestID): try host.report(ofRequest: requestID, to: wanted.deviceID)
+                case .command(let request):
+                    try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
+                }
+            return ResultLine(report, unixMilliseconds: time.unixMilliseconds)
+        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds) }
+    }
+
+    /// What was counted so far.
+    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: lineCount) }
+
+    // MARK: Events
+
+    private func nextDeadline(_ now: Instant) -> Instant? {
+        [
+            endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
+            control?.nextDeadline(at: now),
+        ].compactMap { $0 }.min()
     }
 
     private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
-        switch event.token {
-        case Token.signals:
+        let time = HostTime.now
+        switch event.source {
+        case .signals:
             switch signals.next() {
             case nil: break
-            case SIGUSR1: reportStatistics()
+            case SIGUSR1: reportFigures()
             default: end = .signalled
             }
-        case Token.monitor:
-            handleDeviceEvents()
-        case Token.output:
-            isOutputBlocked = false
+        case .deviceMonitor: ports.handleDeviceEvents(at: time)
+        case .output:
+            outputBlockedSince = nil
             events.forget(output.fileDescriptor)
-        case Token.control:
-            acceptControlClients()
-        case Token.controlClients...:
-            handleControlClient(Int(event.token - Token.controlClients), event)
-        default:
-            try handlePort(Int(event.token), event)
+        case .control: control?.accept(at: time.instant)
+        case .controlClient(let client): control?.handle(client, event, at: time.instant)
+        case .port(let port): try ports.handle(port, event, at: time)
         }
+        takeOutputs()
     }
 
     private func handleDeadlines() {
-        let now = self.now
-        if let endDeadline, now >= endDeadline { end = end ?? .duration }
-        if let stopDeadline, now >= stopDeadline { end = end ?? .stopped }
-        for index in ports.indices { portDeadlineReached(index, now: now) }
-        healthDeadlineReached(now: now)
-        statisticsDeadlineReached(now: now)
-        requestDeadlineReached(now: now)
-        controlDeadlineReached(now: now)
+        let time = HostTime.now
+        if let endDeadline, time.instant >= endDeadline { end = end ?? .duration }
+        if let stopDeadline, time.instant >= stopDeadline { end = end ?? .stopped }
+        if let due = statisticsDeadline, time.instant >= due {
+            statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
+            reportFigures()
+        }
+        ports.deadlineReached(at: time)
+        host.deadlineReached(at: time)
+        takeOutputs()
+        control?.deadlineReached(at: time.instant)
     }
 
-    /// Reads what waits and writes lines, without waiting.
-    private func takeInWhatWaits() throws(ReceiverError) {
-        for event in events.wait(timeoutMicroseconds: 0) { try handle(event) }
-        try emitLines()
-    }
-
-    /// Makes everything durable, then answers who asked.
-    private func storeAndAnswer() throws(ReceiverError) {
-        for collar in collars {
-            let isNew = collar.hasNewRecords
-            collar.hasNewRecords = false
-            collar.isHeardSinceCommit = false
-            do throws(JournalError) {
-                try collar.journal.commit()
-            } catch {
-                reportFailing(error, of: collar)
-                continue
-            }
-            noteStored(collar)
-            answer(collar)
-            removeOldSegments(of: collar)
+    /// Makes journals durable, one a collar, and sends the answers.
+    private func commit() throws(ReceiverError) {
+        for _ in 0..<host.collarCount {
+            guard host.commitNext(at: .now) else { return }
+            takeOutputs()
             // Bringing data to a disk takes milliseconds, in which the buffer of a line fills up: with many collars these add
-            // up, and the line would stand still for most of the time.
-            if isNew, collars.count > 1, end == nil { try takeInWhatWaits() }
+            // up, and the line would stop for most of the time.
+            guard host.isCommitDue, end == nil else { continue }
+            for event in events.wait(timeoutMicroseconds: 0) { try handle(event) }
+            try emitLines()
+        }
+    }
+
+    /// Carries what the host has to say to ports, owner, consumer and clients.
+    private func takeOutputs() {
+        while true {
+            var link: LinkID?
+            let frame = [UInt8](capacity: 64) { output in link = host.nextFrame(into: &output) }
+            guard let link else { break }
+            ports.send(frame.span, on: link)
+        }
+        // The owner may give a command on hearing a notice, which makes further ones.
+        var notices: [HostNotice] = []
+        host.moveNotices(to: &notices)
+        for notice in notices {
+            report(.host(notice))
+            if case .commandEnded(let end) = notice {
+                control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
+            }
+        }
+    }
+
+    /// Listens for requests of other programs. Without that everything else goes on.
+    private func openControl() {
+        do throws(ControlSocket.OpenError) {
+            control = try ControlServer(
+                stateDirectory: configuration.host.stateDirectory, runtimeDirectory: configuration.runtimeDirectory,
+                events: events
+            ) { [unowned self] in submit($0) }
+        } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
+    }
+
+    // MARK: Lines
+
+    /// Reports what happens, to the owner and to the consumer of the lines.
+    private func report(_ notice: ReceiverNotice) {
+        reportToOwner(notice)
+        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) where !isLineLimitReached {
+            output.queue(line)
+        }
+    }
+
+    /// Reports the figures now, if they are wanted.
+    private func reportFigures() {
+        guard lines.writesFigures else { return }
+        let time = HostTime.now
+        let reading = ReceiverReading(
+            host: host.reading(at: time), lineCount: lineCount,
+            uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
+            outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
+        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) where !isLineLimitReached {
+            output.queue(line)
+        }
+    }
+
+    private var isLineLimitReached: Bool {
+        guard let limit = configuration.lineLimit else { return false }
+        return output.queuedLineCount >= limit
+    }
+
+    /// Writes lines, all there are or as many as keep nobody waiting.
+    private func emitLines() throws(ReceiverError) {
+        hasMoreLines = false
+        guard outputBlockedSince == nil else { return }
+        for _ in 0..<Receiver.emissionRounds {
+            let isComplete = queueEntries()
+            let progress = output.flush { receipt in
+                lineCount += 1
+                if let receipt { host.emitted(receipt) }
+            }
+            switch progress {
+            case .drained:
+                if isLineLimitReached {
+                    end = end ?? .lineLimit
+                    return
+                }
+                if isComplete { return }
+            case .blocked:
+                outputBlockedSince = HostTime.now.instant
+                events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
+                return
+            case .closed:
+                end = .outputClosed
+                return
+            case .failed(let errorNumber):
+                throw .output(errorNumber: errorNumber)
+            }
+        }
+        hasMoreLines = true
+    }
+
+    /// Queues the lines of entries, as many as find room.
+    /// - Returns: whether no entry waits.
+    private func queueEntries() -> Bool {
+        let time = HostTime.now
+        defer { takeOutputs() }
+        while output.hasRoom, !isLineLimitReached {
+            guard let entry = host.nextEntry(at: time) else { return true }
+            output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
+        }
+        return false
+    }
+}
+
+extension ReceiverError {
+    init(_ error: HostError) {
+        switch error {
+        case .journal(let error): self = .journal(error)
+        case .unknownFix(let fix): self = .unknownFix(fix)
         }
     }
 }

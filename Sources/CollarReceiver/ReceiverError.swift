@@ -1,5 +1,5 @@
-import CollarDomain
 import CollarJournal
+import CollarWire
 import SerialDevices
 
 /// What a receiver cannot go on after.

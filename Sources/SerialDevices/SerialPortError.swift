@@ -94,8 +94,9 @@ extension ProcessHolder {
 }
 
 /// The system's words for an errno.
-enum SystemError {
-    static func text(_ code: Int32) -> String {
+public enum SystemError {
+    /// The words, or the number where the system has none.
+    public static func text(_ code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         return unsafe String(cString: text)
     }

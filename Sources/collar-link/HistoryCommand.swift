@@ -3,6 +3,7 @@ import CollarDomain
 import CollarJournal
 import CollarReceiver
 import Glibc
+import CollarWire
 
 /// `collar-link history`: what is stored.
 enum HistoryCommand {
@@ -72,7 +73,7 @@ enum HistoryCommand {
     /// What is said where a fix is not stored.
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {
         CommandFailure(
-            .noInput, "fix \(fix.sequence) of collar \(hexadecimal(fix.deviceID)) is not stored here",
+            .noInput, "fix \(fix.sequence) of collar \(MessageText.hexadecimal(fix.deviceID)) is not stored here",
             remedy: "give the id of another fix line, or a time: --since 2h")
     }
 }
@@ -101,9 +102,9 @@ struct StoredJournals {
             return
         }
         guard known.contains(wanted) else {
-            let names = known.prefix(8).map { hexadecimal($0) }.joined(separator: ", ") + (known.count > 8 ? ", …" : "")
+            let names = known.prefix(8).map { MessageText.hexadecimal($0) }.joined(separator: ", ") + (known.count > 8 ? ", …" : "")
             throw CommandFailure(
-                .noInput, "nothing of collar \(hexadecimal(wanted)) is stored in \(directory)", remedy: "stored is: \(names)")
+                .noInput, "nothing of collar \(MessageText.hexadecimal(wanted)) is stored in \(directory)", remedy: "stored is: \(names)")
         }
         collars = [wanted]
     }

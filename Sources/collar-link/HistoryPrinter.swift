@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarDomain
 import CollarJournal
+import CollarHost
 import CollarReceiver
 import CollarWire
 
@@ -35,7 +36,7 @@ struct HistoryPrinter {
             if !batch.damage.isEmpty, !isDamageKnown {
                 isDamageKnown = true
                 StandardError.say(
-                    "the journal of collar \(hexadecimal(reader.deviceID)) is damaged; what is whole follows",
+                    "the journal of collar \(MessageText.hexadecimal(reader.deviceID)) is damaged; what is whole follows",
                     remedy: "see what is gone: collar-link history --verify")
             }
             for element in batch.elements { append(element.entry, of: reader.deviceID, since: earliest) }
@@ -81,10 +82,7 @@ struct HistoryPrinter {
             }
         case .loss(let loss):
             guard loss.receivedUnixMilliseconds >= earliest else { return }
-            let line = GapLine(
-                event: loss.reason == .deliveredElsewhere ? .elsewhere : .lost,
-                unixMilliseconds: loss.receivedUnixMilliseconds, deviceID: deviceID, logID: loss.logID,
-                first: loss.range.first, last: loss.range.last)
+            let line = GapLine(GapChange(loss), deviceID: deviceID)
             switch format {
             case .json: bytes += line.bytes
             case .text: bytes += (FixText.line(of: line) + "\n").utf8

@@ -50,14 +50,14 @@ struct HistoryVerification {
 
     private func explain(_ found: JournalVerification, of deviceID: UInt64) {
         for report in found.damage.prefix(10) {
-            let place = "the journal of collar \(hexadecimal(deviceID)): segment \(report.segment)"
+            let place = "the journal of collar \(MessageText.hexadecimal(deviceID)): segment \(report.segment)"
             StandardError.say(
                 report.byteCount == 0
                     ? "\(place) is gone" : "\(place), \(report.byteCount) bytes at offset \(report.offset) are no record")
         }
         let count = found.logs.reduce(0) { $0 + $1.damaged.count }
         StandardError.say(
-            "the journal of collar \(hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
+            "the journal of collar \(MessageText.hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
             remedy: "stop 'collar-link run', have the collar asked for them again with 'collar-link history --verify --repair', "
                 + "and check the disk (dmesg)")
     }
@@ -66,8 +66,10 @@ struct HistoryVerification {
         // A receiver that runs has the same.
         let lock = try Self.opening { () throws(JournalError) in try StateDirectoryLock(journals.stateDirectory) }
         defer { withExtendedLifetime(lock) {} }
+        var random = SystemRandomNumberGenerator()
         let identity = try Self.opening { () throws(JournalError) in
-            try ReceiverIdentity.load(stateDirectory: journals.stateDirectory)
+            try ReceiverIdentity.load(
+                stateDirectory: journals.stateDirectory, fileSystem: POSIXFileSystem(), random: &random)
         }
         for deviceID in journals.collars {
             let found = try verify(deviceID)
@@ -84,7 +86,7 @@ struct HistoryVerification {
                 let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).missingRanges(in: $0) }
                 guard !ranges.isEmpty else { continue }
                 StandardError.say(
-                    "collar \(hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
+                    "collar \(MessageText.hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
                         + VerifyLine.text(of: ranges))
             }
         }

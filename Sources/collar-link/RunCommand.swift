@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarHost
 import CollarReceiver
 
 /// `collar-link run`, the command without a name.
@@ -46,6 +47,8 @@ enum RunCommand {
         let isQuiet = arguments.has("--quiet")
         do throws(ReceiverError) {
             let receiver = try Receiver(configuration) { notice in
+                // What a collar tells of its condition is for programs.
+                if case .host(.status) = notice { return }
                 if isQuiet, !notice.isFailure { return }
                 StandardError.say(notice.text, remedy: notice.remedy)
             }
@@ -63,44 +66,40 @@ enum RunCommand {
         var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
         configuration.ports = arguments.values["--port"] ?? []
         configuration.reconnects = !arguments.has("--no-reconnect")
-        configuration.keepsDays = try arguments.integer("--keep", in: 1...36_500)
+        configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
-        configuration.deviceID = try arguments.deviceID()
+        configuration.host.deviceID = try arguments.deviceID()
         configuration.flavour = try arguments.flavour()
         configuration.sourceAs = try arguments.sourceAs()
         if let text = arguments.value("--events") {
-            guard let kinds = EventKind.kinds(in: text) else {
-                let names = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let kinds = LineKind.kinds(in: text) else {
+                let names = LineKind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
             }
-            configuration.writesFixes = kinds.contains(.fix)
-            configuration.writesGaps = kinds.contains(.gap)
-            configuration.reportsStatistics = kinds.contains(.stats)
-            configuration.telemetryLine = { $0.line(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
-            configuration.eventLines = { $0.lines(kinds, unixMilliseconds: WallClock.unixMilliseconds) }
+            configuration.write(kinds)
         }
         switch arguments.value("--order") {
         case nil, "arrival": break
-        case "sequence": configuration.ordersBySequence = true
+        case "sequence": configuration.host.ordersBySequence = true
         case .some(let text): throw CommandFailure(.usage, "--order \(text): arrival or sequence is wanted")
         }
-        configuration.emission = try emission(from: arguments)
+        configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
     }
 
-    private static func emission(
+    private static func emissionStart(
         from arguments: ParsedArguments
-    ) throws(CommandFailure) -> ReceiverConfiguration.Emission {
+    ) throws(CommandFailure) -> EmissionStart {
         let since = arguments.value("--since")
         guard arguments.has("--from-start") else {
             guard let since else { return .whereItStopped }
             switch try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds) {
             case .time(let unixMilliseconds): return .since(unixMilliseconds: unixMilliseconds)
-            case .fix(let identifier): return .behind(identifier)
+            case .fix(let identifier): return .after(identifier)
             }
         }
         guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }

@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarBridge
 import CollarReceiver
 import CollarWire
@@ -37,15 +38,15 @@ struct SendArguments {
 
     private static func wish(_ words: [String]) throws(CommandFailure) -> ControlRequest.Wish {
         switch (words.first, words.dropFirst().first, words.count) {
-        case ("locate", _, 1): return .locate
-        case ("sound", let text?, 2): return .sound(milliseconds: try milliseconds(text))
-        case ("track", "on", 2): return .track(true)
-        case ("track", "off", 2): return .track(false)
-        case ("reboot", _, 1): return .reboot
-        case ("pair", _, 1): return .pair
-        case ("unpair", _, 1): return .unpair
-        case ("settings", "get", 2): return .getSettings
-        case ("settings", "set", 3...): return .setSettings(try settings(words.dropFirst(2)))
+        case ("locate", _, 1): return .command(.command(.locateNow))
+        case ("sound", let text?, 2): return .command(.command(.sound(milliseconds: try milliseconds(text))))
+        case ("track", "on", 2): return .command(.command(.startTracking))
+        case ("track", "off", 2): return .command(.command(.stopTracking))
+        case ("reboot", _, 1): return .command(.command(.reboot))
+        case ("pair", _, 1): return .command(.command(.pair(receiverID: 0)))
+        case ("unpair", _, 1): return .command(.command(.unpair))
+        case ("settings", "get", 2): return .command(.report)
+        case ("settings", "set", 3...): return .command(.order(version: 0, try settings(words.dropFirst(2))))
         case (nil, _, _): throw usage("what shall be sent?")
         default: throw usage("'\(words.joined(separator: " "))' is nothing that can be sent")
         }
@@ -64,13 +65,14 @@ struct SendArguments {
         return UInt16(seconds * 1000)
     }
 
-    private static func settings(_ words: ArraySlice<String>) throws(CommandFailure) -> [Setting] {
-        guard words.count <= ControlRequest.settingLimit else {
+    private static func settings(_ words: ArraySlice<String>) throws(CommandFailure) -> SettingList {
+        guard words.count <= HostRequest.settingLimit else {
             throw CommandFailure(
-                .usage, "\(words.count) settings: one request changes at most \(ControlRequest.settingLimit)",
+                .usage, "\(words.count) settings: one request changes at most \(HostRequest.settingLimit)",
                 remedy: "send the others with another 'settings set'")
         }
-        var settings: [Setting] = []
+        var settings = SettingList()
+        var names: Set<String> = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': KEY=VALUE is wanted") }
@@ -79,7 +81,7 @@ struct SendArguments {
                     .usage, "there is no setting '\(parts[0])'",
                     remedy: "settings are: \(SettingKey.all.map(\.name).joined(separator: ", "))")
             }
-            guard !settings.contains(where: { $0.key == key.rawValue }) else {
+            guard names.insert(key.name).inserted else {
                 throw CommandFailure(.usage, "\(key.name) is given twice")
             }
             guard let value = UInt32(parts[1]), key.range.contains(value) else {

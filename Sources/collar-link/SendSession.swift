@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarHost
 import CollarReceiver
 import Glibc
 
@@ -135,7 +136,7 @@ final class SendSession {
     private func runReceiver() throws(ReceiverError) {
         var configuration = ReceiverConfiguration(stateDirectory: wanted.stateDirectory)
         configuration.ports = wanted.ports
-        configuration.writesFixes = false
+        configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
         let receiver = try Receiver(configuration) { notice in self.noticed(notice) }
         self.receiver = receiver
@@ -155,8 +156,7 @@ final class SendSession {
             if queued == nil { tellQueued(line) }
             queued = line
             rejection = nil
-        } else if line.code == "unknown_collar", wanted.timeoutMicroseconds > 0 {
-            // It may be heard yet.
+        } else if mayBeTakenLater(line) {
             if rejection == nil { StandardError.say("waiting for \(line.subject) to be heard") }
             rejection = line
         } else {
@@ -164,18 +164,39 @@ final class SendSession {
         }
     }
 
+    /// Whether the collar may be heard yet: this receiver has just begun.
+    private func mayBeTakenLater(_ line: ResultLine) -> Bool {
+        guard wanted.timeoutMicroseconds > 0 else { return false }
+        switch line.code {
+        case "unknown_collar": return true
+        case "no_radio", "no_contact", "no_collar": return wanted.request.mode == .now
+        default: return false
+        }
+    }
+
+    /// There is no radio, or nobody at it has said who it is: a command that does not wait has failed.
+    private func giveUpUnlessQueued() {
+        guard wanted.request.mode == .now, queued == nil, result == nil, let receiver else { return }
+        result = receiver.submit(request)
+        receiver.stop(afterMicroseconds: 0)
+    }
+
     private func noticed(_ notice: ReceiverNotice) {
         switch notice {
-        case .requestEnded(let line):
-            guard let queued, line.requestID == queued.requestID, line.deviceID == queued.deviceID else { return }
-            result = line
+        case .host(.commandEnded(let report)):
+            guard let queued, report.requestID == queued.requestID, report.deviceID == queued.deviceID else { return }
+            result = ResultLine(report, unixMilliseconds: WallClock.unixMilliseconds)
             receiver?.stop(afterMicroseconds: SendSession.lastTime)
-        case .collar:
+        case .host(.collar):
             guard queued == nil, result == nil else { return }
             submit()
             if result != nil { receiver?.stop(afterMicroseconds: 0) }
-        case .waitingForPort, .waitingForRadio, .cannotOpen, .noIdentity, .storageFailing, .requestsSetAside:
+        case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity), .host(.storageFailing), .host(.commandsSetAside):
             StandardError.say(notice.text, remedy: notice.remedy)
+            switch notice {
+            case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity(_, seconds: 5)): giveUpUnlessQueued()
+            default: break
+            }
         default: break
         }
     }

@@ -1,4 +1,5 @@
 import CollarDomain
+import CollarWire
 
 /// Where reading shall begin, as typed: `--since`.
 enum SinceArgument: Equatable {

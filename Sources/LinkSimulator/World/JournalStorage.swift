@@ -63,7 +63,7 @@ public final class JournalStorage: FaultyStorage {
         do throws(JournalError) {
             let identity = try ReceiverIdentity.load(
                 stateDirectory: JournalStorage.stateDirectory, fileSystem: disk,
-                makeRandomBytes: { (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) } })
+                random: &random)
             receiverID = identity.receiverID
             for deviceID in try JournalDirectory.knownCollars(
                 stateDirectory: JournalStorage.stateDirectory, fileSystem: disk)

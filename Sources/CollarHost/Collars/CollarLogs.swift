@@ -1,0 +1,105 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+/// The logs of one collar that are kept at hand, and the fixes that live fixes are coded against.
+struct CollarLogs {
+    /// Logs kept at hand, those heard last: a frame that fits none was checked against all of them.
+    private static let limit = 16
+    /// Logs whose newest fixes are kept at hand, some 30 KiB each.
+    private static let anchoredLimit = 2
+
+    /// The log heard last comes first.
+    private(set) var all: [LogSession] = []
+    private let journal: Journal
+    /// The newest fixes, by log id.
+    private var anchors: [UInt32: AnchorCache] = [:]
+    private var hasReadAnchors = false
+
+    init(_ journal: Journal) {
+        self.journal = journal
+        for logID in journal.logIDs {
+            if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
+        }
+    }
+
+    /// The log heard last; nil before there is one.
+    var current: LogSession? { all.first }
+
+    /// Takes up a log; it comes first from now on. If there are too many, the one heard longest ago is dropped; it is taken up
+    /// again when its collar names it.
+    /// - Returns: the log, and whether another one was dropped.
+    mutating func add(_ log: LogIdentity) -> (session: LogSession, isOtherDropped: Bool) {
+        if let index = all.firstIndex(where: { $0.log == log }) {
+            let session = all[index]
+            if index > 0 { all.insert(all.remove(at: index), at: 0) }
+            return (session, false)
+        }
+        let isFull = all.count == CollarLogs.limit
+        if isFull { anchors[all.removeLast().log.logID] = nil }
+        let session = LogSession(
+            log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0)
+        all.insert(session, at: 0)
+        return (session, isFull)
+    }
+
+    /// The log to which the CRC of a frame is bound; nil for a frame of none of them.
+    func sender(of frame: Span<UInt8>) -> LogSession? {
+        for session in all where FrameCheck.isValid(frame, log: session.log) { return session }
+        return nil
+    }
+
+    /// The log of a probe; nil where it is none of them.
+    func log(tag: UInt32) -> LogSession? { all.first { $0.log.tag == tag } }
+
+    /// Keeps a fix for live fixes that are coded against it.
+    mutating func keepAnchor(_ fix: Fix, logID: UInt32) {
+        if anchors[logID] == nil, anchors.count == CollarLogs.anchoredLimit {
+            let oldest = all.last { anchors[$0.log.logID] != nil }?.log.logID
+            if let logID = oldest ?? anchors.keys.first { anchors[logID] = nil }
+        }
+        anchors[logID, default: AnchorCache()].keep(fix)
+    }
+
+    /// A fix as it was stored, where it is at hand: one of the newest 512 of this run, or of those read back as anchors,
+    /// of the two logs heard last. Others would have to be searched in the journal.
+    func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
+
+    /// The live fix in a frame and its log; nil where it is none of this collar or its anchor is gone.
+    mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader) -> (fix: Fix, log: LogSession)? {
+        for session in all {
+            guard
+                let named = LiveFix.sequences(
+                    of: frame, header: header, reference: session.delivery.highestSequence),
+                let anchor = anchor(named.anchor, logID: session.log.logID)
+            else { continue }
+            do throws(DecodeError) {
+                return (try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log), session)
+            } catch { continue }
+        }
+        return nil
+    }
+
+    /// The anchor of a live fix. After a restart the newest fixes are read back from the journal, when the first anchor is
+    /// wanted.
+    private mutating func anchor(_ sequence: UInt32, logID: UInt32) -> Fix? {
+        if let fix = anchors[logID]?.fix(sequence) { return fix }
+        guard !hasReadAnchors else { return nil }
+        hasReadAnchors = true
+        var position = JournalPosition(segment: max(1, journal.end.segment) - 1, offset: 0)
+        do throws(JournalError) {
+            while true {
+                let batch = try journal.entries(from: position, limit: 512)
+                for element in batch.elements {
+                    if case .fix(let record) = element.entry { keepAnchor(record.fix, logID: record.logID) }
+                }
+                position = batch.end
+                if batch.isAtEnd { break }
+            }
+        } catch {
+            // The fix comes again in the absolute form.
+            return nil
+        }
+        return anchors[logID]?.fix(sequence)
+    }
+}

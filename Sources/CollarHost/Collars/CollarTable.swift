@@ -1,0 +1,113 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+/// The collars that a host serves, and whose frame is whose.
+final class CollarTable {
+    private let configuration: HostConfiguration
+    private let receiverID: UInt32
+    private let fileSystem: any FileSystem
+    private let output: HostOutput
+    private(set) var sessions: [CollarSession] = []
+    /// The collar heard last at each address.
+    private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
+    /// Collars whose journal could not be opened by this process.
+    private(set) var unavailable: Set<UInt64> = []
+    /// Limits how fast new collars are taken up.
+    private var newCollars = HostLimits.newCollars
+    private var refusalNotices = NoticeLimiter<CollarRefusal>()
+
+    init(
+        _ configuration: HostConfiguration, receiverID: UInt32, fileSystem: any FileSystem, output: HostOutput
+    ) {
+        self.configuration = configuration
+        self.receiverID = receiverID
+        self.fileSystem = fileSystem
+        self.output = output
+    }
+
+    subscript(id: SessionID) -> CollarSession { sessions[id.index] }
+
+    /// Opens the journals of the collars that were heard before, so that their frames can be checked at once.
+    func openKnown(at time: HostTime) throws(HostError) {
+        do throws(JournalError) {
+            let known = try JournalDirectory.knownCollars(
+                stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
+            for deviceID in known.filter(isWanted).prefix(HostLimits.knownCollarCount) { _ = try open(deviceID, at: time) }
+        } catch { throw .journal(error) }
+        if case .after(let fix) = configuration.emissionStart,
+            !sessions.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })
+        {
+            throw .unknownFix(fix)
+        }
+    }
+
+    private func isWanted(_ deviceID: UInt64) -> Bool {
+        configuration.deviceID == nil || configuration.deviceID == deviceID
+    }
+
+    private func open(_ deviceID: UInt64, at time: HostTime) throws(JournalError) -> CollarSession {
+        let journal = try Journal.open(
+            stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
+            nowUnixMilliseconds: time.unixMilliseconds, segmentByteLimit: configuration.segmentByteLimit,
+            fileSystem: fileSystem)
+        if let previous = journal.previousReceiverID {
+            output.report(.copiedJournal(deviceID: deviceID, previousReceiverID: previous))
+        }
+        for damage in journal.damage { output.report(.journalDamage(deviceID: deviceID, damage)) }
+        let session = try CollarSession(
+            id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
+            commands: CommandOutbox(journal, fileSystem: fileSystem, output: output, at: time), output: output)
+        sessions.append(session)
+        return session
+    }
+
+    /// The collar of an id, if it is served.
+    func session(_ deviceID: UInt64) -> CollarSession? { sessions.first { $0.deviceID == deviceID } }
+
+    /// The session of a collar that said who it is; nil where it is not wanted, or is one too many, or its journal cannot be
+    /// opened.
+    func takeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> CollarSession? {
+        if let known = session(deviceID) { return known }
+        guard isWanted(deviceID), !unavailable.contains(deviceID), mayTakeUp(deviceID, link: link, at: time) else {
+            return nil
+        }
+        do throws(JournalError) { return try open(deviceID, at: time) } catch {
+            unavailable.insert(deviceID)
+            output.report(.journalUnavailable(deviceID: deviceID, error))
+            return nil
+        }
+    }
+
+    /// Whether a collar that was not heard before may be taken up; reports where it may not.
+    private func mayTakeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> Bool {
+        let refusal: CollarRefusal
+        if sessions.count + unavailable.count >= HostLimits.collarCount {
+            refusal = .tooManyCollars(limit: HostLimits.collarCount)
+        } else if newCollars.take(at: time.instant) {
+            return true
+        } else {
+            refusal = .tooManyAtOnce
+        }
+        if refusalNotices.isDue(refusal, at: time.instant) {
+            output.report(.collarRefused(deviceID: deviceID, link: link, refusal))
+        }
+        return false
+    }
+
+    /// Whether a collar was heard at an address.
+    func isKnown(address: UInt8) -> Bool { lastAtAddress[Int(address)] != nil }
+
+    /// A collar was heard at an address.
+    func heard(_ session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }
+
+    /// The collar and log whose frame this is: most often the one heard last at the address.
+    func sender(of frame: Span<UInt8>, address: UInt8) -> (session: CollarSession, log: LogSession)? {
+        let recent = lastAtAddress[Int(address)]
+        if let recent, let log = recent.sender(of: frame) { return (recent, log) }
+        for session in sessions where session !== recent {
+            if let log = session.sender(of: frame) { return (session, log) }
+        }
+        return nil
+    }
+}

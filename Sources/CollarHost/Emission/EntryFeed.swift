@@ -1,0 +1,241 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+/// Which entries of one collar's journal are emitted next, and how far the consumer has got.
+///
+/// Entries are read back from the journal if gaps are emitted or fixes are ordered: what goes out then depends on the journal
+/// alone, and is the same after a restart. Otherwise fixes go out as they come, and are read back only if the consumer fell
+/// behind.
+final class EntryFeed {
+    /// One entry, and up to where the journal has been emitted once it is out; nil where that does not change.
+    struct Item: Equatable {
+        var content: EmittedEntry.Content
+        var through: JournalPosition?
+    }
+
+    private let journal: Journal
+    private let emitsFixes: Bool
+    private let emitsGaps: Bool
+    /// Fixes and changes that came in before are not emitted any more.
+    private let earliestUnixMilliseconds: Int64?
+    private var tracker: GapTracker?
+    private var order: SequenceOrder?
+    /// The run that is handed out now, and how far it is.
+    private var run: (SequenceOrder.Run, position: JournalPosition)?
+    /// Up to where entries were taken.
+    private(set) var position: JournalPosition
+    /// Entries before this place are taken again, and nothing is let go meanwhile; nil where none are.
+    private var rescanEnd: JournalPosition?
+    /// Whether entries wait that were not taken.
+    var isBehind = true
+    /// Whether the journal can be read.
+    private enum Readability {
+        case readable
+        /// It could not be read. It is tried again at this time; nil once that has come.
+        case failed(retry: Instant?)
+    }
+
+    private var readability = Readability.readable
+    /// Entries that were handed out and are not known to be with the consumer.
+    private var outstandingCount = 0
+    /// The log that the collar has now, where it said so.
+    private var currentLogID: UInt32?
+    /// Damage that reading met, see ``takeDamage()``.
+    private var damage: [DamageReport] = []
+
+    /// Entries taken at once.
+    private static let batchCount = 128
+    /// Time after which a journal that cannot be read is tried again, in microseconds.
+    private static let rereadInterval: Int64 = 10_000_000
+
+    init(_ journal: Journal, _ configuration: HostConfiguration) throws(JournalError) {
+        self.journal = journal
+        emitsFixes = configuration.emitsFixes
+        emitsGaps = configuration.emitsGaps
+        let start = try EntryFeed.start(journal, configuration.emissionStart)
+        position = start.position
+        earliestUnixMilliseconds = start.unixMilliseconds
+        guard configuration.emitsGaps || configuration.ordersBySequence else { return }
+        let covered = try journal.coverage(at: position)
+        tracker = GapTracker(covered)
+        if configuration.ordersBySequence { order = SequenceOrder(covered) }
+    }
+
+    private static func start(
+        _ journal: Journal, _ start: EmissionStart
+    ) throws(JournalError) -> (position: JournalPosition, unixMilliseconds: Int64?) {
+        switch start {
+        case .whereItStopped: return (journal.emissionCursor, nil)
+        case .all: return (.start, nil)
+        case .since(let time): return (try journal.position(receivedSince: time), time)
+        case .after(let fix):
+            guard fix.deviceID == journal.deviceID else { return (journal.emissionCursor, nil) }
+            // What is not in this journal any more cannot be the place to go on from.
+            return (try journal.position(behind: fix.sequence, logID: fix.logID) ?? journal.emissionCursor, nil)
+        }
+    }
+
+    /// Whether a fix that was just appended may go out at once, without being read back.
+    var isDirect: Bool { !isBehind && tracker == nil }
+
+    /// A fix went out at once.
+    func wentOut() {
+        position = journal.end
+        outstandingCount += 1
+    }
+
+    /// An entry that was handed out is with the consumer.
+    func confirmed() { outstandingCount -= 1 }
+
+    /// Whether the consumer has everything there is.
+    var isEverythingEmitted: Bool { !isBehind && outstandingCount == 0 }
+
+    /// Whether entries wait and can be read now.
+    var isReadable: Bool { isBehind && nextDeadline == nil }
+
+    /// When a journal that could not be read is tried again.
+    var nextDeadline: Instant? {
+        guard isBehind, case .failed(let retry) = readability else { return nil }
+        return retry
+    }
+
+    func deadlineReached(at now: Instant) {
+        if case .failed(let due?) = readability, now >= due { readability = .failed(retry: nil) }
+    }
+
+    /// The journal could not be read: it is tried again later.
+    /// - Returns: whether it could be read before.
+    func failed(at now: Instant) -> Bool {
+        defer { readability = .failed(retry: now.advanced(byMicroseconds: EntryFeed.rereadInterval)) }
+        if case .readable = readability { return true }
+        return false
+    }
+
+    /// The collar has this log now: what is missing of another one will not come.
+    func setCurrentLog(_ logID: UInt32) {
+        guard currentLogID != logID else { return }
+        currentLogID = logID
+        isBehind = true
+    }
+
+    /// Takes on some entries.
+    /// - Returns: what they become; not ``isBehind`` where nothing more is there.
+    func next(at time: HostTime) throws(JournalError) -> [Item] {
+        let items = try run == nil ? nextOfJournal(at: time) : nextOfRun(at: time)
+        outstandingCount += items.count
+        readability = .readable
+        return items
+    }
+
+    private func nextOfJournal(at time: HostTime) throws(JournalError) -> [Item] {
+        let batch = try journal.entries(from: position, limit: EntryFeed.batchCount)
+        // What is in the last segment was found when the journal was opened.
+        damage += batch.damage.filter { !journal.damage.contains($0) }
+        var items: [Item] = []
+        for element in batch.elements {
+            let start = position
+            position = element.end
+            take(element.entry, from: start, at: time, into: &items)
+            // The rest comes behind the run, or is taken again.
+            if run != nil || position < element.end { return items }
+        }
+        position = batch.end
+        if batch.isAtEnd {
+            if let change = tracker?.flush() { append(change, through: settled, to: &items) }
+            release(at: time, into: &items)
+            isBehind = run != nil || position < batch.end
+        }
+        return items
+    }
+
+    /// What reading met in earlier segments since the last call.
+    func takeDamage() -> [DamageReport] {
+        defer { damage = [] }
+        return damage
+    }
+
+    /// Everything before this place was told of, once what is queued is out.
+    private var settled: JournalPosition { settled(before: position) }
+
+    private func settled(before place: JournalPosition) -> JournalPosition {
+        order?.earliestHeld.map { min($0, place) } ?? place
+    }
+
+    private func take(
+        _ entry: JournalEntry, from start: JournalPosition, at time: HostTime, into items: inout [Item]
+    ) {
+        for change in tracker?.take(entry) ?? [] { append(change, through: settled(before: start), to: &items) }
+        switch entry {
+        case .fix(let record):
+            if order?.take(record.fix.sequence, logID: record.logID, at: start) ?? true { append(record, to: &items) }
+            if order != nil { release(record.logID, at: time, into: &items) }
+        case .loss(let loss):
+            if order != nil { release(loss.logID, at: time, into: &items) }
+        }
+    }
+
+    private func append(_ record: JournaledFix, to items: inout [Item]) {
+        guard emitsFixes, record.receivedUnixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
+        // What fills a gap is told of together; until then a restart must tell it again.
+        items.append(Item(content: .fix(record), through: tracker?.isFilling ?? false ? nil : settled))
+    }
+
+    private func append(_ change: GapChange, through: JournalPosition?, to items: inout [Item]) {
+        guard emitsGaps, change.unixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
+        items.append(Item(content: .gap(change), through: emitsFixes ? through : nil))
+    }
+
+    /// Releases what is due of every log that holds something back.
+    private func release(at time: HostTime, into items: inout [Item]) {
+        for logID in order?.waitingLogIDs ?? [] where run == nil { release(logID, at: time, into: &items) }
+    }
+
+    private func release(_ logID: UInt32, at time: HostTime, into items: inout [Item]) {
+        if let end = rescanEnd {
+            guard position >= end else { return }
+            rescanEnd = nil
+        }
+        while run == nil {
+            let covered = tracker?.covered(logID) ?? CoveredSequences()
+            let isGone = currentLogID.map { $0 != logID } ?? false
+            switch order?.next(of: logID, covered: covered, isGone: isGone) ?? .nothing {
+            case .nothing: return
+            case .run(let due): run = (due, due.start)
+            case .gone(let range):
+                let change = GapChange(
+                    event: .lost, logID: logID, range: range, unixMilliseconds: time.unixMilliseconds)
+                append(change, through: nil, to: &items)
+            case .rescan(let place):
+                guard place < position else { continue }
+                rescanEnd = position
+                position = place
+                return
+            }
+        }
+    }
+
+    private func nextOfRun(at time: HostTime) throws(JournalError) -> [Item] {
+        guard let (run, start) = run else { return [] }
+        var items: [Item] = []
+        let batch = try journal.entries(from: start, limit: EntryFeed.batchCount)
+        self.run?.position = batch.end
+        for element in batch.elements {
+            guard case .fix(let record) = element.entry, record.logID == run.logID,
+                run.range.contains(record.fix.sequence)
+            else { continue }
+            let isLast = record.fix.sequence == run.range.last
+            if isLast { finishRun(of: run.logID) }
+            append(record, to: &items)
+            if isLast { return items }
+        }
+        // Damage may have taken the last of them.
+        if batch.isAtEnd { finishRun(of: run.logID) }
+        return items
+    }
+
+    private func finishRun(of logID: UInt32) {
+        run = nil
+        order?.finishedRun(of: logID)
+    }
+}

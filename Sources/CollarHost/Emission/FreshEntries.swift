@@ -1,0 +1,40 @@
+import CollarJournal
+
+/// Fixes that were just appended and go out without being read back, oldest first. It is bounded: a fix for which there is no
+/// room is read back from its journal.
+struct FreshEntries {
+    private struct Entry {
+        var record: JournaledFix
+        var session: SessionID
+        var position: JournalPosition
+    }
+
+    /// Entries that may wait: those of one read from a fast line.
+    private static let limit = 512
+
+    private var entries: [Entry] = []
+    private var first = 0
+
+    /// Adds a fix.
+    /// - Returns: false where there is no room.
+    mutating func add(_ record: JournaledFix, of session: SessionID, through position: JournalPosition) -> Bool {
+        guard entries.count - first < FreshEntries.limit else { return false }
+        entries.append(Entry(record: record, session: session, position: position))
+        return true
+    }
+
+    /// Takes the oldest; nil where none waits.
+    mutating func next() -> (record: JournaledFix, receipt: EmissionReceipt)? {
+        guard first < entries.count else { return nil }
+        let entry = entries[first]
+        first += 1
+        if first == entries.count {
+            entries.removeAll(keepingCapacity: entries.count <= FreshEntries.limit)
+            first = 0
+        }
+        return (entry.record, EmissionReceipt(session: entry.session, through: entry.position))
+    }
+
+    /// Whether none waits.
+    var isEmpty: Bool { first == entries.count }
+}

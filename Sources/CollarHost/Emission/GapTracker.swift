@@ -1,0 +1,76 @@
+import CollarJournal
+import CollarWire
+
+/// Tells which fixes are missing, were filled, or will not come, from the entries of one collar's journal in their
+/// order. What it tells depends on the entries alone, so it is told again in the same way after a restart.
+public struct GapTracker: Sendable {
+    /// Fixes that are named in one change at most, so that a change is never long in coming.
+    private static let longestFilling: UInt64 = 4096
+
+    private var covered: [UInt32: CoveredSequences]
+    private var filling: GapChange?
+
+    /// Begins behind entries that cover this of each log.
+    public init(_ covered: [UInt32: CoveredSequences] = [:]) { self.covered = covered }
+
+    /// What is covered of a log by the entries so far: fixes, and ranges that will not come.
+    public func covered(_ logID: UInt32) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
+
+    /// Whether fixes have filled a gap and no change has told of it yet.
+    public var isFilling: Bool { filling != nil }
+
+    /// Takes the next entry.
+    /// - Returns: what became known by it, or by the end of what entries before it filled; to be told before it.
+    public mutating func take(_ entry: JournalEntry) -> [GapChange] {
+        switch entry {
+        case .fix(let record): take(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
+        case .loss(let loss): take(loss)
+        }
+    }
+
+    /// Ends what is being filled: nothing more is there now.
+    public mutating func flush() -> GapChange? {
+        defer { filling = nil }
+        return filling
+    }
+
+    private mutating func take(_ sequence: UInt32, logID: UInt32, at time: Int64) -> [GapChange] {
+        let next = covered[logID]?.highest.map { $0 + 1 } ?? 0
+        guard covered[logID, default: CoveredSequences()].insert(sequence) == .inserted else { return [] }
+        if sequence >= next {
+            guard filling != nil || sequence > next else { return [] }
+            return endFilling() + missing(from: next, before: sequence, logID: logID, at: time)
+        }
+        if let open = filling, open.logID == logID, open.range.last &+ 1 == sequence,
+            open.range.count < GapTracker.longestFilling
+        {
+            filling?.range.last = sequence
+            filling?.unixMilliseconds = time
+            return []
+        }
+        let ended = endFilling()
+        filling = GapChange(event: .filled, logID: logID, range: SequenceRange(sequence), unixMilliseconds: time)
+        return ended
+    }
+
+    private mutating func take(_ loss: JournaledLoss) -> [GapChange] {
+        var changes = endFilling()
+        let before = covered(loss.logID)
+        let time = loss.receivedUnixMilliseconds
+        changes += missing(from: before.highest.map { $0 + 1 } ?? 0, before: loss.range.first, logID: loss.logID, at: time)
+        for range in before.missingRanges(in: loss.range) {
+            var change = GapChange(loss)
+            change.range = range
+            changes.append(change)
+        }
+        covered[loss.logID, default: CoveredSequences()].insert(loss.range)
+        return changes
+    }
+
+    private func missing(from first: UInt32, before end: UInt32, logID: UInt32, at time: Int64) -> [GapChange] {
+        guard first < end, let range = SequenceRange(first, end - 1) else { return [] }
+        return [GapChange(event: .missing, logID: logID, range: range, unixMilliseconds: time)]
+    }
+
+    private mutating func endFilling() -> [GapChange] { flush().map { [$0] } ?? [] }
+}

@@ -1,0 +1,21 @@
+import CollarWire
+
+/// What a host has to say and its caller has not taken yet.
+final class HostOutput {
+    /// Notices, oldest first.
+    private(set) var notices: [HostNotice] = []
+    /// Frames for links, oldest first.
+    var frames = OutgoingFrames()
+    /// Entries that go out without being read back.
+    var freshEntries = FreshEntries()
+    /// Counts since the start.
+    var statistics = HostStatistics()
+
+    func report(_ notice: HostNotice) { notices.append(notice) }
+
+    /// Moves the notices to `list`.
+    func moveNotices(to list: inout [HostNotice]) {
+        list += notices
+        notices.removeAll(keepingCapacity: notices.count < 64)
+    }
+}

@@ -1,0 +1,40 @@
+/// What a collar does that no sound one does. The host bounds what it costs, and goes on.
+public enum Misbehaviour: Equatable, Sendable {
+    /// A fix came again under its id with another content. The first one stays.
+    case otherContent(sequence: UInt32)
+    /// The sequences of a log jumped further than a collar makes fixes in half a year.
+    case sequenceJump(from: UInt32, to: UInt32)
+    /// A log has more gaps, or a collar more logs, than the journal keeps track of: what does not fit is not stored.
+    case tooManyGaps
+    /// The collar names more logs than are kept at hand; those heard longest ago are dropped.
+    case tooManyLogs
+    /// The collar asks over and over and brings nothing new: some asks are not answered.
+    case tooManyAsks
+    /// The collar tells of more losses than are reported one by one; all of them are stored.
+    case tooManyLosses
+
+    /// Misbehaviour without its figures: what is said once a minute.
+    enum Kind: Hashable, Sendable {
+        case otherContent, sequenceJump, tooManyGaps, tooManyLogs, tooManyAsks, tooManyLosses
+    }
+
+    /// What it is without its figures.
+    var kind: Kind {
+        switch self {
+        case .otherContent: .otherContent
+        case .sequenceJump: .sequenceJump
+        case .tooManyGaps: .tooManyGaps
+        case .tooManyLogs: .tooManyLogs
+        case .tooManyAsks: .tooManyAsks
+        case .tooManyLosses: .tooManyLosses
+        }
+    }
+}
+
+/// Why a collar that said who it is was not taken up.
+public enum CollarRefusal: Hashable, Sendable {
+    /// As many collars as a host takes up are known.
+    case tooManyCollars(limit: Int)
+    /// New collars come faster than a host takes them up; it takes this one up later.
+    case tooManyAtOnce
+}

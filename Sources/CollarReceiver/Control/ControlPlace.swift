@@ -1,0 +1,47 @@
+import CollarBridge
+import Glibc
+
+/// A path where the control socket of a state directory may lie: one socket a state directory, by whatever name it is
+/// called.
+struct ControlPlace {
+    /// The socket file.
+    let path: String
+    /// The folder that programs of a user share for as long as the user is logged in; nil where the socket lies in the
+    /// state directory.
+    private let runtimeDirectory: String?
+
+    /// The places where it may be, the preferred one first.
+    /// - Parameters:
+    ///   - stateDirectory: must exist; else there is none.
+    ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
+    static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
+        guard let state = status(of: stateDirectory) else { return [] }
+        let name = "\(MessageText.hexadecimal(UInt64(state.st_dev)))-\(MessageText.hexadecimal(UInt64(state.st_ino))).sock"
+        var folders: [String] = []
+        if let runtimeDirectory, runtimeDirectory.hasPrefix("/") { folders.append(runtimeDirectory) }
+        let ofOwner = "/run/user/\(state.st_uid)"
+        if !folders.contains(ofOwner) { folders.append(ofOwner) }
+        return folders.map { ControlPlace(path: "\($0)/collar-link/\(name)", runtimeDirectory: $0) }
+            + [ControlPlace(path: "\(stateDirectory)/control.sock", runtimeDirectory: nil)]
+    }
+
+    /// Makes the folder, where nobody else can put anything.
+    /// - Returns: whether a socket may be made there.
+    func prepare() -> Bool {
+        guard let runtimeDirectory else { return true }
+        guard ControlPlace.isOwn(runtimeDirectory) else { return false }
+        let folder = "\(runtimeDirectory)/collar-link"
+        _ = unsafe mkdir(folder, 0o700)
+        return ControlPlace.isOwn(folder)
+    }
+
+    private static func isOwn(_ folder: String) -> Bool {
+        guard let found = status(of: folder) else { return false }
+        return found.st_uid == geteuid() && found.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func status(of path: String) -> stat? {
+        var found = stat()
+        return unsafe stat(path, &found) == 0 ? found : nil
+    }
+}

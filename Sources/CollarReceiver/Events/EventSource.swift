@@ -1,0 +1,30 @@
+/// What the event loop waits for.
+enum EventSource: Equatable {
+    case signals, deviceMonitor, output, control
+    case controlClient(ControlClientID)
+    case port(PortID)
+
+    /// The number by which epoll knows it.
+    var token: UInt64 {
+        switch self {
+        case .signals: 1
+        case .deviceMonitor: 2
+        case .output: 3
+        case .control: 4
+        case .controlClient(let client): 1 << 32 | UInt64(client.place)
+        case .port(let port): 2 << 32 | UInt64(port.index)
+        }
+    }
+
+    init?(token: UInt64) {
+        switch (token >> 32, Int(token & 0xFFFF_FFFF)) {
+        case (0, 1): self = .signals
+        case (0, 2): self = .deviceMonitor
+        case (0, 3): self = .output
+        case (0, 4): self = .control
+        case (1, let place): self = .controlClient(ControlClientID(place: place))
+        case (2, let index): self = .port(PortID(index: index))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import CollarBridge
+import CollarDomain
+import CollarHost
+import CollarJournal
+import SerialDevices
+
+extension ReceiverNotice {
+    /// The line of a change of a link; nil for any other notice.
+    func linkLine(_ now: Int64) -> LinkLine? {
+        switch self {
+        case .opened(let path): LinkLine(event: .opened, unixMilliseconds: now, port: path)
+        case .unplugged(let path): LinkLine(event: .unplugged, unixMilliseconds: now, port: path)
+        case .host(.collar(let deviceID, _, let path)):
+            LinkLine(event: .heard, unixMilliseconds: now, port: path, deviceID: deviceID)
+        case .host(.health(let deviceID, let event)):
+            LinkLine(
+                event: event.lineEvent, unixMilliseconds: now, deviceID: deviceID,
+                silentMilliseconds: event.silentMicroseconds.map { $0 / 1000 })
+        default: nil
+        }
+    }
+
+    /// The line of an error; nil for any other notice.
+    func errorLine(_ now: Int64) -> ErrorLine? {
+        guard let kind = errorKind else { return nil }
+        return ErrorLine(
+            code: kind.code, title: kind.title, reason: text, remedy: remedy, severity: kind.severity,
+            isRetryable: kind.isRetryable, unixMilliseconds: now, port: port, deviceID: deviceID)
+    }
+
+    private var port: String? {
+        switch self {
+        case .cannotOpen(let error): error.path
+        case .host(let notice): notice.link
+        default: nil
+        }
+    }
+
+    private var deviceID: UInt64? { if case .host(let notice) = self { notice.deviceID } else { nil } }
+
+    private var errorKind: ErrorKind? {
+        switch self {
+        case .cannotOpen(let error): error.kind
+        case .controlFailing: ErrorKind("control_failing", "No control socket", .warning)
+        case .host(let notice): notice.errorKind
+        default: nil
+        }
+    }
+}
+
+extension HostNotice {
+    fileprivate var link: String? {
+        switch self {
+        case .noIdentity(let link, _), .collarRefused(_, let link, _), .unknownAsksIgnored(let link): link
+        default: nil
+        }
+    }
+
+    fileprivate var deviceID: UInt64? {
+        switch self {
+        case .commandsSetAside(let deviceID, _), .commandsFailing(let deviceID, _), .pairedElsewhere(let deviceID, _),
+            .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
+            .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
+            .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _):
+            deviceID
+        default: nil
+        }
+    }
+
+    fileprivate var errorKind: ErrorKind? {
+        switch self {
+        case .noIdentity(_, let seconds):
+            seconds < 5
+                ? ErrorKind("session_not_established", "No session yet", .warning, isRetryable: true)
+                : ErrorKind("session_timeout", "No collar in time", .warning, isRetryable: true)
+        case .pairedElsewhere: ErrorKind("paired_elsewhere", "Collar belongs to another receiver", .critical)
+        case .copiedJournal: ErrorKind("receiver_copied", "Another receiver than before", .error)
+        case .journalDamage: ErrorKind("journal_damaged", "Journal damaged", .error)
+        case .cannotRemoveOld: ErrorKind("old_fixes_kept", "Old fixes cannot be removed", .warning, isRetryable: true)
+        case .storageFailing(_, .stopped): ErrorKind("storage_failing", "Storage failing", .critical)
+        case .storageFailing: ErrorKind("storage_failing", "Storage failing", .critical, isRetryable: true)
+        case .journalUnavailable: ErrorKind("journal_unavailable", "Journal cannot be opened", .critical)
+        case .journalUnreadable: ErrorKind("journal_unreadable", "Journal cannot be read", .error, isRetryable: true)
+        case .commandsSetAside: ErrorKind("requests_damaged", "Requests damaged", .error)
+        case .commandsFailing: ErrorKind("requests_failing", "Requests cannot be stored", .error, isRetryable: true)
+        case .misbehaving(_, let misbehaviour):
+            ErrorKind(misbehaviour.code, "Collar misbehaves", .warning)
+        case .collarRefused(_, _, .tooManyCollars): ErrorKind("too_many_collars", "Collar not taken up", .warning)
+        case .collarRefused(_, _, .tooManyAtOnce):
+            ErrorKind("too_many_new_collars", "Collar not taken up now", .warning, isRetryable: true)
+        case .unknownAsksIgnored: ErrorKind("too_many_unknown_asks", "Unknown collars ask too often", .warning)
+        case .health(_, .unreachable):
+            ErrorKind("collar_not_reachable", "Collar not reachable", .warning, isRetryable: true)
+        case .health(_, .condition(.unhealthy)): ErrorKind("link_unhealthy", "Link unhealthy", .error, isRetryable: true)
+        default: nil
+        }
+    }
+}
+
+/// What an error is called, and how bad it is.
+private struct ErrorKind {
+    var code: String
+    var title: String
+    var severity: UserFacingError.Severity
+    var isRetryable: Bool
+
+    init(_ code: String, _ title: String, _ severity: UserFacingError.Severity, isRetryable: Bool = false) {
+        self.code = code
+        self.title = title
+        self.severity = severity
+        self.isRetryable = isRetryable
+    }
+}
+
+extension SerialPortError {
+    fileprivate var kind: ErrorKind {
+        switch self {
+        case .busy: ErrorKind("device_in_use", "Radio in use", .critical, isRetryable: true)
+        case .permissionDenied: ErrorKind("permission_denied", "Permission denied", .critical)
+        case .notATerminal: ErrorKind("not_a_serial_port", "Not a serial port", .critical)
+        case .notFound, .disconnected: ErrorKind("no_device", "No device", .warning, isRetryable: true)
+        case .system: ErrorKind("port_failed", "Port cannot be set up", .error, isRetryable: true)
+        }
+    }
+}
+
+extension Misbehaviour {
+    fileprivate var code: String {
+        switch self {
+        case .otherContent: "fix_changed"
+        case .sequenceJump: "sequence_jumped"
+        case .tooManyGaps: "too_many_gaps"
+        case .tooManyLogs: "too_many_logs"
+        case .tooManyAsks: "too_many_asks"
+        case .tooManyLosses: "too_many_losses"
+        }
+    }
+}
+
+extension LinkHealth.Event {
+    fileprivate var lineEvent: LinkLine.Event {
+        switch self {
+        case .reachable: .reachable
+        case .late: .late
+        case .unreachable: .unreachable
+        case .condition(.healthy): .healthy
+        case .condition(.degraded): .degraded
+        case .condition(.unhealthy): .unhealthy
+        }
+    }
+
+    fileprivate var silentMicroseconds: Int64? {
+        switch self {
+        case .reachable(let silence): silence
+        case .late(let silence), .unreachable(let silence): silence
+        case .condition: nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CollarBridge
+import CollarDomain
+import CollarHost
+
+/// Makes the lines that a consumer gets: of entries, of notices, and of figures.
+struct LineMaker {
+    private let kinds: Set<LineKind>
+    private var writer: FixLineWriter
+
+    init(_ configuration: ReceiverConfiguration) {
+        kinds = configuration.lineKinds
+        writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
+    }
+
+    /// Whether figures are wanted.
+    var writesFigures: Bool { kinds.contains(.stats) }
+
+    /// Appends the line of an entry.
+    mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
+        switch entry.content {
+        case .fix(let record): writer.append(ReceivedFix(deviceID: entry.deviceID, record), to: &bytes)
+        case .gap(let change): bytes += GapLine(change, deviceID: entry.deviceID).bytes
+        }
+    }
+
+    /// The lines of a notice, each with its line feed.
+    func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        if kinds.contains(.link), let line = notice.linkLine(now) { lines.append(line.bytes) }
+        if kinds.contains(.error), let line = notice.errorLine(now) { lines.append(line.bytes) }
+        switch notice {
+        case .host(.commandEnded(let report)):
+            if kinds.contains(.result) { lines.append(ResultLine(report, unixMilliseconds: now).bytes) }
+        case .host(.status(let deviceID, let logID, let status)):
+            if kinds.contains(.status) {
+                lines.append(
+                    StatusLine(unixMilliseconds: now, deviceID: deviceID, logID: logID, status: status).bytes)
+            }
+        default: break
+        }
+        return lines
+    }
+
+    /// The lines of figures: of the receiver, then of each collar.
+    func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [[UInt8]] {
+        [StatsLine(reading, now).bytes] + reading.host.collars.map { StatsLine($0, now).bytes }
+    }
+}

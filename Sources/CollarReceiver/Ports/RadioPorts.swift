@@ -1,0 +1,218 @@
+import CollarARQ
+import CollarHost
+import SerialDevices
+
+/// The ports of a receiver: finds them, opens them, and carries bytes between them and the host.
+final class RadioPorts {
+    /// Times between tries to open a port that another program has, in microseconds.
+    private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
+    /// Time within which udev sets the access list of a new node, in microseconds.
+    private static let permissionTime: Int64 = 300_000
+    /// Reads of one port before other ports and the journal have their turn.
+    private static let readLimit = 16
+
+    private let configuration: ReceiverConfiguration
+    private let events: EventPoll
+    private let host: Host
+    private let report: (ReceiverNotice) -> Void
+    private var ports: [RadioPort] = []
+    private var portOfLink: [LinkID: RadioPort] = [:]
+    private var monitor: DeviceMonitor?
+    private var readBuffer = [UInt8](repeating: 0, count: 65_536)
+
+    init(
+        _ configuration: ReceiverConfiguration, events: EventPoll, host: Host, report: @escaping (ReceiverNotice) -> Void
+    ) {
+        self.configuration = configuration
+        self.events = events
+        self.host = host
+        self.report = report
+    }
+
+    /// Opens the ports the user named, or looks for radios.
+    func open(at time: HostTime) throws(ReceiverError) {
+        guard configuration.ports.isEmpty else {
+            for path in configuration.ports { try openNamed(add(path, isNamedByUser: true), at: time) }
+            return
+        }
+        // The monitor listens before the list is made: nothing plugged in between is missed.
+        let monitor: DeviceMonitor
+        do throws(DeviceMonitorError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
+        self.monitor = monitor
+        events.watch(monitor.fileDescriptor, as: .deviceMonitor)
+        for device in monitor.collarRadios() { appeared(device, at: time) }
+        if !ports.contains(where: { $0.serialPort != nil }) {
+            if !configuration.reconnects { throw .noDevice("no collar radio is plugged in") }
+            if ports.isEmpty { report(.waitingForRadio(others: monitor.allSerialDevices())) }
+        }
+    }
+
+    private func add(_ path: String, isNamedByUser: Bool) -> RadioPort {
+        let link = host.addLink(named: path)
+        let port = RadioPort(id: PortID(index: ports.count), link: link, path: path, isNamedByUser: isNamedByUser)
+        ports.append(port)
+        portOfLink[link] = port
+        return port
+    }
+
+    /// Takes in what udev has to say.
+    func handleDeviceEvents(at time: HostTime) {
+        while let event = monitor?.receive() {
+            switch event {
+            case .added(let device), .changed(let device):
+                if device.isCollarRadio { appeared(device, at: time) }
+            case .removed(let node, _):
+                guard let port = ports.first(where: { $0.path == node }) else { continue }
+                close(port, at: time)
+                port.state = .gone
+            case .eventsLost:
+                for device in monitor?.collarRadios() ?? [] { appeared(device, at: time) }
+            }
+        }
+    }
+
+    private func appeared(_ device: SerialDevice, at time: HostTime) {
+        let port = ports.first { $0.path == device.node } ?? add(device.node, isNamedByUser: false)
+        if port.serialPort == nil { tryOpening(port, at: time) }
+    }
+
+    /// Tries to open a port, and arranges for what may make the next try worth while.
+    private func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) {
+        stopWaiting(port)
+        do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+            arrangeRetry(port, after: error, attempt: attempt, at: time)
+        }
+    }
+
+    /// The first try at a port the user named: a port that is there and cannot be used is the user's to mend, and reported at
+    /// once. A port that is not there is waited for.
+    private func openNamed(_ port: RadioPort, at time: HostTime) throws(ReceiverError) {
+        do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+            guard configuration.reconnects else { throw .port(error) }
+            switch error {
+            case .notFound, .disconnected: arrangeRetry(port, after: error, attempt: 1, at: time)
+            case .busy, .permissionDenied, .notATerminal, .system: throw .port(error)
+            }
+        }
+    }
+
+    private func opened(_ port: RadioPort, _ serial: SerialPort, at time: HostTime) {
+        port.state = .open(serial, outbound: [])
+        port.lastComplaint = nil
+        events.watch(serial.fileDescriptor, as: .port(port.id))
+        report(.opened(path: port.path))
+        host.linkOpened(port.link, at: time)
+    }
+
+    private func arrangeRetry(_ port: RadioPort, after error: SerialPortError, attempt: Int, at time: HostTime) {
+        if case .permissionDenied = error, attempt == 0 {
+            port.state = .retrying(
+                at: time.instant.advanced(byMicroseconds: RadioPorts.permissionTime), attempt: 1)
+            return
+        }
+        if case .busy = error {
+            complain(port, error)
+            let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
+            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+            return
+        }
+        watch(port, attempt: attempt, at: time)
+        complain(port, error)
+    }
+
+    private func complain(_ port: RadioPort, _ error: SerialPortError) {
+        guard port.serialPort == nil, port.lastComplaint != error else { return }
+        port.lastComplaint = error
+        if case .notFound = error {
+            if port.isNamedByUser { report(.waitingForPort(path: port.path)) }
+        } else {
+            report(.cannotOpen(error))
+        }
+    }
+
+    /// Waits for a change at the path. A change before the watch began would go unnoticed: so one more try.
+    private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
+        do throws(PathWatcherError) {
+            let watcher = try PathWatcher(path: port.path)
+            do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+                port.state = .waiting(watcher)
+                events.watch(watcher.fileDescriptor, as: .port(port.id))
+            }
+        } catch {
+            let delay = RadioPorts.retryTimes[RadioPorts.retryTimes.count - 1]
+            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+        }
+    }
+
+    private func stopWaiting(_ port: RadioPort) {
+        if case .waiting(let watcher) = port.state { events.forget(watcher.fileDescriptor) }
+        port.state = .gone
+    }
+
+    /// A port is ready.
+    func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
+        let port = ports[id.index]
+        switch port.state {
+        case .open(let serial, _):
+            if event.isReadable { try read(port, serial, at: time) }
+            if event.isWritable { flush(port) }
+        case .waiting(let watcher):
+            var isWorthTrying = true
+            do throws(PathWatcherError) { isWorthTrying = try watcher.drain() } catch {}
+            if isWorthTrying { tryOpening(port, at: time) }
+        case .retrying, .gone:
+            break
+        }
+    }
+
+    /// When a port is opened again.
+    var nextDeadline: Instant? { ports.compactMap(\.nextDeadline).min() }
+
+    /// Opens the ports that are due.
+    func deadlineReached(at time: HostTime) {
+        for port in ports {
+            if case .retrying(let due, let attempt) = port.state, time.instant >= due {
+                tryOpening(port, attempt: attempt, at: time)
+            }
+        }
+    }
+
+    private func read(_ port: RadioPort, _ serial: SerialPort, at time: HostTime) throws(ReceiverError) {
+        for _ in 0..<RadioPorts.readLimit {
+            switch serial.read(into: &readBuffer) {
+            case .bytes(let count):
+                host.received(readBuffer.span.extracting(0..<count), on: port.link, at: time)
+                if count < 256 { return }
+            case .wouldBlock:
+                return
+            case .disconnected:
+                close(port, at: time)
+                guard configuration.reconnects else { throw .noDevice("\(port.path) was unplugged") }
+                if port.isNamedByUser { tryOpening(port, at: time) }
+                return
+            }
+        }
+    }
+
+    /// Closes the descriptor of a radio that is gone: while a dead one is open the radio comes back under another name.
+    private func close(_ port: RadioPort, at time: HostTime) {
+        guard let serial = port.serialPort else { return }
+        host.linkClosed(port.link, at: time)
+        events.forget(serial.fileDescriptor)
+        serial.close()
+        port.state = .gone
+        report(.unplugged(path: port.path))
+    }
+
+    /// Sends a bare frame.
+    func send(_ frame: Span<UInt8>, on link: LinkID) {
+        guard let port = portOfLink[link] else { return }
+        port.queue(frame)
+        flush(port)
+    }
+
+    private func flush(_ port: RadioPort) {
+        guard let isWaiting = port.flush(), let serial = port.serialPort else { return }
+        events.watch(serial.fileDescriptor, as: .port(port.id), forWriting: isWaiting)
+    }
+}

@@ -1,0 +1,21 @@
+import CollarHost
+
+/// What a receiver counted since its start.
+public struct ReceiverStatistics: Equatable, Sendable {
+    /// What its host counted.
+    public var host = HostStatistics()
+    /// Lines written.
+    public var lines = 0
+}
+
+/// Figures of a receiver at one moment.
+struct ReceiverReading {
+    /// Figures of its host.
+    var host: HostReading
+    /// Lines written.
+    var lineCount: Int
+    /// Seconds since the start.
+    var uptimeSeconds: Int64
+    /// For how long the consumer has not read, in milliseconds; nil while it reads.
+    var outputBlockedMilliseconds: Int64?
+}
