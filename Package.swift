@@ -27,7 +27,6 @@ let package = Package(
         .library(name: "CollarWire", targets: ["CollarWire"]),
         .library(name: "CollarBridge", targets: ["CollarDomain", "CollarBridge"]),
         .library(name: "CollarJournal", targets: ["CollarJournal"]),
-        .library(name: "LinkSimulator", targets: ["LinkSimulator"]),
         .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],
     targets: [
@@ -38,15 +37,15 @@ let package = Package(
         .target(name: "CFileOrigin"),
         .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CFileOrigin"], swiftSettings: strict),
         .target(
-            name: "LinkSimulator",
-            dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"], swiftSettings: strict),
+            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
+        .target(
+            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware"],
+            swiftSettings: strict),
         .target(name: "CollarDomain", dependencies: ["CollarWire"], swiftSettings: strict),
         .target(
             name: "CollarBridge",
             dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarDomain"],
             swiftSettings: strict),
-        .target(
-            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
         .target(name: "CLinuxEvents"),
@@ -61,15 +60,27 @@ let package = Package(
         .executableTarget(
             name: "collar-link",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "LinkSimulator",
-                "CollarDomain", "CollarBridge", "SerialDevices", "CollarReceiver",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarDomain",
+                "CollarBridge", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
+        .target(
+            name: "CollarWorld",
+            dependencies: [
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator",
+            ],
+            path: "Tests/CollarWorld", swiftSettings: strict),
+        .executableTarget(
+            name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
+            path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
         tests(for: "CollarWire"),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ"]),
-        tests(for: "LinkSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"]),
+        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"]),
+        tests(
+            for: "CollarWorld",
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarSimulator"]),
         tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarDomain"]),
         tests(for: "SerialDevices"),

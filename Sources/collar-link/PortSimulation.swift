@@ -1,8 +1,8 @@
 import CollarARQ
 import CollarFirmware
 import CollarReceiver
+import CollarSimulator
 import Glibc
-import LinkSimulator
 import SerialDevices
 
 /// Drives simulated collars at a pseudo-terminal, in real or virtual time.

@@ -1,8 +1,8 @@
 import CollarARQ
 import CollarDomain
 import CollarFirmware
+import CollarSimulator
 import CollarWire
-import LinkSimulator
 
 /// `collar-link simulate`: collars behind a lossy radio behind a pseudo-terminal.
 enum SimulateCommand {

@@ -1,6 +1,6 @@
 import CollarDomain
+import CollarSimulator
 import CollarWire
-import LinkSimulator
 
 /// Reading tracks.
 enum TrackFile {

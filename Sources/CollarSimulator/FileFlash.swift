@@ -1,0 +1,87 @@
+import CollarFirmware
+import Glibc
+
+/// A NOR flash in a file, so that a simulated collar keeps its log over a restart of the process.
+///
+/// The file outlives a killed process, which is the reboot it stands for; it is not synced against a power cut of the
+/// machine.
+package final class FileFlash: FlashDevice {
+    /// Bytes in an erase block.
+    package let blockByteCount: Int
+    /// Erase blocks.
+    package let blockCount: Int
+    private let descriptor: Int32
+
+    /// The file could not be used.
+    package struct OpenError: Error, Equatable, Sendable {
+        /// The file.
+        package let path: String
+        /// What the operating system said, or 0.
+        package let errorNumber: Int32
+        /// What is wrong with it, for a person.
+        package let reason: String
+    }
+
+    /// Opens a flash file; one that does not exist is created erased.
+    package init(path: String, blockByteCount: Int = 4096, blockCount: Int) throws(OpenError) {
+        self.blockByteCount = blockByteCount
+        self.blockCount = blockCount
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw OpenError(path: path, errorNumber: errno, reason: unsafe String(cString: strerror(errno)))
+        }
+        let size = lseek(descriptor, 0, SEEK_END)
+        if size == 0 {
+            for block in 0..<blockCount {
+                do throws(FlashError) { try erase(block: block) } catch {
+                    throw OpenError(path: path, errorNumber: errno, reason: "it cannot be filled")
+                }
+            }
+        } else if size != off_t(blockByteCount * blockCount) {
+            throw OpenError(
+                path: path, errorNumber: 0,
+                reason: "it is no flash of this collar: \(size) bytes instead of \(blockByteCount * blockCount)")
+        }
+        // Two simulators on one flash would write one log over the other.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw OpenError(path: path, errorNumber: EBUSY, reason: "another simulated collar uses it")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Appends the bytes from `offset` on until `output` is full.
+    package func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
+        let wanted = output.freeCapacity
+        var buffer = [UInt8](repeating: 0, count: wanted)
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe pread(descriptor, bytes.baseAddress, wanted, off_t(offset))
+        }
+        guard count == wanted else { throw .read(offset: offset) }
+        for byte in buffer { output.append(byte) }
+    }
+
+    /// Clears the bits that are clear in `bytes`.
+    package func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
+        var merged = [UInt8](repeating: 0, count: bytes.count)
+        let count = unsafe merged.withUnsafeMutableBytes { target in
+            unsafe pread(descriptor, target.baseAddress, target.count, off_t(offset))
+        }
+        guard count == bytes.count else { throw .program(offset: offset) }
+        for index in bytes.indices { merged[index] &= bytes[index] }
+        guard write(merged, at: offset) else { throw .program(offset: offset) }
+    }
+
+    /// Sets every bit of a block.
+    package func erase(block: Int) throws(FlashError) {
+        let erased = [UInt8](repeating: 0xFF, count: blockByteCount)
+        guard write(erased, at: block * blockByteCount) else { throw .erase(block: block) }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) -> Bool {
+        let count = unsafe bytes.withUnsafeBytes { source in
+            unsafe pwrite(descriptor, source.baseAddress, source.count, off_t(offset))
+        }
+        return count == bytes.count
+    }
+}

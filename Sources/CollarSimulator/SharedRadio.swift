@@ -1,0 +1,137 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+
+/// Collars within reach of one another and of one base radio, and the base radio's serial side.
+///
+/// On a half-duplex link frames that are on the air at the same time destroy each other, the base radio's included, and
+/// the base radio sends one after the other. A line in both directions has no collisions.
+package struct SharedRadio<Flash: FlashDevice> {
+    private struct Downlink {
+        let start: Instant
+        let end: Instant
+        let frame: [UInt8]
+        /// Nil where the frame has no header.
+        let address: UInt8?
+        var isDestroyed = false
+    }
+
+    /// Each collar, in the order given.
+    package private(set) var stations: [CollarRadioStation<Flash>]
+    private let modem: ModemProfile
+    private var downlinks: [Downlink] = []
+    private var hostStream = StreamDecoder()
+    private var hostFrames = 0
+    private var hostAirtimeMicroseconds: Int64 = 0
+
+    /// Brings stations of different addresses together.
+    package init(_ stations: [CollarRadioStation<Flash>], modem: ModemProfile) {
+        self.stations = stations
+        self.modem = modem
+    }
+
+    /// Whether every fix of every track is logged and acknowledged.
+    package var isDelivered: Bool { stations.allSatisfy(\.isDelivered) }
+
+    /// Whether a frame that asks reached the host intact and nothing has come back to its collar since.
+    package var isAnswerExpected: Bool { stations.contains(where: \.isAnswerExpected) }
+
+    /// Counts of all collars together.
+    package var statistics: StationStatistics {
+        var total = StationStatistics()
+        for station in stations { total.addUplink(station.statistics) }
+        total.downlinkFrames = hostFrames
+        total.downlinkAirtimeMicroseconds = hostAirtimeMicroseconds
+        return total
+    }
+
+    /// When ``advance(to:)`` is worth calling again if no bytes come in.
+    package var nextDeadline: Instant {
+        var deadline = Instant(microseconds: .max)
+        for station in stations { deadline = min(deadline, station.nextDeadline) }
+        for downlink in downlinks { deadline = min(deadline, downlink.end) }
+        return deadline
+    }
+
+    /// Where everything made so far is acknowledged, the next fix is made now.
+    package mutating func skipIdleTime(now: Instant) {
+        guard downlinks.isEmpty else { return }
+        var idle = Int64.max
+        for station in stations {
+            guard let microseconds = station.idleMicroseconds(now: now) else { return }
+            idle = min(idle, microseconds)
+        }
+        guard idle > 0, idle < .max else { return }
+        for index in stations.indices { stations[index].skipIdle(microseconds: idle) }
+    }
+
+    /// The last serial bytes reached nobody: no host has the port open.
+    package mutating func serialBytesWereDropped() {
+        for index in stations.indices { stations[index].serialBytesWereDropped() }
+    }
+
+    /// Serial bytes that the host wrote to the base radio.
+    package mutating func received(_ bytes: [UInt8], now: Instant) {
+        var index = 0
+        while let event = hostStream.next(in: bytes.span, at: &index) {
+            guard case .frame = event else { continue }
+            send(hostFrame, now: now)
+        }
+    }
+
+    private var hostFrame: [UInt8] {
+        let span = hostStream.frame
+        return span.indices.map { span[$0] }
+    }
+
+    private mutating func send(_ frame: [UInt8], now: Instant) {
+        let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
+        var start = now
+        if modem.isHalfDuplex, let last = downlinks.last { start = max(start, last.end) }
+        hostFrames += 1
+        hostAirtimeMicroseconds += airtime
+        let downlink = Downlink(
+            start: start, end: start.advanced(byMicroseconds: airtime), frame: frame,
+            address: try? FrameHeader(frame.span).address)
+        downlinks.append(downlink)
+        for index in listeners(of: downlink) { stations[index].answerBegan() }
+        destroyOverlaps()
+    }
+
+    private func listeners(of downlink: Downlink) -> [Int] {
+        stations.indices.filter {
+            downlink.address == Frame.broadcastAddress || downlink.address == stations[$0].address
+        }
+    }
+
+    /// Does everything that is due.
+    /// - Returns: serial bytes for the host.
+    package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {
+        let finished = downlinks.filter { $0.end <= now }
+        downlinks.removeAll { $0.end <= now }
+        for downlink in finished where !downlink.isDestroyed {
+            for index in listeners(of: downlink) {
+                stations[index].received(downlink.frame, start: downlink.start, end: downlink.end)
+            }
+        }
+        var output: [UInt8] = []
+        for index in stations.indices { output += try stations[index].advance(to: now) }
+        destroyOverlaps()
+        return output
+    }
+
+    /// Called whenever a frame may have begun, so that no overlap is missed: its end is known from its start.
+    private mutating func destroyOverlaps() {
+        guard modem.isHalfDuplex else { return }
+        for index in stations.indices {
+            guard let frame = stations[index].transmission else { continue }
+            for other in stations.indices where other != index && stations[other].transmission != nil {
+                stations[index].destroyTransmission()
+            }
+            for other in downlinks.indices where downlinks[other].start < frame.end && frame.start < downlinks[other].end {
+                stations[index].destroyTransmission()
+                downlinks[other].isDestroyed = true
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import CollarJournal
+import CollarSimulator
+import Glibc
+
+/// A file system in memory that holds apart what is in the page cache and what is on the disk, and goes wrong as disks
+/// do: short writes, failing operations, no room, a failed synchronisation that leaves the cache ahead of the disk, and
+/// power cuts of which any part of what was not synchronised survives.
+package final class SimulatedDisk: FileSystem {
+    /// A name that appeared or went since its directory was synchronised.
+    private struct NameChange {
+        let path: String
+        /// Nil where the name went.
+        let file: DiskFile?
+        /// The name that went in the same step.
+        var formerPath: String?
+    }
+
+    /// What goes wrong now.
+    package var faults = DiskFaults()
+    /// Whether the system has stopped amid an operation, see ``DiskFaults/operationsUntilStop``.
+    package private(set) var isStopped = false
+    /// Operations so far that read or change anything.
+    package private(set) var operationCount = 0
+    /// Hears of every operation that fails.
+    var failed: ((FileFailure) -> Void)?
+    /// Grows with every change of a file or name, in the cache or on the disk.
+    private(set) var generation = 0
+    private var names: [String: DiskFile] = ["/": DiskFile(isDirectory: true)]
+    private var durableNames: [String: DiskFile]
+    private var nameChanges: [NameChange] = []
+    private var opened: [Int32: DiskFile] = [:]
+    private var nextDescriptor: Int32 = 3
+    private var random: SeededRandom
+
+    /// An empty disk; everything random about it comes from the seed.
+    package init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        durableNames = names
+    }
+
+    /// The process is gone: its files are closed, the cache stays.
+    package func endProcess() {
+        for file in opened.values { file.lockHolder = nil }
+        opened = [:]
+        isStopped = false
+        faults.operationsUntilStop = nil
+    }
+
+    /// The machine is gone: of what was not synchronised some is on the disk, of the names too.
+    package func losePower() {
+        endProcess()
+        generation += 1
+        for change in nameChanges where random.chance(0.5) { apply(change) }
+        nameChanges = []
+        // What is in a directory goes with it; shorter paths come first.
+        for path in durableNames.keys.sorted() where durableNames[SimulatedDisk.parent(of: path)] == nil {
+            durableNames[path] = nil
+        }
+        names = durableNames
+        for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
+    }
+
+    /// The files in a directory whose names no crash can take, in the order of their names.
+    func certainFiles(in directory: String) -> [(path: String, file: DiskFile)] {
+        let prefix = directory + "/"
+        return durableNames.filter { path, file in
+            path.hasPrefix(prefix) && !nameChanges.contains { $0.path == path && $0.file !== file || $0.formerPath == path }
+        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Changes bytes on the disk behind the system's back.
+    func damage(_ file: DiskFile, at offsets: Range<Int>, _ change: (UInt8) -> UInt8) {
+        generation += 1
+        for offset in offsets { file.damage(at: offset, change) }
+    }
+
+    private func begin(_ operation: FileOperation, _ path: String, isChange: Bool) throws(FileFailure) {
+        operationCount += 1
+        if isChange { generation += 1 }
+        if let left = faults.operationsUntilStop {
+            if left == 0 { isStopped = true }
+            faults.operationsUntilStop = max(0, left - 1)
+        }
+        if isStopped { throw failure(operation, path, EIO) }
+        if let left = faults.operationsUntilFailure {
+            faults.operationsUntilFailure = left == 0 ? nil : left - 1
+            if left == 0 { throw failure(operation, path, faults.failureNumber) }
+        }
+        if isChange, faults.isReadOnly { throw failure(operation, path, EROFS) }
+        if faults.errorProbability > 0, random.chance(faults.errorProbability) {
+            throw failure(operation, path, EIO)
+        }
+    }
+
+    private func failure(_ operation: FileOperation, _ path: String, _ errorNumber: Int32) -> FileFailure {
+        let failure = FileFailure(operation, path, errorNumber: errorNumber)
+        failed?(failure)
+        return failure
+    }
+
+    private func file(_ reference: FileReference) -> DiskFile {
+        guard let file = opened[reference.descriptor] else { preconditionFailure("the file is open") }
+        return file
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    private func apply(_ change: NameChange) {
+        durableNames[change.path] = change.file
+        if let formerPath = change.formerPath { durableNames[formerPath] = nil }
+    }
+
+    private func setName(_ path: String, _ file: DiskFile?) {
+        names[path] = file
+        nameChanges.append(NameChange(path: path, file: file))
+    }
+
+    /// A new name needs a little room too.
+    private func make(_ operation: FileOperation, _ path: String, _ file: DiskFile) throws(FileFailure) {
+        guard names[SimulatedDisk.parent(of: path)] != nil else {
+            throw failure(operation, path, ENOENT)
+        }
+        if let room = faults.room, room < 64, random.chance(0.5) {
+            throw failure(operation, path, ENOSPC)
+        }
+        setName(path, file)
+    }
+
+    /// Makes one directory.
+    package func makeDirectory(at path: String) throws(FileFailure) -> Bool {
+        let isNew = names[path] == nil
+        try begin(.makeDirectory, path, isChange: isNew)
+        if isNew { try make(.makeDirectory, path, DiskFile(isDirectory: true)) }
+        return isNew
+    }
+
+    /// Names in a directory.
+    package func names(in directory: String) throws(FileFailure) -> [String] {
+        try begin(.list, directory, isChange: false)
+        guard names[directory] != nil else { throw failure(.list, directory, ENOENT) }
+        let prefix = directory == "/" ? "/" : directory + "/"
+        return names.keys.filter { $0.hasPrefix(prefix) && $0 != "/" && SimulatedDisk.parent(of: $0) == directory }
+            .map { String($0.dropFirst(prefix.count)) }
+    }
+
+    /// Opens a file.
+    package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        let mayCreate = mode == .creating || mode == .creatingIfMissing
+        let operation: FileOperation = mayCreate ? .create : .open
+        try begin(operation, path, isChange: mode != .reading)
+        if names[path] != nil, mode == .creating { throw failure(operation, path, EEXIST) }
+        if names[path] == nil {
+            guard mayCreate else { throw failure(operation, path, ENOENT) }
+            try make(operation, path, DiskFile())
+        }
+        nextDescriptor += 1
+        opened[nextDescriptor] = names[path]
+        return FileReference(descriptor: nextDescriptor, path: path)
+    }
+
+    /// Closes a file; nothing happens to one of a process that is gone.
+    package func close(_ reference: FileReference) {
+        guard let file = opened.removeValue(forKey: reference.descriptor) else { return }
+        if file.lockHolder == reference.descriptor { file.lockHolder = nil }
+    }
+
+    /// Bytes in a file.
+    package func byteCount(of reference: FileReference) throws(FileFailure) -> Int {
+        try begin(.read, reference.path, isChange: false)
+        return file(reference).cached.count
+    }
+
+    /// Reads from the cache.
+    package func read(
+        from reference: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure) {
+        try begin(.read, reference.path, isChange: false)
+        let bytes = file(reference).cached
+        let start = min(offset, bytes.count)
+        buffer = Array(bytes[start..<min(start + count, bytes.count)])
+    }
+
+    /// Writes to the cache. What fails may have written a part.
+    package func write(
+        _ bytes: [UInt8], from start: Int, to reference: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int {
+        let file = self.file(reference)
+        var count = bytes.count - start
+        do throws(FileFailure) { try begin(.write, reference.path, isChange: true) } catch {
+            if error.errorNumber == EIO { file.write(bytes[start..<(start + random.below(count + 1))], at: offset) }
+            throw error
+        }
+        if faults.shortWriteProbability > 0, random.chance(faults.shortWriteProbability) {
+            count = 1 + random.below(count)
+        }
+        if let room = faults.room {
+            count = min(count, room + max(0, file.cached.count - offset))
+            guard count > 0 else { throw failure(.write, reference.path, ENOSPC) }
+            faults.room = room - max(0, offset + count - file.cached.count)
+        }
+        file.write(bytes[start..<(start + count)], at: offset)
+        return count
+    }
+
+    /// Cuts a file in the cache.
+    package func truncate(_ reference: FileReference, to byteCount: Int) throws(FileFailure) {
+        try begin(.truncate, reference.path, isChange: true)
+        let file = self.file(reference)
+        if let room = faults.room { faults.room = room + max(0, file.cached.count - byteCount) }
+        file.truncate(to: byteCount)
+    }
+
+    /// Brings a file to the disk, all or, where it fails, a part.
+    package func synchronize(_ reference: FileReference) throws(FileFailure) {
+        let file = self.file(reference)
+        do throws(FileFailure) {
+            try begin(.synchronize, reference.path, isChange: file.isChanged)
+            if faults.isNextSyncFailing {
+                faults.isNextSyncFailing = false
+                throw failure(.synchronize, reference.path, EIO)
+            }
+            try promiseRoom(reference.path)
+        } catch {
+            if !isStopped { file.failToSynchronize(&random) }
+            throw error
+        }
+        file.synchronize()
+    }
+
+    /// Brings the names in a directory to the disk, all or, where it fails, some.
+    package func synchronizeDirectory(at path: String) throws(FileFailure) {
+        var isWhole = true
+        defer {
+            for change in nameChanges where SimulatedDisk.parent(of: change.path) == path {
+                if isWhole || random.chance(0.5) { apply(change) }
+            }
+            if isWhole { nameChanges.removeAll { SimulatedDisk.parent(of: $0.path) == path } }
+        }
+        let isChange = nameChanges.contains { SimulatedDisk.parent(of: $0.path) == path }
+        do throws(FileFailure) {
+            try begin(.synchronize, path, isChange: isChange)
+            try promiseRoom(path)
+        } catch {
+            isWhole = false
+            throw error
+        }
+    }
+
+    /// Room that was promised to a write is not always there when it reaches the disk.
+    private func promiseRoom(_ path: String) throws(FileFailure) {
+        if faults.room != nil, random.chance(0.1) { throw failure(.synchronize, path, ENOSPC) }
+    }
+
+    /// Removes a name.
+    package func remove(_ path: String) throws(FileFailure) {
+        try begin(.remove, path, isChange: true)
+        guard names[path] != nil else { throw failure(.remove, path, ENOENT) }
+        setName(path, nil)
+    }
+
+    /// Gives a file another name, in one step.
+    package func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try begin(.rename, path, isChange: true)
+        guard let file = names[path] else { throw failure(.rename, path, ENOENT) }
+        names[newPath] = file
+        names[path] = nil
+        nameChanges.append(NameChange(path: newPath, file: file, formerPath: path))
+    }
+
+    /// Takes the lock of a file.
+    package func lock(_ reference: FileReference) throws(FileFailure) -> Bool {
+        let file = self.file(reference)
+        guard file.lockHolder == nil else { return false }
+        file.lockHolder = reference.descriptor
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+import CollarARQ
+import CollarSimulator
+import CollarWire
+
+/// What delivery costs on the air for each loss, modem and kind of backlog, as a text that never changes by itself.
+package enum AirtimeTable {
+    /// A backlog and how it is sent.
+    private struct Workload {
+        let title: String
+        let fixes: [Fix]
+        let isBatched: Bool
+    }
+
+    private static let modems: [SimulatedModem] = [
+        .lora(spreadingFactor: 7), .lora(spreadingFactor: 9), .lora(spreadingFactor: 12), .ble, .serial,
+    ]
+    private static let lossPercents = [0, 5, 10, 20, 30, 40, 50]
+    private static let seeds: ClosedRange<UInt64> = 1...5
+
+    /// The table: means over five seeds of ``AirtimeTrial``. It takes some seconds to make.
+    /// - Throws: where a trial fails.
+    package static func text() throws(StationError) -> String {
+        var text = """
+            Airtime of both ends, as a multiple of the bound, and in brackets the acknowledgements' part of it:
+            of the whole / of bursts that held eight full frames or more, where there were such.
+            The bound: every fix absolute in a frame of its own, airtime / (1 - loss). Means over \(seeds.count) seeds.
+
+            """
+        let workloads = [
+            Workload(
+                title: "2000 fixes, one a frame", fixes: SimulatedWalk.fixes(2000, secondsApart: 1), isBatched: false),
+            Workload(
+                title: "28800 fixes a second apart (eight hours), in batches", fixes: SimulatedWalk.fixes(28800, secondsApart: 1),
+                isBatched: true),
+            Workload(
+                title: "2000 fixes of a cat, three minutes and more apart, in batches", fixes: SimulatedWalk.cat(2000),
+                isBatched: true),
+        ]
+        for workload in workloads { text += try section(workload) }
+        return text
+    }
+
+    private static func section(_ workload: Workload) throws(StationError) -> String {
+        var text = "\n\(workload.title)\n" + "loss".left(10)
+        for loss in lossPercents { text += "\(loss) %".right(20) }
+        for modem in modems {
+            text += "\n" + modem.name.left(10)
+            for loss in lossPercents { text += try cell(workload, modem, lossPercent: loss).right(20) }
+        }
+        return text + "\n"
+    }
+
+    private static func cell(
+        _ workload: Workload, _ modem: SimulatedModem, lossPercent: Int
+    ) throws(StationError) -> String {
+        var overBound = 0.0
+        var share = 0.0
+        var longBurstShare = 0.0
+        var longBurstCount = 0
+        for seed in seeds {
+            let result = try AirtimeTrial(
+                fixes: workload.fixes, modem: modem.profile, lossProbability: Double(lossPercent) / 100,
+                delivery: CollarDelivery.Configuration(
+                    modem: modem.profile, sendsLiveFixes: workload.isBatched,
+                    batchFrameByteLimit: workload.isBatched ? Frame.maximumByteCount : nil),
+                seed: seed
+            ).run()
+            overBound += result.overBound
+            share += result.acknowledgementShare
+            if let part = result.longBurstAcknowledgementShare {
+                longBurstShare += part
+                longBurstCount += 1
+            }
+        }
+        let count = Double(seeds.count)
+        var shares = (share * 100 / count).text(decimals: 1)
+        if longBurstCount > 0 {
+            shares += " / " + (longBurstShare * 100 / Double(longBurstCount)).text(decimals: 1)
+        }
+        return (overBound / count).text(decimals: 3) + " (" + shares + " %)"
+    }
+}

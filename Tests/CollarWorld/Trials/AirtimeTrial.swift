@@ -1,0 +1,158 @@
+import CollarARQ
+import CollarFirmware
+import CollarSimulator
+import CollarWire
+
+/// What it costs on the air to bring a backlog over a lossy half-duplex link: a real collar and a real host's end in
+/// virtual time, beside the bound.
+///
+/// The bound knows at once what arrived and spends nothing on saying so: every fix in a frame of its own, absolute, as
+/// often as it takes, airtime ÷ (1 − loss) a fix.
+package struct AirtimeTrial: Sendable {
+    /// The fixes in the collar's log.
+    package var fixes: [Fix]
+    /// The link.
+    package var modem: ModemProfile
+    /// Probability that a frame is lost, in each direction, 0 … 1.
+    package var lossProbability: Double
+    /// How the collar sends.
+    package var delivery: CollarDelivery.Configuration
+    /// What the losses are drawn from.
+    package var seed: UInt64
+
+    /// Creates a trial.
+    package init(
+        fixes: [Fix], modem: ModemProfile, lossProbability: Double, delivery: CollarDelivery.Configuration,
+        seed: UInt64
+    ) {
+        self.fixes = fixes
+        self.modem = modem
+        self.lossProbability = lossProbability
+        self.delivery = delivery
+        self.seed = seed
+    }
+
+    /// What a trial measured. Times in microseconds.
+    package struct Result: Equatable, Sendable {
+        /// Airtime of the collar.
+        package var collarMicroseconds: Int64 = 0
+        /// Airtime of the host's acknowledgements.
+        package var hostMicroseconds: Int64 = 0
+        /// Airtime of the bound.
+        package var boundMicroseconds: Double = 0
+        /// Frames of the collar.
+        package var frameCount = 0
+        /// Acknowledgements.
+        package var acknowledgementCount = 0
+        /// The part of ``collarMicroseconds`` of bursts of eight full frames or more, what was repeated until they were
+        /// answered included.
+        package var longBurstMicroseconds: Int64 = 0
+        /// The part of ``hostMicroseconds`` that answered those.
+        package var longBurstAnswerMicroseconds: Int64 = 0
+        /// Time until everything was acknowledged.
+        package var elapsedMicroseconds: Int64 = 0
+
+        /// Airtime of both ends, as a multiple of the bound.
+        package var overBound: Double { Double(collarMicroseconds + hostMicroseconds) / boundMicroseconds }
+        /// The acknowledgements' part of the airtime.
+        package var acknowledgementShare: Double {
+            Double(hostMicroseconds) / Double(collarMicroseconds + hostMicroseconds)
+        }
+        /// The acknowledgements' part of the airtime of bursts of eight full frames or more; nil without such a burst.
+        package var longBurstAcknowledgementShare: Double? {
+            let total = longBurstMicroseconds + longBurstAnswerMicroseconds
+            return total > 0 ? Double(longBurstAnswerMicroseconds) / Double(total) : nil
+        }
+    }
+
+    /// Runs until everything is delivered and acknowledged.
+    /// - Throws: where the collar's flash or the trial itself fails.
+    package func run() throws(StationError) -> Result {
+        var state = try AirtimeTrialState(self)
+        while !state.collar.isEverythingDelivered { try state.step() }
+        state.result.elapsedMicroseconds = state.now.microseconds
+        return state.result
+    }
+}
+
+/// A trial under way.
+private struct AirtimeTrialState {
+    let trial: AirtimeTrial
+    var collar: Collar<MemoryFlash>
+    var host: TrialHost
+    var random: SeededRandom
+    var now = Instant(microseconds: 0)
+    var result = AirtimeTrial.Result()
+    private var burst = Burst()
+
+    /// What was sent since the last answer that reached the collar.
+    private struct Burst {
+        var collarMicroseconds: Int64 = 0
+        var hostMicroseconds: Int64 = 0
+        var fullFrameCount = 0
+    }
+
+    init(_ trial: AirtimeTrial) throws(StationError) {
+        self.trial = trial
+        random = SeededRandom(seed: trial.seed)
+        let configuration = Collar<MemoryFlash>.Configuration(
+            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            delivery: trial.delivery)
+        let flash = MemoryFlash(blockCount: trial.fixes.count / 100 + 8)
+        do throws(FlashError) {
+            collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
+        } catch { throw .flash(error) }
+        host = TrialHost(log: collar.log)
+        for (index, fix) in trial.fixes.enumerated() {
+            do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
+            let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: collar.log)
+            result.boundMicroseconds += Double(airtime) / (1 - trial.lossProbability)
+        }
+    }
+
+    mutating func step() throws(StationError) {
+        var failure: FlashError?
+        var isFrame = false
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+        }
+        if let failure { throw .flash(failure) }
+        guard isFrame else {
+            guard let next = collar.nextDeadline else { preconditionFailure("a silent collar waits for something") }
+            now = max(next, now.advanced(byMicroseconds: 1))
+            return
+        }
+        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
+        now = now.advanced(byMicroseconds: airtime)
+        result.collarMicroseconds += airtime
+        result.frameCount += 1
+        burst.collarMicroseconds += airtime
+        if let full = fullFrameByteCount, frame.count >= full { burst.fullFrameCount += 1 }
+        collar.frameSent(now: now)
+        guard !random.chance(trial.lossProbability) else { return }
+        host.take(frame)
+        guard let answer = host.answer() else { return }
+        try send(answer)
+    }
+
+    private mutating func send(_ answer: [UInt8]) throws(StationError) {
+        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: answer.count)
+        result.hostMicroseconds += airtime
+        burst.hostMicroseconds += airtime
+        result.acknowledgementCount += 1
+        let arrival = now.advanced(byMicroseconds: trial.modem.turnaroundMicroseconds + airtime)
+        guard !random.chance(trial.lossProbability) else { return }
+        // Whoever waits no longer sends by then, and hears nothing.
+        if let deadline = collar.nextDeadline, deadline < arrival { return }
+        now = arrival
+        do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
+        if burst.fullFrameCount >= 8 {
+            result.longBurstMicroseconds += burst.collarMicroseconds
+            result.longBurstAnswerMicroseconds += burst.hostMicroseconds
+        }
+        burst = Burst()
+    }
+
+    /// A batch ends before the fix that no longer fits, some bytes below the limit.
+    private var fullFrameByteCount: Int? { trial.delivery.batchFrameByteLimit.map { $0 * 9 / 10 } }
+}

@@ -1,0 +1,198 @@
+import CollarARQ
+import CollarFirmware
+import CollarSimulator
+import CollarWire
+
+/// A ``DutyCycleTrial`` under way.
+struct DutyCycleTrialState {
+    private static let never = Instant(microseconds: .max)
+
+    private let trial: DutyCycleTrial
+    private let modem: ModemProfile
+    private let configuration: Collar<NORFlash>.Configuration
+    private let flash: NORFlash
+    private let question: [UInt8]
+    private var collar: Collar<NORFlash>
+    private var host: TrialHost
+    private var requests: DutyCycleRequests
+    private var random: SeededRandom
+    private var hour = HourOfAirtime()
+    private var result = DutyCycleTrial.Result()
+    private var now = Instant(microseconds: 0)
+    private var onAir: (start: Instant, end: Instant, frame: [UInt8])?
+    private var downlinks: [(arrival: Instant, frame: [UInt8])] = []
+    private var fixes: [Fix]
+    private var fixCount = 0
+    private var nextFix = Instant(microseconds: 0)
+    private var nextQuestion = never
+    private var nextReboot = never
+    private var stormEnd = Instant(microseconds: 0)
+
+    init(_ trial: DutyCycleTrial) throws(StationError) {
+        self.trial = trial
+        modem = trial.modem.profile
+        random = SeededRandom(seed: trial.seed)
+        configuration = Collar<NORFlash>.Configuration(
+            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            capabilities: .sounder,
+            delivery: CollarDelivery.Configuration(
+                modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
+                dutyCyclePartsPerMillion: trial.dutyCyclePartsPerMillion,
+                jitterSeed: UInt32(truncatingIfNeeded: trial.seed)))
+        let count = Int(trial.hours * 3600 / trial.secondsApart) + 1
+        fixes = SimulatedWalk.fixes(count, secondsApart: trial.secondsApart)
+        flash = NORFlash(blockByteCount: 4096, blockCount: count / 100 + 8, seed: trial.seed)
+        question = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                try IdentityRequest(receiverID: 99).encode(address: Frame.broadcastAddress, into: &output)
+            } catch { preconditionFailure("a question fits a frame: \(error)") }
+        }
+        collar = try DutyCycleTrialState.boot(configuration, flash, now)
+        host = TrialHost(log: collar.log)
+        requests = DutyCycleRequests(log: collar.log, meanSeconds: trial.meanRequestSeconds)
+        if trial.meanQuestionMilliseconds != nil {
+            nextQuestion = now.advanced(byMicroseconds: trial.questionsBeginAfterSeconds * 1_000_000)
+        }
+        planReboot()
+    }
+
+    private static func boot(
+        _ configuration: Collar<NORFlash>.Configuration, _ flash: NORFlash, _ now: Instant
+    ) throws(StationError) -> Collar<NORFlash> {
+        do throws(FlashError) {
+            var collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
+            collar.condition = CollarCondition()
+            return collar
+        } catch { throw .flash(error) }
+    }
+
+    var isOver: Bool { now.microseconds >= trial.hours * HourOfAirtime.microseconds }
+
+    var finished: DutyCycleTrial.Result {
+        var result = result
+        result.deliveredCount = collar.firstUndelivered
+        return result
+    }
+
+    /// Up to twice the mean, in microseconds.
+    private mutating func pause(mean microseconds: Int64) -> Int64 {
+        1 + Int64(random.next() % UInt64(2 * microseconds))
+    }
+
+    private mutating func planReboot() {
+        switch trial.reboots {
+        case .none:
+            nextReboot = DutyCycleTrialState.never
+        case .meanSeconds(let seconds):
+            nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+        case .storms(let seconds):
+            nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+            guard nextReboot >= stormEnd else { return }
+            nextReboot = now.advanced(byMicroseconds: pause(mean: 1_800_000_000))
+            stormEnd = nextReboot.advanced(byMicroseconds: pause(mean: 1_800_000_000))
+        }
+    }
+
+    mutating func step() throws(StationError) {
+        if onAir == nil, let frame = try nextFrame() {
+            let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
+            onAir = (now, now.advanced(byMicroseconds: airtime), frame)
+            if random.chance(trial.cutProbability) {
+                let part = Int64(random.next() % UInt64(airtime))
+                nextReboot = min(nextReboot, now.advanced(byMicroseconds: part))
+            }
+        }
+        var next = min(min(nextFix, nextQuestion), nextReboot)
+        for downlink in downlinks { next = min(next, downlink.arrival) }
+        let due = onAir?.end ?? collar.nextDeadline ?? DutyCycleTrialState.never
+        next = min(next, due)
+        now = max(next, now.advanced(byMicroseconds: 1))
+        // The power is cut first: what happens at the same moment finds nobody.
+        if nextReboot <= now { try reboot() }
+        if let sent = onAir, sent.end <= now { try finish(sent.frame, start: sent.start, end: sent.end) }
+        try makeFixes()
+        if nextQuestion <= now { try ask() }
+        try deliverDownlinks()
+    }
+
+    private mutating func nextFrame() throws(StationError) -> [UInt8]? {
+        var isFrame = false
+        var failure: FlashError?
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+        }
+        if let failure { throw .flash(failure) }
+        return isFrame ? frame : nil
+    }
+
+    private mutating func count(start: Instant, end: Instant) {
+        result.frameCount += 1
+        result.airtimeMicroseconds += end.microseconds(since: start)
+        let airtime = hour.add(start: start.microseconds, end: end.microseconds)
+        if airtime > result.mostMicroseconds {
+            result.mostMicroseconds = airtime
+            result.mostAt = end.microseconds
+        }
+    }
+
+    private mutating func reboot() throws(StationError) {
+        if let cut = onAir {
+            count(start: cut.start, end: min(now, cut.end))
+            result.cutFrameCount += 1
+            onAir = nil
+        }
+        result.rebootCount += 1
+        collar = try DutyCycleTrialState.boot(configuration, flash, now)
+        planReboot()
+    }
+
+    private mutating func finish(_ frame: [UInt8], start: Instant, end: Instant) throws(StationError) {
+        onAir = nil
+        count(start: start, end: end)
+        collar.frameSent(now: now)
+        guard !random.chance(trial.lossProbability) else { return }
+        host.take(frame)
+        requests.take(frame)
+        guard let answer = host.answer() else { return }
+        var arrival = now.advanced(byMicroseconds: modem.turnaroundMicroseconds)
+        for frame in requests.ofWindow(now: now, random: &random) + [answer] {
+            arrival = arrival.advanced(byMicroseconds: modem.airtimeMicroseconds(frameByteCount: frame.count))
+            if !random.chance(trial.lossProbability) { downlinks.append((arrival, frame)) }
+        }
+    }
+
+    private mutating func makeFixes() throws(StationError) {
+        while nextFix <= now, fixCount < fixes.count {
+            do throws(FixLogError) { _ = try collar.log(fixes[fixCount]) } catch { throw .log(error, index: fixCount) }
+            fixCount += 1
+            nextFix = nextFix.advanced(byMicroseconds: trial.secondsApart * 1_000_000)
+        }
+        if fixCount == fixes.count { nextFix = DutyCycleTrialState.never }
+    }
+
+    private mutating func ask() throws(StationError) {
+        if let mean = trial.meanQuestionMilliseconds {
+            nextQuestion = now.advanced(byMicroseconds: pause(mean: mean * 1000))
+        }
+        if !random.chance(trial.lossProbability) { try hear(question) }
+    }
+
+    private mutating func deliverDownlinks() throws(StationError) {
+        let arrived = downlinks.filter { $0.arrival <= now }
+        downlinks.removeAll { $0.arrival <= now }
+        for downlink in arrived { try hear(downlink.frame) }
+    }
+
+    private mutating func hear(_ frame: [UInt8]) throws(StationError) {
+        // Who sends is deaf.
+        guard onAir == nil else { return }
+        do throws(FlashError) {
+            switch try collar.received(frame.span, now: now) {
+            case .acknowledgement: break
+            case .command(_, .reboot): nextReboot = min(nextReboot, now.advanced(byMicroseconds: 5_000_000))
+            case .command(let id, _): try collar.finish(requestID: id, outcome: .ok)
+            default: result.heardCount += 1
+            }
+        } catch { throw .flash(error) }
+    }
+}

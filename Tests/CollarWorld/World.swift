@@ -1,0 +1,247 @@
+import CollarWire
+
+/// Collars, hosts and the radio between them, with everything that goes wrong, in virtual time and all from one seed.
+///
+/// Things go wrong for a while; then the world is calm, and everything that is still in flash must arrive. The oracle
+/// judges every step; the run ends with the first violation.
+package final class World {
+    enum Station: Equatable {
+        case collar(Int)
+        case host(Int)
+    }
+
+    enum Event {
+        case makeFix(collar: Int)
+        case boot(collar: Int, life: Int)
+        case send(Station, life: Int)
+        case sent(Station, life: Int, transmission: Int)
+        case arrive(Station, bytes: [UInt8], isPacket: Bool)
+        case diskDone(host: Int, life: Int)
+        case restart(host: Int)
+        case openPort(host: Int)
+        case askAgain(host: Int, life: Int)
+        case retryCommit(host: Int, life: Int)
+        case takeLines(host: Int)
+        case fault(FaultKind)
+        case endOfFault(FaultKind, Int)
+        case finish(collar: Int, life: Int, requestID: UInt16)
+        case rebootByOrder(collar: Int, life: Int)
+        case calm
+    }
+
+    /// Something on the air.
+    struct Transmission {
+        let id: Int
+        let sender: Station
+        let start: Int64
+        var end: Int64
+    }
+
+    /// Frames a base radio keeps.
+    static let outboxLimit = 8
+
+    let plan: WorldPlan
+    let oracle: Oracle
+    let collars: [SimulatedCollar]
+    let hosts: [SimulatedHost]
+    var channels: [Channel]
+    var streams: FaultStreams
+    var queue = EventQueue<Event>()
+    var now: Int64 = 0
+    var isCalm = false
+    var isSettled = false
+    var isPlugged: [Bool]
+    var air: [Transmission] = []
+    var transmissionCount = 0
+    var outbox: [[[UInt8]]]
+    var isHostSending: [Bool]
+    /// Whether the power goes too when the file operations of a host stop.
+    var losesPowerAtStop: [Bool]
+    /// Whether a consumer is about to look for lines.
+    var isConsumerDue: [Bool]
+    var fixesMade: [Int]
+    var clockOffset: [Int64]
+    var burstFixes: [Int]
+    /// Until when each collar's pairing window is open.
+    var pairingWindowEnd: [Int64]
+    var framesAired = 0
+    private(set) var statistics = WorldStatistics()
+    private let isTracing: Bool
+    private(set) var trace: [String] = []
+
+    /// Sets a world up.
+    /// - Parameter makeStorage: makes the storage of a host; what a crash leaves in it comes from the seed.
+    package init(
+        _ plan: WorldPlan, isTracing: Bool = false,
+        makeStorage: (_ seed: UInt64) -> any FaultyStorage = { JournalStorage(seed: $0) }
+    ) {
+        self.plan = plan
+        self.isTracing = isTracing
+        let oracle = Oracle(plan)
+        self.oracle = oracle
+        streams = FaultStreams(seed: plan.seed)
+        let isEqual = plan.faults.contains(.equalAddresses)
+        collars = (0..<plan.collarCount).map {
+            SimulatedCollar(index: $0, plan: plan, address: isEqual ? 9 : UInt8(9 + $0))
+        }
+        let hostCount = plan.faults.contains(.rivalReceiver) ? 2 : 1
+        hosts = (0..<hostCount).map { index in
+            SimulatedHost(index: index, storage: makeStorage(plan.seed &+ 31 &+ UInt64(index)), oracle: oracle)
+        }
+        let channel = Channel(plan: plan.channel.with(only: plan.faults), isStream: !plan.isHalfDuplex)
+        channels = Array(repeating: channel, count: 2 * hostCount)
+        isPlugged = Array(repeating: true, count: hostCount)
+        outbox = Array(repeating: [], count: hostCount)
+        isHostSending = Array(repeating: false, count: hostCount)
+        losesPowerAtStop = Array(repeating: plan.scriptedCrashLosesPower, count: hostCount)
+        isConsumerDue = Array(repeating: false, count: hostCount)
+        fixesMade = Array(repeating: 0, count: plan.collarCount)
+        clockOffset = fixesMade.map { _ in 0 }
+        burstFixes = fixesMade
+        pairingWindowEnd = clockOffset
+        for host in hosts where isTracing {
+            host.storage.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
+        }
+    }
+
+    /// Runs to the end, or to the first violation.
+    package func run() -> WorldReport {
+        begin()
+        let end = plan.turbulentMicroseconds + plan.calmMicroseconds
+        while oracle.violation == nil, !isSettled {
+            step()
+            if now > end { oracle.report(.progress, unsettledText) }
+        }
+        statistics.virtualMicroseconds = now
+        statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
+        statistics.flashSteps = collars.first?.flash.stepCount ?? 0
+        statistics.coincidences = oracle.coincidences
+        statistics.diskOperations = hosts[0].storage.disk.operationCount
+        for host in hosts { statistics.lines += host.consumer.fixCount }
+        return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
+    }
+
+    /// Goes to the next moment at which anything happens.
+    private func step() {
+        var due = queue.nextDue ?? .max
+        var collarDue: Int?
+        for collar in collars {
+            if let deadline = collar.nextDeadline, deadline < due {
+                due = deadline
+                collarDue = collar.index
+            }
+        }
+        advance(to: max(now, due == .max ? now + 1_000_000 : due))
+        statistics.events += 1
+        if let collarDue {
+            // To wait on, for duty cycle or chance, is something too, but not until now.
+            if !pump(collars[collarDue]), collars[collarDue].nextDeadline ?? .max <= now {
+                oracle.report(.deadlineIsUseful, "collar \(collarDue) reached a deadline and did nothing")
+            }
+        } else if let next = queue.takeFirst() {
+            handle(next.event)
+        }
+        if plan.scriptedHostCrash == statistics.events {
+            crash(hosts[0], restartAfter: 200_000, losesPower: plan.scriptedCrashLosesPower)
+        }
+        for host in hosts where host.storage.disk.isStopped {
+            crash(host, restartAfter: 50_000, losesPower: losesPowerAtStop[host.index])
+        }
+    }
+
+    private func advance(to time: Int64) {
+        now = time
+        oracle.now = time
+    }
+
+    func log(_ text: @autoclosure () -> String) {
+        guard isTracing else { return }
+        let milliseconds = String(now / 1000)
+        let micro = String(now % 1000)
+        let padding = String(repeating: " ", count: max(0, 8 - milliseconds.count))
+        let zeros = String(repeating: "0", count: 3 - micro.count)
+        trace.append("\(padding)\(milliseconds).\(zeros)\(micro) ms  \(text())")
+    }
+
+    func count(_ change: (inout WorldStatistics) -> Void) { change(&statistics) }
+}
+
+/// How a run ended.
+package struct WorldReport: Sendable {
+    /// What was run.
+    package let plan: WorldPlan
+    /// The first invariant that did not hold; nil where all did.
+    package let violation: Violation?
+    /// Counts.
+    package let statistics: WorldStatistics
+    /// What happened, line by line, where the run was traced.
+    package let trace: [String]
+}
+
+/// What happened in a run.
+package struct WorldStatistics: Equatable, Sendable {
+    /// Steps.
+    package var events = 0
+    /// Frames the collars sent.
+    package var uplinkFrames = 0
+    /// Frames the hosts sent.
+    package var downlinkFrames = 0
+    /// Fixes logged.
+    package var fixes = 0
+    /// Boots of collars beyond the first.
+    package var reboots = 0
+    /// Starts of hosts beyond the first.
+    package var crashes = 0
+    /// Power cuts of the hosts' machines.
+    package var hostPowerCuts = 0
+    /// Fixes that the hosts' consumers took, each counted once.
+    package var lines = 0
+    /// Commands and settings orders that collars executed.
+    package var orders = 0
+    /// How long it took, in microseconds of virtual time.
+    package var virtualMicroseconds: Int64 = 0
+    /// The longest time from the end of the faults until everything had arrived, in microseconds of virtual time.
+    package var longestCalmMicroseconds: Int64 = 0
+    /// Steps of the first collar's flash.
+    package var flashSteps = 0
+    /// File operations of the first host.
+    package var diskOperations = 0
+    /// Damaged frames that fitted a check by chance.
+    package var coincidences = 0
+
+    /// Nothing yet.
+    package init() {}
+
+    /// Adds the counts of another run.
+    package mutating func add(_ other: WorldStatistics) {
+        events += other.events
+        uplinkFrames += other.uplinkFrames
+        downlinkFrames += other.downlinkFrames
+        fixes += other.fixes
+        reboots += other.reboots
+        crashes += other.crashes
+        hostPowerCuts += other.hostPowerCuts
+        lines += other.lines
+        orders += other.orders
+        virtualMicroseconds += other.virtualMicroseconds
+        longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
+        flashSteps += other.flashSteps
+        diskOperations += other.diskOperations
+        coincidences += other.coincidences
+    }
+}
+
+extension ChannelPlan {
+    /// The same radio without the faults that are not among `faults`.
+    func with(only faults: FaultSet) -> ChannelPlan {
+        var plan = self
+        if !faults.contains(.loss) { plan.loss = 0 }
+        if !faults.contains(.burstLoss) { plan.burstStart = 0 }
+        if !faults.contains(.duplication) { plan.duplication = 0 }
+        if !faults.contains(.delay) { plan.delay = 0 }
+        if !faults.contains(.bitFlips) { plan.flips = 0 }
+        if !faults.contains(.truncation) { plan.truncation = 0 }
+        if !faults.contains(.noise) { plan.noise = 0 }
+        return plan
+    }
+}

@@ -1,0 +1,36 @@
+import CollarARQ
+import CollarSimulator
+import CollarWorld
+import Testing
+
+/// An animal comes back after hours out of reach.
+@Suite struct ReturnTests {
+    /// Eight hours, a fix a second, as slow a link and as many losses as that goes with.
+    @Test func eightHoursComeInAndTheNewestFixesKeepArriving() throws {
+        let modem = SimulatedModem.lora(spreadingFactor: 9).profile
+        let result = try ReturnTrial(
+            backlogCount: 28_800, secondsApart: 1, modem: modem, lossProbability: 0.3, seed: 1
+        ).run()
+        let backlog = try #require(result.backlogMicroseconds)
+        #expect(result.caughtUpMicroseconds != nil)
+        #expect(result.contactMicroseconds <= 62_000_000)
+        // The fixes made meanwhile take their part of the time; what was delivered is not sent again.
+        #expect(Double(backlog - result.contactMicroseconds) <= 1.7 * result.boundMicroseconds)
+        #expect(result.airtimeOverBound >= 1 && result.airtimeOverBound <= 1.5)
+        #expect(Double(result.liveLatencies.count) >= 0.6 * Double(result.liveCount))
+        // One batch of 64 fixes at a time may be before a newest fix, not a whole burst.
+        #expect(result.liveLatency(percentile: 50) <= 600_000)
+        #expect(result.liveLatency(percentile: 95) <= 1_200_000)
+        #expect(result.longestGapMicroseconds <= 20_000_000)
+    }
+
+    @Test func withoutLossNoFixIsMissedOnAFastLink() throws {
+        let modem = SimulatedModem.lora(spreadingFactor: 7).profile
+        let result = try ReturnTrial(
+            backlogCount: 3600, secondsApart: 1, modem: modem, lossProbability: 0, seed: 1
+        ).run()
+        #expect(result.backlogMicroseconds != nil)
+        #expect(result.longestGapSequences == 1)
+        #expect(result.liveLatency(percentile: 100) <= 1_000_000)
+    }
+}

@@ -1,0 +1,84 @@
+import CollarWorld
+import Testing
+
+/// The real state machines of both ends in a world where everything goes wrong, from seeds and exhaustively.
+@Suite struct WorldTests {
+    private func check(_ finding: WorldPlan?) {
+        if let finding { Issue.record("\(Shrinker.describe(finding, lineLimit: 60))") }
+    }
+
+    @Test(arguments: [0, 100, 200] as [UInt64])
+    func threeHundredSeedsFindNothing(from first: UInt64) {
+        for seed in first..<(first + 100) {
+            let plan = WorldPlan(seed: seed)
+            guard World(plan).run().violation != nil else { continue }
+            check(Shrinker.shrink(plan) ?? plan)
+            return
+        }
+    }
+
+    @Test func everyLossOfTheFirstTwelveFramesIsSurvived() {
+        let scope = SmallScopes.everyLoss(ofFirst: 12, fixCount: 4)
+        #expect(scope.runs == 4096)
+        check(scope.finding)
+    }
+
+    @Test func aPowerCutAtEveryByteOfTheFlashIsSurvived() {
+        let scope = SmallScopes.everyPowerCut(fixCount: 40, outcomes: 2)
+        #expect(scope.runs > 3000)
+        check(scope.finding)
+    }
+
+    @Test func aCrashOfTheHostAfterEveryEventIsSurvived() {
+        let scope = SmallScopes.everyHostCrash(fixCount: 12, outcomes: 4)
+        #expect(scope.runs > 200)
+        check(scope.finding)
+    }
+
+    /// So many fixes that there is a second segment.
+    @Test func aCrashOfTheHostAmidEveryFileOperationIsSurvived() {
+        let scope = SmallScopes.everyDiskStop(fixCount: 60, outcomes: 4)
+        #expect(scope.runs > 700)
+        check(scope.finding)
+    }
+
+    @Test func aFullDiskAtEveryFileOperationAndAPowerCutAreSurvived() {
+        let scope = SmallScopes.everyFullDisk(fixCount: 60, outcomes: 1)
+        #expect(scope.runs > 900)
+        check(scope.finding)
+    }
+
+    @Test func theSameSeedGivesTheSameRun() {
+        let plan = WorldPlan(seed: 11)
+        let first = World(plan, isTracing: true).run()
+        let again = World(plan, isTracing: true).run()
+        #expect(first.trace == again.trace)
+        #expect(first.statistics == again.statistics)
+        #expect(first.statistics.fixes > 0 && first.trace.count > 100)
+    }
+
+    @Test func withoutFaultsNothingIsSentTwice() {
+        let report = World(.small(fixCount: 10)).run()
+        #expect(report.violation == nil)
+        #expect(report.statistics.fixes == 10)
+        // An identity unasked, one asked for, and each fix.
+        #expect(report.statistics.uplinkFrames == 12)
+        #expect(report.statistics.reboots == 0 && report.statistics.crashes == 0)
+    }
+
+    @Test func theFaultsOfTheSeedsHappen() {
+        var totals = WorldStatistics()
+        for seed in 0..<100 as Range<UInt64> { totals.add(World(WorldPlan(seed: seed)).run().statistics) }
+        #expect(totals.reboots > 100 && totals.crashes > 100 && totals.orders > 100)
+        #expect(totals.hostPowerCuts > 100 && totals.lines > totals.fixes / 2)
+        #expect(totals.uplinkFrames > totals.fixes)
+    }
+
+    @Test func everyKindOfFaultIsInSomeSeedAndMissingInAnother() {
+        let plans = (0..<100 as Range<UInt64>).map(WorldPlan.init(seed:))
+        for kind in FaultKind.allCases {
+            let count = plans.filter { $0.faults.contains(kind) }.count
+            #expect(count > 10 && count < 90, "\(kind): \(count)")
+        }
+    }
+}
