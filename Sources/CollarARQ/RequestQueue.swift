@@ -3,7 +3,7 @@ import CollarWire
 /// The host's requests to one collar that have not ended: which go out in a window, and what ends them.
 ///
 /// A request is repeated with the same id in the first, second, fourth and eighth window after it was given, and then in
-/// every eighth, until its answer comes or its time is over. A window holds at most two.
+/// every eighth, a *pair* in every window, until its answer comes or its time is over. A window holds at most two.
 public struct RequestQueue: Sendable {
     /// Requests that may be open.
     public static let capacity = 8
@@ -111,7 +111,8 @@ public struct RequestQueue: Sendable {
                 !next.request.isOrder || !isOrderOpen(before: index)
             else { continue }
             try encode(next, address: address, log: log, into: &output)
-            next.wait = UInt8(1 &<< min(next.sentCount, 3))
+            // A collar obeys a *pair* for a minute at most: that one goes out in every window.
+            next.wait = next.request.isToPair ? 0 : UInt8(1 &<< min(next.sentCount, 3))
             next.sentCount += 1
             next.mayBeHeard = true
             pending[index] = next

@@ -18,12 +18,11 @@ public final class Host {
     public let receiverID: UInt32
     private let configuration: HostConfiguration
     private let stateLock: StateDirectoryLock
-    private let collars: CollarTable
+    let collars: CollarTable
     private let output = HostOutput()
     private let dispatcher: Dispatcher
     private let emitter: Emitter
     private var links: [Link] = []
-    private var random: any RandomNumberGenerator
     /// The collar whose turn to commit is next.
     private var firstToCommit = 0
 
@@ -41,8 +40,7 @@ public final class Host {
             ).receiverID
         } catch { throw .journal(error) }
         self.configuration = configuration
-        self.random = random
-        collars = CollarTable(configuration, receiverID: receiverID, fileSystem: fileSystem, output: output)
+        collars = CollarTable(configuration, receiverID: receiverID, fileSystem: fileSystem, output: output, random: random)
         dispatcher = Dispatcher(receiverID: receiverID, collars: collars, output: output)
         emitter = Emitter(configuration, collars: collars, output: output)
         try collars.openKnown(at: time)
@@ -147,7 +145,7 @@ public final class Host {
             guard links.contains(where: { $0.session != nil }) else { throw .noRadio(deviceID: collar.deviceID) }
             guard collar.isInContact else { throw .noContact(deviceID: collar.deviceID) }
         }
-        return try collar.commands.submit(request, patience: patience, at: time, random: &random)
+        return try collar.commands.submit(request, patience: patience, at: time, random: &collars.random)
     }
 
     /// What became of a command.

@@ -59,20 +59,7 @@ public struct OutgoingRequestsFile {
     /// - Throws: what failed. The file holds the old or the new requests then; another save puts it right.
     public func save(_ requests: OutgoingRequests) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
-            let newPath = "\(path).new"
-            try write(requests.text, to: newPath)
-            try fileSystem.rename(newPath, to: path)
-            try fileSystem.synchronizeDirectory(at: directory.path)
+            try SmallFile.replace(path, in: directory.path, with: requests.text, fileSystem)
         }
-    }
-
-    private func write(_ text: [UInt8], to newPath: String) throws(FileFailure) {
-        let file = try fileSystem.open(newPath, .creatingIfMissing)
-        defer { fileSystem.close(file) }
-        // There may be the remains of an attempt that failed.
-        try fileSystem.truncate(file, to: 0)
-        var done = 0
-        while done < text.count { done += try fileSystem.write(text, from: done, to: file, at: done) }
-        try fileSystem.synchronize(file)
     }
 }

@@ -63,20 +63,3 @@ public struct ReceiverBinding: Equatable, Sendable {
         machineID + [0] + Array(String(birthUnixSeconds).utf8) + [0] + diskID + [0] + boardID
     }
 }
-
-/// A file of a line.
-enum SmallFile {
-    /// Its first 256 bytes; none where it is missing.
-    static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
-        do throws(FileFailure) {
-            let file = try fileSystem.open(path, .reading)
-            defer { fileSystem.close(file) }
-            var bytes: [UInt8] = []
-            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
-            return bytes
-        } catch {
-            if error.isAbsence { return [] }
-            throw .file(error)
-        }
-    }
-}

@@ -34,6 +34,10 @@ public struct ReceiverIdentity: Equatable, Sendable {
         let stored = try SmallFile.contents(of: path, fileSystem)
         let randomBytes: [UInt8]
         if let known = try parse(stored, path: path) {
+            // The process that made the file may have ended before its name was durable.
+            try JournalError.wrapping { () throws(FileFailure) in
+                try fileSystem.synchronizeDirectory(at: stateDirectory)
+            }
             randomBytes = known
         } else {
             randomBytes = try create(at: path, in: stateDirectory, fileSystem, &random)
@@ -56,8 +60,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
         return (0..<randomByteCount).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
     }
 
-    /// Makes the file. The lock sees to it that of two processes one makes it; it is not used before it is durable, so
-    /// whatever a crash leaves half made was nobody's identity.
+    /// Makes the file. It is not used before it is durable. The caller keeps other processes out, see ``StateDirectoryLock``.
     private static func create(
         at path: String, in directory: String, _ fileSystem: any FileSystem,
         _ random: inout some RandomNumberGenerator
@@ -66,21 +69,8 @@ public struct ReceiverIdentity: Equatable, Sendable {
         var text: [UInt8] = []
         for byte in bytes { text += [digit(byte >> 4), digit(byte & 15)] }
         text.append(0x0A)
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.open(path, .creatingIfMissing)
-        }
-        defer { fileSystem.close(file) }
-        guard try JournalError.wrapping({ () throws(FileFailure) in try fileSystem.lock(file) }) else {
-            throw .heldBy(processID: nil, path: path)
-        }
-        // Another process may have made it before the lock was ours.
-        if let theirs = try parse(SmallFile.contents(of: path, fileSystem), path: path) { return theirs }
         try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.truncate(file, to: 0)
-            var done = 0
-            while done < text.count { done += try fileSystem.write(text, from: done, to: file, at: done) }
-            try fileSystem.synchronize(file)
-            try fileSystem.synchronizeDirectory(at: directory)
+            try SmallFile.replace(path, in: directory, with: text, fileSystem)
         }
         return bytes
     }

@@ -10,14 +10,21 @@ extension World {
             queue.add(.makeFix(collar: collar.index), at: streams.other.between(0, plan.fixIntervalMicroseconds))
         }
         for host in hosts {
-            host.storage.disk.faults.shortWriteProbability = plan.faults.contains(.diskErrors) ? 0.1 : 0
+            host.disk.faults.shortWriteProbability = plan.faults.contains(.diskErrors) ? 0.1 : 0
             if host.index == 0 {
-                host.storage.disk.faults.operationsUntilStop = plan.scriptedDiskStop
-                host.storage.disk.faults.operationsUntilFailure = plan.scriptedFullDisk
-                host.storage.disk.faults.failureNumber = ENOSPC
+                host.disk.faults.operationsUntilStop = plan.scriptedDiskStop
+                host.disk.faults.operationsUntilFailure = plan.scriptedFullDisk
+                host.disk.faults.failureNumber = ENOSPC
             }
             start(host)
         }
+        if plan.faults.contains(.fullDiskAtStart) {
+            for host in hosts {
+                host.disk.faults.room = streams[.fullDiskAtStart].below(300)
+                queue.add(.endOfFault(.fullDisk, host.index), at: streams[.fullDiskAtStart].between(0, 20_000_000))
+            }
+        }
+        if plan.faults.contains(.hostileSender) { queue.add(.attack, at: streams[.hostileSender].between(0, 3_000_000)) }
         for kind in plan.faults.kinds where World.recurring.contains(kind) { scheduleFault(kind) }
         queue.add(.calm, at: plan.turbulentMicroseconds)
     }
@@ -31,9 +38,10 @@ extension World {
         case .arrive(let station, let bytes, let isPacket): arrive(station, bytes, isPacket: isPacket)
         case .diskDone(let index, let life): diskDone(hosts[index], life: life)
         case .restart(let index): start(hosts[index])
-        case .openPort(let index): openPort(hosts[index])
-        case .askAgain(let index, let life): askAgain(hosts[index], life: life)
-        case .retryCommit(let index, let life): if hosts[index].life == life { letHostWork(hosts[index]) }
+        case .plug(let index): plug(radios[index])
+        case .watchdog(let index, let life):
+            if hosts[index].life == life, hosts[index].needsRestart { crash(hosts[index], restartAfter: 10_000) }
+        case .attack: attack()
         case .takeLines(let index):
             isConsumerDue[index] = false
             letHostWork(hosts[index])
@@ -118,102 +126,92 @@ extension World {
             batteryPercent: UInt8(random >> 57 % 101))
     }
 
-    private func start(_ host: SimulatedHost) {
+    func start(_ host: SimulatedMachine) {
         guard !host.isRunning else { return }
-        guard host.start() else {
+        guard host.start(now: now) else {
             log("host \(host.index) cannot open its state directory")
             queue.add(.restart(host: host.index), at: now + 1_000_000)
             return
         }
         log("host \(host.index) started")
         oracle.reopened(host)
-        openPort(host)
-    }
-
-    private func openPort(_ host: SimulatedHost) {
-        guard host.isRunning, isPlugged[host.index] else { return }
-        host.restartStream()
-        host.ask(address: Frame.broadcastAddress, isAnswer: true, now: now)
-        queue.add(.askAgain(host: host.index, life: host.life), at: now + 1_000_000)
-        queue.add(.askAgain(host: host.index, life: host.life), at: now + 5_000_000)
+        for radio in radios where radio.machine === host && radio.isPlugged { host.linkOpened(radio.number, now: now) }
         letHostWork(host)
     }
 
-    private func askAgain(_ host: SimulatedHost, life: Int) {
-        guard host.life == life, !host.isHeard, isPlugged[host.index] else { return }
-        host.ask(address: Frame.broadcastAddress, now: now)
-        letHostWork(host)
+    func plug(_ radio: BaseRadio) {
+        guard !radio.isPlugged else { return }
+        log("radio \(radio.index) of host \(radio.machine.index) is plugged in again")
+        radio.isPlugged = true
+        radio.machine.linkOpened(radio.number, now: now)
+        letHostWork(radio.machine)
     }
 
-    /// The process goes on after reading: it syncs what is new, and then says what it has to say.
-    func letHostWork(_ host: SimulatedHost) {
-        guard host.isRunning, host.unread == nil, emitLines(host) else { return }
-        if host.storage.isCommitDue {
-            host.beginCommit()
-            let isSlow = !isCalm && plan.faults.contains(.slowSync) && streams[.slowSync].chance(0.2)
-            let wait = isSlow ? streams[.slowSync].between(10_000, 3_000_000) : streams.other.between(100, 5000)
-            queue.add(.diskDone(host: host.index, life: host.life), at: now + wait)
-            return
-        }
+    /// The process goes on after reading: it emits lines, syncs what is new, and sends.
+    func letHostWork(_ host: SimulatedMachine) {
+        guard host.isRunning, !host.isWaitingForDisk else { return }
+        emitLines(host)
         speak(host)
+        if host.needsRestart {
+            queue.add(.watchdog(host: host.index, life: host.life), at: now + streams.other.between(500_000, 5_000_000))
+        }
+        guard host.isCommitDue else { return }
+        host.beginCommit()
+        let isSlow = !isCalm && plan.faults.contains(.slowSync) && streams[.slowSync].chance(0.2)
+        let wait = isSlow ? streams[.slowSync].between(10_000, 3_000_000) : streams.other.between(100, 5000)
+        queue.add(.diskDone(host: host.index, life: host.life), at: now + wait)
     }
 
-    private func emitLines(_ host: SimulatedHost) -> Bool {
-        guard host.emitLines(now: now) else {
-            crash(host, restartAfter: 1_000_000)
-            return false
-        }
-        if !host.consumer.isAtEnd, !isConsumerDue[host.index] {
+    private func emitLines(_ host: SimulatedMachine) {
+        host.emitLines(now: now)
+        if !host.isEverythingTaken, !isConsumerDue[host.index] {
             isConsumerDue[host.index] = true
             queue.add(.takeLines(host: host.index), at: max(now + 100_000, host.consumer.awayUntil))
         }
-        return true
     }
 
-    private func diskDone(_ host: SimulatedHost, life: Int) {
+    private func diskDone(_ host: SimulatedMachine, life: Int) {
         guard host.life == life else { return }
-        let unread = host.endCommit()
-        speak(host)
-        if !unread.isEmpty {
-            host.received(unread, now: now)
-            letHostWork(host)
-        } else if host.storage.isCommitDue {
-            queue.add(.retryCommit(host: host.index, life: host.life), at: now + 1_000_000)
-        }
+        host.endCommit(now: now)
+        letHostWork(host)
         checkSettled()
     }
 
-    private func speak(_ host: SimulatedHost) {
-        let frames = host.takeFrames(now: now)
-        guard isPlugged[host.index] else { return }
-        for frame in frames { oracle.noteSent(frame) }
-        outbox[host.index] += frames
-        // A base radio has room for a few packets: on a busy channel the oldest that waits is worth least.
-        while outbox[host.index].count > World.outboxLimit { outbox[host.index].remove(at: 1) }
-        checkMemory(host)
-        sendNext(host)
+    private func speak(_ host: SimulatedMachine) {
+        for (number, frame) in host.takeFrames() {
+            guard let radio = radios.first(where: { $0.machine === host && $0.number == number }), radio.isPlugged else {
+                continue
+            }
+            oracle.noteSent(frame)
+            radio.outbox.append(frame)
+            // A base radio has room for a few packets: on a busy channel the oldest that waits is worth least.
+            while radio.outbox.count > World.outboxLimit { radio.outbox.remove(at: 1) }
+            sendNext(radio)
+        }
+        if host.logCount > oracle.knownLogCount {
+            oracle.report(.memoryIsBounded, "host \(host.index): \(host.logCount) logs")
+        }
     }
 
     /// Kill -9, and the memory of the process is gone; or the power fails, and what was not synced is gone too.
-    func crash(_ host: SimulatedHost, restartAfter delay: Int64, losesPower: Bool = false) {
+    func crash(_ host: SimulatedMachine, restartAfter delay: Int64, losesPower: Bool = false) {
         if losesPower { count { $0.hostPowerCuts += 1 } }
         guard host.isRunning else {
-            // What cannot start is started again anyway.
-            host.storage.stop(losesPower: losesPower)
+            // A process that cannot start is started again anyway.
+            host.stop(losesPower: losesPower)
             return
         }
         log("host \(host.index) \(losesPower ? "loses power" : "is killed")")
         count { $0.crashes += 1 }
         host.stop(losesPower: losesPower)
-        outbox[host.index] = []
-        isHostSending[host.index] = false
+        for radio in radios where radio.machine === host { silence(radio) }
         queue.add(.restart(host: host.index), at: now + delay)
     }
 
-    private func checkMemory(_ host: SimulatedHost) {
-        let logCount = host.sessions.reduce(0) { $0 + $1.deliveries.count }
-        if logCount > oracle.records.count {
-            oracle.report(.memoryIsBounded, "host \(host.index): \(logCount) logs")
-        }
+    /// A radio loses what it was to send.
+    func silence(_ radio: BaseRadio) {
+        radio.outbox = []
+        radio.isSending = false
+        radio.life += 1
     }
 }

@@ -6,13 +6,13 @@ extension World {
     static let recurring: [FaultKind] = [
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
-        .readOnlyDisk, .slowConsumer,
+        .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
         let mean =
             switch kind {
-            case .logErase, .flashDecay: plan.faultIntervalMicroseconds * 3
+            case .logErase, .flashDecay, .stateRollback: plan.faultIntervalMicroseconds * 3
             case .powerCuts: plan.faultIntervalMicroseconds / 3
             case .requests: plan.faultIntervalMicroseconds / 8
             default: plan.faultIntervalMicroseconds
@@ -27,7 +27,7 @@ extension World {
         let collar = collars[streams[kind].below(collars.count)]
         let host = hosts[streams[kind].below(hosts.count)]
         switch kind {
-        case .unplugging: unplug(host)
+        case .unplugging: unplug(radios[streams[kind].below(radios.count)])
         case .collarReboots: if collar.isRunning { powerDown(collar, "by a reboot") }
         case .powerCuts:
             if streams[kind].chance(0.5) {
@@ -47,69 +47,83 @@ extension World {
         case .clockJumps: clockOffset[collar.index] += streams[kind].between(-86_400_000, 86_400_000)
         case .requests: makeRequest(host, collar)
         case .repairing: changePairing(host, collar)
+        case .hostClockJumps: jumpClock(host)
+        case .stateRollback: replaceState(host)
         case .fixBursts: burstFixes[collar.index] = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
-            .rivalReceiver, .equalAddresses, .liveForm:
+            .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender:
             break
         }
     }
 
     func endOfFault(_ kind: FaultKind, _ index: Int) {
+        log("host \(index)'s disk: end of \(kind)")
+        let host = hosts[index]
         switch kind {
-        case .unplugging:
-            guard !isPlugged[index] else { return }
-            log("host \(index)'s radio is plugged in again")
-            isPlugged[index] = true
-            queue.add(.openPort(host: index), at: now)
-        case .syncFailures, .fullDisk, .diskErrors, .readOnlyDisk: endDisturbance(hosts[index], kind)
-        default: break
+        case .syncFailures: host.disk.faults.isNextSyncFailing = false
+        case .fullDisk: host.disk.faults.room = nil
+        case .diskErrors: host.disk.faults.errorProbability = 0
+        default: host.disk.faults.isReadOnly = false
         }
+        // Somebody who watches the host restarts what stopped storing.
+        if host.needsRestart { crash(host, restartAfter: 10_000) } else { letHostWork(host) }
     }
 
     /// A host's process is killed or its machine loses power, at once or amid one of the next file operations.
-    private func stop(_ host: SimulatedHost, _ kind: FaultKind) {
+    private func stop(_ host: SimulatedMachine, _ kind: FaultKind) {
         let losesPower = kind == .hostPowerCuts
         if streams[kind].chance(0.5) {
             losesPowerAtStop[host.index] = losesPower
-            host.storage.disk.faults.operationsUntilStop = streams[kind].below(16)
+            host.disk.faults.operationsUntilStop = streams[kind].below(16)
         } else {
             crash(host, restartAfter: streams[kind].between(1000, 5_000_000), losesPower: losesPower)
         }
     }
 
-    private func disturbDisk(_ host: SimulatedHost, _ kind: FaultKind) {
+    private func disturbDisk(_ host: SimulatedMachine, _ kind: FaultKind) {
         log("host \(host.index)'s disk: \(kind)")
         switch kind {
-        case .syncFailures: host.storage.disk.faults.isNextSyncFailing = true
+        case .syncFailures: host.disk.faults.isNextSyncFailing = true
         case .fullDisk where streams[kind].chance(0.3), .diskErrors where streams[kind].chance(0.3):
-            host.storage.disk.faults.operationsUntilFailure = streams[kind].below(20)
-            host.storage.disk.faults.failureNumber = kind == .fullDisk ? ENOSPC : EIO
-        case .fullDisk: host.storage.disk.faults.room = streams[kind].below(700)
-        case .diskErrors: host.storage.disk.faults.errorProbability = streams[kind].fraction(0.02, 0.5)
-        default: host.storage.disk.faults.isReadOnly = true
+            host.disk.faults.operationsUntilFailure = streams[kind].below(20)
+            host.disk.faults.failureNumber = kind == .fullDisk ? ENOSPC : EIO
+        case .fullDisk: host.disk.faults.room = streams[kind].below(700)
+        case .diskErrors: host.disk.faults.errorProbability = streams[kind].fraction(0.02, 0.5)
+        default: host.disk.faults.isReadOnly = true
         }
         queue.add(.endOfFault(kind, host.index), at: now + streams[kind].between(100_000, 8_000_000))
     }
 
-    private func endDisturbance(_ host: SimulatedHost, _ kind: FaultKind) {
-        log("host \(host.index)'s disk: end of \(kind)")
-        switch kind {
-        case .syncFailures: host.storage.disk.faults.isNextSyncFailing = false
-        case .fullDisk: host.storage.disk.faults.room = nil
-        case .diskErrors: host.storage.disk.faults.errorProbability = 0
-        default: host.storage.disk.faults.isReadOnly = false
-        }
-        // Whoever watches the host restarts what stopped storing.
-        if host.storage.needsRestart { crash(host, restartAfter: 10_000) } else { letHostWork(host) }
+    private func unplug(_ radio: BaseRadio) {
+        guard radio.isPlugged, !radio.machine.isWaitingForDisk else { return }
+        log("radio \(radio.index) of host \(radio.machine.index) is unplugged")
+        radio.isPlugged = false
+        silence(radio)
+        radio.machine.linkClosed(radio.number, now: now)
+        letHostWork(radio.machine)
+        queue.add(.plug(radio: radio.index), at: now + streams[.unplugging].between(100_000, 10_000_000))
     }
 
-    private func unplug(_ host: SimulatedHost) {
-        guard isPlugged[host.index] else { return }
-        log("host \(host.index)'s radio is unplugged")
-        isPlugged[host.index] = false
-        outbox[host.index] = []
-        isHostSending[host.index] = false
-        queue.add(.endOfFault(.unplugging, host.index), at: now + streams[.unplugging].between(100_000, 10_000_000))
+    /// Somebody sets the machine's clock wrong, or right.
+    private func jumpClock(_ host: SimulatedMachine) {
+        let errors: [Int64] = [-1_700_000_000_000, 2_560_000_000_000, 0, streams[.hostClockJumps].between(-86_400_000, 86_400_000)]
+        host.clockErrorMilliseconds = errors[streams[.hostClockJumps].below(errors.count)]
+        log("host \(host.index)'s clock is wrong by \(host.clockErrorMilliseconds) ms")
+    }
+
+    /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
+    private func replaceState(_ host: SimulatedMachine) {
+        guard let saved = savedStates[host.index] else {
+            savedStates[host.index] = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
+            return
+        }
+        savedStates[host.index] = nil
+        let isRemoved = streams[.stateRollback].chance(0.3)
+        log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
+        crash(host, restartAfter: 100_000)
+        host.disk.restore(isRemoved ? nil : saved.disk)
+        host.stateWasReplaced()
+        oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
     }
 
     /// Only where the collar certainly knows that all of it is delivered: a flash that fails to keep the watermark and
@@ -133,10 +147,10 @@ extension World {
         oracle.erased(collar)
     }
 
-    private func damage(_ host: SimulatedHost) {
+    private func damage(_ host: SimulatedMachine) {
         guard host.isRunning else { return }
         crash(host, restartAfter: 50_000, losesPower: true)
-        let lost = host.storage.damage(&streams[.storageDamage])
+        let lost = host.records.damage(&streams[.storageDamage])
         log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")
         for record in lost { oracle.record(of: record.log)?.takeBackPromise(record.sequence, by: host.index) }
     }
@@ -146,18 +160,21 @@ extension World {
         isCalm = true
         var quiet = ChannelPlan()
         quiet.loss = plan.calmLoss
-        for index in channels.indices { channels[index].plan = quiet }
+        for radio in radios {
+            radio.uplink.plan = quiet
+            radio.downlink.plan = quiet
+            plug(radio)
+        }
         for collar in collars {
             collar.flash.failureProbability = 0
             collar.flash.stepsUntilPowerCut = nil
             collar.flash.stepsFromEraseUntilPowerCut = nil
         }
         for host in hosts {
-            host.storage.disk.faults = DiskFaults()
+            host.disk.faults = DiskFaults()
             host.consumer.awayUntil = 0
             host.consumer.appetite = .max
-            if host.isRunning, host.storage.needsRestart { crash(host, restartAfter: 1000) }
-            endOfFault(.unplugging, host.index)
+            if host.isRunning, host.needsRestart { crash(host, restartAfter: 1000) }
             letHostWork(host)
         }
         checkSettled()
@@ -173,9 +190,9 @@ extension World {
         }
         guard requestsHaveEnded else { return }
         for host in hosts {
-            guard host.isRunning, host.consumer.isAtEnd, !host.storage.isCommitDue else { return }
+            guard host.isRunning, !host.isWaitingForDisk, host.isEverythingTaken, !host.isCommitDue else { return }
         }
-        for host in hosts { oracle.checkEmission(of: host) }
+        for host in hosts { oracle.checkEmission(of: host, receivers: collars.map(\.pairedReceiverID)) }
         log("everything has arrived")
         isSettled = true
     }
@@ -186,13 +203,13 @@ extension World {
         guard let host = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }) else {
             return collar.nextSequence == 0 ? nil : "collar \(collar.index) has no receiver"
         }
-        let durable = host.storage.durable(of: identity)
+        let durable = host.durable(of: identity)
         if durable.firstMissing < collar.nextSequence {
             return
                 "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
         }
-        for sequence in 0..<record.end where !record.mayBeLost(sequence) {
-            if case .fix = host.storage.kept(sequence, of: identity) { continue }
+        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !record.isForgotten(sequence, by: host.index) {
+            if case .fix = host.records.kept(sequence, of: identity) { continue }
             return "host \(host.index) has no fix \(sequence), which collar \(collar.index) has"
         }
         return nil
@@ -208,8 +225,8 @@ extension World {
                     + "\(collar.nextSequence) as delivered"
             }
         }
-        for host in hosts where !host.isRunning || !host.consumer.isAtEnd || host.storage.isCommitDue {
-            return "host \(host.index) runs: \(host.isRunning), its consumer has everything: \(host.consumer.isAtEnd)"
+        for host in hosts where !host.isRunning || !host.isEverythingTaken || host.isCommitDue {
+            return "host \(host.index) runs: \(host.isRunning), its consumer has everything: \(host.isEverythingTaken)"
         }
         return requestsHaveEnded ? "nothing is missing" : "a request has not ended, or settings are not agreed on"
     }

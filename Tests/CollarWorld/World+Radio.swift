@@ -45,7 +45,8 @@ extension World {
     private func outgoing(of station: Station, life: Int) -> [UInt8]? {
         switch station {
         case .collar(let index): collars[index].life == life ? collars[index].outgoing : nil
-        case .host(let index): hosts[index].life == life ? outbox[index].first : nil
+        case .radio(let index): radios[index].life == life ? radios[index].outbox.first : nil
+        case .attacker: attacker.outgoing
         }
     }
 
@@ -62,17 +63,23 @@ extension World {
             collars[index].frameSent(now: now)
             oracle.transmitted(index, airtime: transmission.end - transmission.start)
             log("collar \(index) sent \(FrameText(frame, collars[index].log))")
-            for host in hosts { carry(frame, transmission, to: .host(host.index), channel: 2 * host.index) }
+            attacker.overheard(frame)
+            for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             pump(collars[index])
-        case .host(let index):
+        case .radio(let index):
             count { $0.downlinkFrames += 1 }
-            outbox[index].removeFirst()
-            log("host \(index) sent \(FrameText(frame, logOf(frame)))")
-            if isPlugged[index] {
-                for collar in collars { carry(frame, transmission, to: .collar(collar.index), channel: 2 * index + 1) }
-            }
-            isHostSending[index] = false
-            sendNext(hosts[index])
+            let radio = radios[index]
+            radio.outbox.removeFirst()
+            log("host \(radio.machine.index) sent \(FrameText(frame, logOf(frame)))")
+            attacker.overheard(frame)
+            for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radio.downlink) }
+            radio.isSending = false
+            sendNext(radio)
+        case .attacker:
+            attacker.outgoing = nil
+            log("somebody sent \(FrameText(frame, logOf(frame)))")
+            for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
+            for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radios[0].downlink) }
         }
     }
 
@@ -80,27 +87,27 @@ extension World {
         oracle.records.last { BitwiseCheck.isValid(frame, log: $0.log) }?.log
     }
 
-    /// Begins to send what a host has to say.
-    func sendNext(_ host: SimulatedHost) {
-        guard !isHostSending[host.index], let frame = outbox[host.index].first else { return }
-        isHostSending[host.index] = true
-        queue.add(.send(.host(host.index), life: host.life), at: now + backoff(frame))
+    /// Begins to send what waits at a radio.
+    func sendNext(_ radio: BaseRadio) {
+        guard !radio.isSending, let frame = radio.outbox.first else { return }
+        radio.isSending = true
+        queue.add(.send(.radio(radio.index), life: radio.life), at: now + backoff(frame))
     }
 
-    private func carry(_ frame: [UInt8], _ transmission: Transmission, to station: Station, channel: Int) {
+    private func carry(_ frame: [UInt8], _ transmission: Transmission, to station: Station, over channel: inout Channel) {
         let number = framesAired
         framesAired += 1
         if number < 64, plan.scriptedLosses >> UInt64(number) & 1 == 1 {
             log("  lost on the way to \(station)")
             return
         }
-        let deliveries = channels[channel].carry(frame, &streams)
+        let deliveries = channel.carry(frame, &streams)
         if deliveries.isEmpty { log("  lost on the way to \(station)") }
         if plan.isHalfDuplex, let other = interferer(of: transmission, at: station) {
             log("  not heard by \(station): \(other) was sending")
             return
         }
-        let isPacket = !channels[channel].isStream
+        let isPacket = !channel.isStream
         for delivery in deliveries where !delivery.bytes.isEmpty {
             queue.add(.arrive(station, bytes: delivery.bytes, isPacket: isPacket), at: now + delivery.delay)
         }
@@ -116,16 +123,18 @@ extension World {
     /// Bytes arrive.
     func arrive(_ station: Station, _ bytes: [UInt8], isPacket: Bool) {
         switch station {
-        case .host(let index):
-            guard isPlugged[index] else { return }
+        case .radio(let index):
+            let radio = radios[index]
+            guard radio.isPlugged else { return }
             // A base radio passes packets on over its own line, which is good.
             let serial = isPacket && bytes.count <= Frame.maximumByteCount ? Channel.stuffed(bytes) : bytes
-            hosts[index].received(serial, now: now)
-            letHostWork(hosts[index])
+            radio.machine.received(serial, on: radio.number, now: now)
+            letHostWork(radio.machine)
         case .collar(let index):
             let collar = collars[index]
             guard collar.isRunning else { return }
             for frame in isPacket ? [bytes] : collar.frames(in: bytes) { receive(frame, collar) }
+        case .attacker: break
         }
     }
 

@@ -1,9 +1,10 @@
 import CollarARQ
+import CollarHost
 import CollarWire
 
 extension World {
     /// Somebody at a host wants something of a collar.
-    func makeRequest(_ host: SimulatedHost, _ collar: SimulatedCollar) {
+    func makeRequest(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
         let request: HostRequest
         switch streams[.requests].below(10) {
         case 0: request = .command(.startTracking)
@@ -12,43 +13,52 @@ extension World {
         case 3: request = .command(.sound(milliseconds: 300))
         case 4, 5: request = .command(.reboot)
         case 6: request = .report
-        default: request = makeOrder(host.desk(collar.deviceID))
+        default: request = makeOrder()
         }
-        add(request, host, collar, kind: .requests)
+        submit(request, host, collar, kind: .requests)
     }
 
-    private func makeOrder(_ desk: RequestDesk) -> HostRequest {
+    private func makeOrder() -> HostRequest {
         var entries = SettingList()
         for _ in 0..<(1 + streams[.requests].below(6)) {
             let key = UInt8(1 + streams[.requests].below(7))
-            // One in eight is out of range.
+            // Some are out of range.
             let value = streams[.requests].chance(0.03) ? 0 : UInt32(100 + streams[.requests].below(5000))
             entries.append(Setting(key: key, value: value))
         }
-        return .order(version: desk.makeVersion(&streams[.requests]), entries)
+        return .order(version: 0, entries)
     }
 
     /// Somebody pairs, unpairs or presses the button.
-    func changePairing(_ host: SimulatedHost, _ collar: SimulatedCollar) {
-        let other = hosts[streams[.repairing].below(hosts.count)].receiverID
+    func changePairing(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
+        let other = hosts[streams[.repairing].below(hosts.count)].receiverID ?? 0
         switch streams[.repairing].below(5) {
-        case 0: add(.command(.unpair), host, collar, kind: .repairing)
+        case 0: submit(.command(.unpair), host, collar, kind: .repairing)
         case 1:
             guard collar.isRunning else { return }
-            log("the button of collar \(collar.index) is pressed")
-            collar.openPairingWindow(now: now)
-            pairingWindowEnd[collar.index] = now + 60_000_000
-            add(.command(.pair(receiverID: host.receiverID)), host, collar, kind: .repairing)
-        default: add(.command(.pair(receiverID: other)), host, collar, kind: .repairing)
+            pressButton(of: collar)
+            submit(.command(.pair(receiverID: 0)), host, collar, kind: .repairing)
+        default: submit(.command(.pair(receiverID: other)), host, collar, kind: .repairing)
         }
     }
 
-    private func add(_ request: HostRequest, _ host: SimulatedHost, _ collar: SimulatedCollar, kind: FaultKind) {
-        let deadline = Instant(microseconds: now + streams[kind].between(1_000_000, 60_000_000))
-        let isLatestOnly = streams[kind].chance(0.3)
-        let id = host.desk(collar.deviceID).queue.add(request, deadline: deadline, isLatestOnly: isLatestOnly)
-        guard let id else { return }
+    private func pressButton(of collar: SimulatedCollar) {
+        log("the button of collar \(collar.index) is pressed")
+        collar.openPairingWindow(now: now)
+        pairingWindowEnd[collar.index] = now + 60_000_000
+    }
+
+    private func submit(_ request: HostRequest, _ host: SimulatedMachine, _ collar: SimulatedCollar, kind: FaultKind) {
+        let milliseconds = streams[kind].between(1000, 60_000)
+        let patience: CommandPatience =
+            switch streams[kind].below(10) {
+            case 0..<3: .latest
+            case 3..<5: .untilHeard
+            default: .now(milliseconds: milliseconds)
+            }
+        guard let id = host.submit(request, to: collar.deviceID, patience: patience, now: now) else { return }
         log("host \(host.index) wants \(request) of collar \(collar.index), request \(id)")
+        letHostWork(host)
     }
 
     /// A frame that reached a collar may have been a request.
@@ -97,35 +107,33 @@ extension World {
         pump(collar)
     }
 
-    /// In the calm somebody pairs with a collar again that was let go, where nobody else takes it.
+    /// In the calm somebody pairs with a collar again that belongs to no receiver there is.
     func takeBackReleasedCollars() {
-        for collar in collars where collar.isRunning && collar.pairedReceiverID == 0 {
-            let desk = hosts[0].desk(collar.deviceID)
-            desk.expire(now: now)
-            guard plan.faults.contains(.repairing), desk.queue.count == 0 else { continue }
-            let deadline = Instant(microseconds: now + 120_000_000)
-            _ = desk.queue.add(.command(.pair(receiverID: hosts[0].receiverID)), deadline: deadline)
+        for collar in collars where collar.isRunning && !hosts.contains(where: { $0.receiverID == collar.pairedReceiverID }) {
+            guard collar.pairedReceiverID != 0 || plan.faults.contains(.repairing) else { continue }
+            if collar.pairedReceiverID != 0, now >= pairingWindowEnd[collar.index] { pressButton(of: collar) }
+            guard now >= nextPairing[collar.index] else { continue }
+            nextPairing[collar.index] = now + 60_000_000
+            _ = hosts[0].submit(
+                .command(.pair(receiverID: 0)), to: collar.deviceID, patience: .untilHeard, now: now)
         }
     }
 
-    /// Whether no request is open, and each receiver knows the version of the settings that its collar uses. Who does not
-    /// know it asks.
+    /// Whether no command is open, and each receiver knows the version of the settings that its collar uses. A receiver that
+    /// does not know it asks.
     var requestsHaveEnded: Bool {
         guard plan.faults.contains(.requests) || plan.faults.contains(.repairing) else { return true }
         var isOver = true
         for collar in collars {
-            for host in hosts {
-                let desk = host.desk(collar.deviceID)
-                desk.expire(now: now)
-                if desk.queue.count > 0 { isOver = false }
-            }
-            guard let receiver = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }),
-                let identity = collar.log, let settings = collar.settings
+            guard let receiver = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }), let settings = collar.settings
             else { continue }
-            let desk = receiver.desk(collar.deviceID)
-            guard desk.reportedVersions[identity.logID] != settings.version else { continue }
+            guard receiver.openCommandCount(of: collar.deviceID) == 0 else {
+                isOver = false
+                continue
+            }
+            guard receiver.reportedSettingsVersion(of: collar.deviceID) != settings.version else { continue }
             isOver = false
-            if desk.queue.count == 0 { _ = desk.queue.add(.report, deadline: Instant(microseconds: now + 600_000_000)) }
+            _ = receiver.submit(.report, to: collar.deviceID, patience: .untilHeard, now: now)
         }
         return isOver
     }

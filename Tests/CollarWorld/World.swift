@@ -7,7 +7,32 @@ import CollarWire
 package final class World {
     enum Station: Equatable {
         case collar(Int)
-        case host(Int)
+        case radio(Int)
+        case attacker
+    }
+
+    /// A base radio in a port of a machine.
+    final class BaseRadio {
+        let index: Int
+        let machine: SimulatedMachine
+        /// Which of the radios of its machine it is.
+        let number: Int
+        var isPlugged = true
+        /// Frames that wait for the air.
+        var outbox: [[UInt8]] = []
+        var isSending = false
+        var uplink: Channel
+        var downlink: Channel
+        /// Counts plugs: a transmission of an earlier one is void.
+        var life = 0
+
+        init(index: Int, machine: SimulatedMachine, number: Int, channel: Channel) {
+            self.index = index
+            self.machine = machine
+            self.number = number
+            uplink = channel
+            downlink = channel
+        }
     }
 
     enum Event {
@@ -18,15 +43,21 @@ package final class World {
         case arrive(Station, bytes: [UInt8], isPacket: Bool)
         case diskDone(host: Int, life: Int)
         case restart(host: Int)
-        case openPort(host: Int)
-        case askAgain(host: Int, life: Int)
-        case retryCommit(host: Int, life: Int)
+        case plug(radio: Int)
+        case watchdog(host: Int, life: Int)
         case takeLines(host: Int)
+        case attack
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
         case finish(collar: Int, life: Int, requestID: UInt16)
         case rebootByOrder(collar: Int, life: Int)
         case calm
+    }
+
+    /// A copy of a machine's disk, and what the machine had acknowledged when it was made.
+    struct SavedState {
+        let disk: SimulatedDisk.Snapshot
+        let oracle: [LogPromises]
     }
 
     /// Something on the air.
@@ -43,18 +74,16 @@ package final class World {
     let plan: WorldPlan
     let oracle: Oracle
     let collars: [SimulatedCollar]
-    let hosts: [SimulatedHost]
-    var channels: [Channel]
+    let hosts: [SimulatedMachine]
+    let radios: [BaseRadio]
+    let attacker: Attacker
     var streams: FaultStreams
     var queue = EventQueue<Event>()
     var now: Int64 = 0
     var isCalm = false
     var isSettled = false
-    var isPlugged: [Bool]
     var air: [Transmission] = []
     var transmissionCount = 0
-    var outbox: [[[UInt8]]]
-    var isHostSending: [Bool]
     /// Whether the power goes too when the file operations of a host stop.
     var losesPowerAtStop: [Bool]
     /// Whether a consumer is about to look for lines.
@@ -64,17 +93,18 @@ package final class World {
     var burstFixes: [Int]
     /// Until when each collar's pairing window is open.
     var pairingWindowEnd: [Int64]
+    /// When somebody next tries to pair each collar in the calm.
+    var nextPairing: [Int64]
     var framesAired = 0
+    /// The state directories that somebody has copied.
+    var savedStates: [Int: SavedState] = [:]
     private(set) var statistics = WorldStatistics()
     private let isTracing: Bool
     private(set) var trace: [String] = []
 
     /// Sets a world up.
-    /// - Parameter makeStorage: makes the storage of a host; what a crash leaves in it comes from the seed.
-    package init(
-        _ plan: WorldPlan, isTracing: Bool = false,
-        makeStorage: (_ seed: UInt64) -> any FaultyStorage = { JournalStorage(seed: $0) }
-    ) {
+    /// - Parameter prepare: changes the disk of each machine before it starts.
+    package init(_ plan: WorldPlan, isTracing: Bool = false, prepare: (SimulatedDisk) -> Void = { _ in }) {
         self.plan = plan
         self.isTracing = isTracing
         let oracle = Oracle(plan)
@@ -85,22 +115,28 @@ package final class World {
             SimulatedCollar(index: $0, plan: plan, address: isEqual ? 9 : UInt8(9 + $0))
         }
         let hostCount = plan.faults.contains(.rivalReceiver) ? 2 : 1
-        hosts = (0..<hostCount).map { index in
-            SimulatedHost(index: index, storage: makeStorage(plan.seed &+ 31 &+ UInt64(index)), oracle: oracle)
-        }
+        hosts = (0..<hostCount).map { SimulatedMachine(index: $0, plan: plan, oracle: oracle) }
         let channel = Channel(plan: plan.channel.with(only: plan.faults), isStream: !plan.isHalfDuplex)
-        channels = Array(repeating: channel, count: 2 * hostCount)
-        isPlugged = Array(repeating: true, count: hostCount)
-        outbox = Array(repeating: [], count: hostCount)
-        isHostSending = Array(repeating: false, count: hostCount)
+        var radios: [BaseRadio] = []
+        for machine in hosts {
+            for number in 0..<machine.radioCount {
+                radios.append(BaseRadio(index: radios.count, machine: machine, number: number, channel: channel))
+            }
+        }
+        self.radios = radios
+        attacker = Attacker(seed: plan.seed)
         losesPowerAtStop = Array(repeating: plan.scriptedCrashLosesPower, count: hostCount)
         isConsumerDue = Array(repeating: false, count: hostCount)
         fixesMade = Array(repeating: 0, count: plan.collarCount)
         clockOffset = fixesMade.map { _ in 0 }
         burstFixes = fixesMade
         pairingWindowEnd = clockOffset
-        for host in hosts where isTracing {
-            host.storage.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
+        nextPairing = clockOffset
+        for host in hosts {
+            prepare(host.disk)
+            guard isTracing else { continue }
+            host.trace = { [unowned self] text in log(text) }
+            host.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
         }
     }
 
@@ -116,7 +152,7 @@ package final class World {
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
         statistics.coincidences = oracle.coincidences
-        statistics.diskOperations = hosts[0].storage.disk.operationCount
+        statistics.diskOperations = hosts[0].disk.operationCount
         for host in hosts { statistics.lines += host.consumer.fixCount }
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
     }
@@ -131,9 +167,19 @@ package final class World {
                 collarDue = collar.index
             }
         }
+        var hostDue: SimulatedMachine?
+        for host in hosts {
+            if let deadline = host.nextDeadline, deadline < due {
+                due = deadline
+                hostDue = host
+            }
+        }
         advance(to: max(now, due == .max ? now + 1_000_000 : due))
         statistics.events += 1
-        if let collarDue {
+        if let hostDue {
+            hostDue.deadlineReached(now: now)
+            letHostWork(hostDue)
+        } else if let collarDue {
             // To wait on, for duty cycle or chance, is something too, but not until now.
             if !pump(collars[collarDue]), collars[collarDue].nextDeadline ?? .max <= now {
                 oracle.report(.deadlineIsUseful, "collar \(collarDue) reached a deadline and did nothing")
@@ -144,7 +190,7 @@ package final class World {
         if plan.scriptedHostCrash == statistics.events {
             crash(hosts[0], restartAfter: 200_000, losesPower: plan.scriptedCrashLosesPower)
         }
-        for host in hosts where host.storage.disk.isStopped {
+        for host in hosts where host.disk.isStopped {
             crash(host, restartAfter: 50_000, losesPower: losesPowerAtStop[host.index])
         }
     }

@@ -17,6 +17,9 @@ func run(_ arguments: [String]) -> Int32 {
     if arguments.count == 3, arguments[0] == "duty-cycle", let from = UInt64(arguments[1]), let count = UInt64(arguments[2]) {
         return tryDutyCycle(from: from, count: count)
     }
+    if arguments.count == 3, arguments[0] == "survey", let from = UInt64(arguments[1]), let count = UInt64(arguments[2]) {
+        return survey(from: from, count: count)
+    }
     guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
         print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return | live | duty-cycle FROM COUNT")
         return 2
@@ -69,6 +72,18 @@ func trace(_ seed: UInt64) -> Int32 {
     }
     print(Shrinker.describe(small))
     return 1
+}
+
+/// Names every seed that finds something, in a line each.
+func survey(from: UInt64, count: UInt64) -> Int32 {
+    var findings = 0
+    for seed in from..<(from + count) {
+        guard let violation = World(WorldPlan(seed: seed)).run().violation else { continue }
+        print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
+        findings += 1
+    }
+    print("\(findings) of \(count) seeds from \(from) find something")
+    return findings == 0 ? 0 : 1
 }
 
 func sweep(from: UInt64, count: UInt64) -> Int32 {

@@ -62,6 +62,9 @@ final class CollarSession {
 
     var currentLog: LogSession? { logs.current }
 
+    /// Logs kept at hand.
+    var logCount: Int { logs.all.count }
+
     /// Whether the collar says that it belongs to another receiver.
     var isPairedElsewhere: Bool {
         guard let paired = identity?.pairedReceiverID else { return false }

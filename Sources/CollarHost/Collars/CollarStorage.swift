@@ -20,8 +20,19 @@ final class CollarStorage {
     private var retainedUpTo: UInt32 = 0
     /// Damage that reading back met and that was not dealt with yet.
     private var damageToUncover: [DamageReport] = []
+    /// How the last commit or record ended.
+    private enum Condition {
+        case storing
+        /// It failed, and may succeed later.
+        case failing
+        /// The journal has stopped until another process opens it.
+        case stopped
+    }
+
+    private var condition = Condition.storing
+
     /// Whether the last commit or record failed.
-    private(set) var isFailing = false
+    var isFailing: Bool { condition != .storing }
 
     init(_ journal: Journal, output: HostOutput) {
         self.journal = journal
@@ -63,19 +74,21 @@ final class CollarStorage {
             return false
         }
         if isFailing {
-            isFailing = false
+            condition = .storing
             output.report(.storageRecovered(deviceID: journal.deviceID))
         }
         return true
     }
 
+    /// Reports a failure, unless it is known: one that passes once, and then once more if the journal stops for good.
     private func reportFailing(_ error: JournalError) {
-        guard !isFailing else { return }
-        isFailing = true
-        // A journal that has stopped needs a restart, whatever the system said.
         if case .failed(let failure) = journal.state {
+            guard condition != .stopped else { return }
+            condition = .stopped
+            // It needs a restart, whatever the system said.
             output.report(.storageFailing(deviceID: journal.deviceID, .stopped(after: failure)))
-        } else {
+        } else if condition == .storing {
+            condition = .failing
             output.report(.storageFailing(deviceID: journal.deviceID, error))
         }
     }

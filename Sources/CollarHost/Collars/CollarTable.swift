@@ -8,6 +8,8 @@ final class CollarTable {
     private let receiverID: UInt32
     private let fileSystem: any FileSystem
     private let output: HostOutput
+    /// Where the ids of commands begin.
+    var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
     /// The collar heard last at each address.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
@@ -18,12 +20,14 @@ final class CollarTable {
     private var refusalNotices = NoticeLimiter<CollarRefusal>()
 
     init(
-        _ configuration: HostConfiguration, receiverID: UInt32, fileSystem: any FileSystem, output: HostOutput
+        _ configuration: HostConfiguration, receiverID: UInt32, fileSystem: any FileSystem, output: HostOutput,
+        random: some RandomNumberGenerator
     ) {
         self.configuration = configuration
         self.receiverID = receiverID
         self.fileSystem = fileSystem
         self.output = output
+        self.random = random
     }
 
     subscript(id: SessionID) -> CollarSession { sessions[id.index] }
@@ -57,7 +61,7 @@ final class CollarTable {
         for damage in journal.damage { output.report(.journalDamage(deviceID: deviceID, damage)) }
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
-            commands: CommandOutbox(journal, fileSystem: fileSystem, output: output, at: time), output: output)
+            commands: CommandOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
         sessions.append(session)
         return session
     }

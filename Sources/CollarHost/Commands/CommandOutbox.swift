@@ -36,20 +36,29 @@ final class CommandOutbox {
     private static let longestWait: Int64 = 7 * 24 * 3_600_000
 
     /// Opens the outbox of a collar whose journal is open, and takes up the commands of an earlier process.
-    init(_ journal: Journal, fileSystem: any FileSystem, output: HostOutput, at time: HostTime) {
+    /// - Parameter random: where ids begin.
+    init(
+        _ journal: Journal, fileSystem: any FileSystem, output: HostOutput, at time: HostTime,
+        random: inout any RandomNumberGenerator
+    ) {
         file = OutgoingRequestsFile(in: journal.directory, fileSystem: fileSystem)
         directoryPath = journal.directory.path
         deviceID = journal.deviceID
         receiverID = journal.receiverID
         self.output = output
-        do throws(JournalError) { contents = try load(at: time) } catch {
+        do throws(JournalError) { contents = try load(at: time, random: &random) } catch {
             output.report(.commandsFailing(deviceID: deviceID, error))
         }
     }
 
-    private func load(at time: HostTime) throws(JournalError) -> Contents? {
+    private func load(
+        at time: HostTime, random: inout any RandomNumberGenerator
+    ) throws(JournalError) -> Contents? {
         switch try file.load(deviceID: deviceID, receiverID: receiverID) {
-        case .intact(let kept): return Contents(kept, at: time)
+        case .intact(var kept):
+            // The file may be a copy made earlier: ids that were used since must not come again.
+            if kept.open.isEmpty { kept.lastRequestID = .random(in: 0 ... .max, using: &random) }
+            return Contents(kept, at: time)
         case .missing: return nil
         case .unusable:
             try file.setAside()
@@ -61,6 +70,12 @@ final class CommandOutbox {
     /// Whether a command to pair waits.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
 
+    /// Commands that have not ended.
+    var openCount: Int { contents?.kept.open.count ?? 0 }
+
+    /// The version of the settings that the collar reported last; nil where it never did.
+    var reportedVersion: UInt64? { contents?.kept.report?.version }
+
     /// When the next command ends unanswered.
     var nextDeadline: Instant? { contents?.deadlines.values.min() }
 
@@ -70,7 +85,9 @@ final class CommandOutbox {
         _ request: HostRequest, patience: CommandPatience, at time: HostTime, random: inout any RandomNumberGenerator
     ) throws(CommandRefusal) -> CommandReport {
         if contents == nil {
-            do throws(JournalError) { contents = try load(at: time) } catch { throw .storage(deviceID: deviceID, error) }
+            do throws(JournalError) { contents = try load(at: time, random: &random) } catch {
+                throw .storage(deviceID: deviceID, error)
+            }
         }
         var contents =
             self.contents

@@ -143,7 +143,7 @@ final class EntryFeed {
         position = batch.end
         if batch.isAtEnd {
             if let change = tracker?.flush() { append(change, through: settled, to: &items) }
-            release(at: time, into: &items)
+            releaseAtEnd(at: time, into: &items)
             isBehind = run != nil || position < batch.end
         }
         return items
@@ -186,19 +186,20 @@ final class EntryFeed {
         items.append(Item(content: .gap(change), through: emitsFixes ? through : nil))
     }
 
-    /// Releases what is due of every log that holds something back.
-    private func release(at time: HostTime, into items: inout [Item]) {
-        for logID in order?.waitingLogIDs ?? [] where run == nil { release(logID, at: time, into: &items) }
+    /// Releases what is due of every log that holds something back. All entries were taken.
+    private func releaseAtEnd(at time: HostTime, into items: inout [Item]) {
+        for logID in order?.waitingLogIDs ?? [] where run == nil { release(logID, isAtEnd: true, at: time, into: &items) }
     }
 
-    private func release(_ logID: UInt32, at time: HostTime, into items: inout [Item]) {
+    /// - Parameter isAtEnd: whether all entries were taken: only then it is known what is missing of a log that is gone.
+    private func release(_ logID: UInt32, isAtEnd: Bool = false, at time: HostTime, into items: inout [Item]) {
         if let end = rescanEnd {
             guard position >= end else { return }
             rescanEnd = nil
         }
         while run == nil {
             let covered = tracker?.covered(logID) ?? CoveredSequences()
-            let isGone = currentLogID.map { $0 != logID } ?? false
+            let isGone = isAtEnd && (currentLogID.map { $0 != logID } ?? false)
             switch order?.next(of: logID, covered: covered, isGone: isGone) ?? .nothing {
             case .nothing: return
             case .run(let due): run = (due, due.start)

@@ -8,6 +8,8 @@ package struct DiskFaults: Equatable, Sendable {
     package var shortWriteProbability = 0.0
     /// Whether the next synchronisation of a file fails with EIO.
     package var isNextSyncFailing = false
+    /// Whether synchronisations succeed and do nothing: a disk that lies.
+    package var ignoresSynchronization = false
     /// Whether whatever would change anything fails with EROFS.
     package var isReadOnly = false
     /// Bytes that the files may grow by together before the disk is full; nil for no end.

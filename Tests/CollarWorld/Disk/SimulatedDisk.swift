@@ -60,6 +60,31 @@ package final class SimulatedDisk: FileSystem {
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
     }
 
+    /// A copy of what is on the disk.
+    package struct Snapshot {
+        fileprivate let files: [String: [UInt8]?]
+    }
+
+    /// Copies what the running system sees.
+    func snapshot() -> Snapshot { Snapshot(files: names.mapValues { $0.isDirectory ? nil : $0.cached }) }
+
+    /// Replaces everything on the disk, while no process runs.
+    /// - Parameter snapshot: what is there then; nil for nothing.
+    func restore(_ snapshot: Snapshot?) {
+        generation += 1
+        nameChanges = []
+        names = ["/": DiskFile(isDirectory: true)]
+        for (path, bytes) in snapshot?.files ?? [:] where path != "/" {
+            let file = DiskFile(isDirectory: bytes == nil)
+            if let bytes {
+                file.write(bytes[...], at: 0)
+                file.synchronize()
+            }
+            names[path] = file
+        }
+        durableNames = names
+    }
+
     /// The files in a directory whose names no crash can take, in the order of their names.
     func certainFiles(in directory: String) -> [(path: String, file: DiskFile)] {
         let prefix = directory + "/"
@@ -227,7 +252,7 @@ package final class SimulatedDisk: FileSystem {
             if !isStopped { file.failToSynchronize(&random) }
             throw error
         }
-        file.synchronize()
+        if !faults.ignoresSynchronization { file.synchronize() }
     }
 
     /// Brings the names in a directory to the disk, all or, where it fails, some.

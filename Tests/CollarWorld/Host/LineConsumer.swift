@@ -1,100 +1,127 @@
+import CollarHost
 import CollarJournal
 import CollarWire
 
-/// Who takes the lines of a host: slow, away for a while, and with a memory that outlives the host.
+/// The consumer of a host's lines: slow, away for a while, and with a memory that outlives the host.
 final class LineConsumer {
-    /// A line that the process holds ready.
-    private struct Line {
-        let deviceID: UInt64
-        let entry: JournalEntry
-        let end: JournalPosition
-    }
-
     /// Until when it takes nothing.
     var awayUntil: Int64 = 0
     /// The most lines it takes at once.
     var appetite = Int.max
-    /// What it was given, by collar, log and sequence.
-    private var taken: [UInt64: [UInt32: [UInt32: Fix]]] = [:]
+    let isOrdered: Bool
+    let hasGaps: Bool
+    /// What it was given, by collar and log.
+    private(set) var accounts: [LogKey: LogAccount] = [:]
     /// Up to where it was given lines of each collar.
-    private(set) var handedOver: [UInt64: JournalPosition] = [:]
-    /// What follows belongs to the process of the host.
-    private var queue: [Line] = []
-    private var queued: [UInt64: JournalPosition] = [:]
-    /// Whether the last look at the journals found their end.
-    private(set) var isAtEnd = false
-
+    private var positions: [UInt64: JournalPosition] = [:]
+    /// Whether positions of collars that are not named may be anything: a copy of the state directory brought its own.
+    private var isUnsure = false
     /// Lines that the process holds ready.
+    private var queue: [EmittedEntry] = []
+
     private static let queueLimit = 12
 
-    /// How many fixes it was given, each counted once.
-    var fixCount: Int { taken.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } } }
+    struct LogKey: Hashable {
+        var deviceID: UInt64
+        var logID: UInt32
+    }
 
-    func has(_ sequence: UInt32, of log: LogIdentity) -> Bool { taken[log.deviceID]?[log.logID]?[sequence] != nil }
+    init(isOrdered: Bool, hasGaps: Bool) {
+        self.isOrdered = isOrdered
+        self.hasGaps = hasGaps
+    }
+
+    /// How many fixes it was given, each counted once.
+    var fixCount: Int { accounts.values.reduce(0) { $0 + $1.fixes.count } }
+    var hasRoom: Bool { queue.count < LineConsumer.queueLimit }
+
+    func account(of log: LogIdentity) -> LogAccount? { accounts[LogKey(deviceID: log.deviceID, logID: log.logID)] }
+
+    func handedOver(of deviceID: UInt64) -> JournalPosition {
+        positions[deviceID] ?? (isUnsure ? JournalPosition(segment: .max, offset: .max) : .start)
+    }
 
     /// The process of the host has ended.
     func hostStopped() {
         queue = []
-        queued = [:]
-        isAtEnd = false
+        for key in accounts.keys { accounts[key]?.lastInOrder = nil }
     }
 
-    /// A new process goes on.
-    /// - Returns: what is wrong with where it does.
-    func hostStarted(_ storage: some FaultyStorage) -> String? {
-        for deviceID in storage.collars {
-            let cursor = storage.emissionCursor(of: deviceID)
-            let least = storage.promisedCursor(of: deviceID)
-            let most = handedOver[deviceID] ?? .start
-            handedOver[deviceID] = cursor
-            if cursor < least { return "emission goes on at \(cursor), although a commit kept \(least)" }
-            if cursor > most { return "emission goes on at \(cursor), although lines were taken up to \(most) only" }
-        }
-        return nil
+    /// A new process goes on with a collar.
+    func restarted(_ deviceID: UInt64, at position: JournalPosition) { positions[deviceID] = position }
+
+    /// The journals are not those that it knew.
+    func forgetPositions() {
+        positions = [:]
+        isUnsure = true
     }
 
-    /// The process reads what is new, and hands over what is taken.
-    /// - Parameter isOther: whether a fix may not stand for its sequence.
-    /// - Returns: the first fix that was given with two contents, or that was never logged.
-    func takeLines(
-        from storage: some FaultyStorage, now: Int64, isOther: (Fix, LogIdentity) -> Bool
-    ) throws(StorageFailure) -> Fix? {
-        isAtEnd = true
-        for deviceID in storage.collars { try fill(deviceID, storage) }
-        guard now >= awayUntil else {
-            isAtEnd = isAtEnd && queue.isEmpty
-            return nil
-        }
+    func queue(_ entry: EmittedEntry) { queue.append(entry) }
+
+    /// Takes lines, as many as it wants now.
+    func take(at now: Int64, isTaken: (EmittedEntry) -> Void) {
+        guard now >= awayUntil else { return }
         let count = min(appetite, queue.count)
-        for line in queue.prefix(count) {
-            handedOver[line.deviceID] = line.end
-            storage.setEmissionCursor(line.end, of: line.deviceID)
-            guard case .fix(let record) = line.entry,
-                let log = LogIdentity(deviceID: line.deviceID, logID: record.logID)
-            else { continue }
-            let before = taken[log.deviceID]?[log.logID]?[record.fix.sequence]
-            if isOther(record.fix, log) || before ?? record.fix != record.fix { return record.fix }
-            taken[log.deviceID, default: [:]][log.logID, default: [:]][record.fix.sequence] = record.fix
+        for entry in queue.prefix(count) {
+            if let position = entry.receipt.through {
+                positions[entry.deviceID] = max(positions[entry.deviceID] ?? .start, position)
+            }
+            isTaken(entry)
         }
         queue.removeFirst(count)
-        isAtEnd = isAtEnd && queue.isEmpty
+    }
+
+    /// Notes a fix.
+    /// - Returns: what is wrong with it.
+    func note(_ record: JournaledFix, of deviceID: UInt64) -> Violation? {
+        accounts[LogKey(deviceID: deviceID, logID: record.logID), default: LogAccount()].note(record.fix, isOrdered: isOrdered)
+    }
+
+    /// Notes a change of a gap.
+    func note(_ change: GapChange, of deviceID: UInt64) {
+        accounts[LogKey(deviceID: deviceID, logID: change.logID), default: LogAccount()].note(change)
+    }
+}
+
+/// What a consumer knows of one log: it adds up fixes and gaps.
+struct LogAccount {
+    private(set) var fixes: [UInt32: Fix] = [:]
+    /// Sequences that are said to be missing.
+    private(set) var missing: Set<UInt32> = []
+    /// Sequences that are said never to come.
+    private(set) var lost: Set<UInt32> = []
+    /// The highest sequence that came in order from this process.
+    var lastInOrder: UInt32?
+
+    /// - Returns: what is wrong.
+    mutating func note(_ fix: Fix, isOrdered: Bool) -> Violation? {
+        if let before = fixes[fix.sequence], before != fix {
+            return Violation(invariant: .oneContentPerID, text: "\(fix.sequence) is emitted with two contents", microseconds: 0)
+        }
+        fixes[fix.sequence] = fix
+        if isOrdered {
+            if let last = lastInOrder, fix.sequence <= last {
+                return Violation(invariant: .emissionIsInOrder, text: "\(fix.sequence) is emitted after \(last)", microseconds: 0)
+            }
+            lastInOrder = fix.sequence
+        }
         return nil
     }
 
-    private func fill(_ deviceID: UInt64, _ storage: some FaultyStorage) throws(StorageFailure) {
-        var position = queued[deviceID] ?? storage.emissionCursor(of: deviceID)
-        while true {
-            guard queue.count < LineConsumer.queueLimit else {
-                isAtEnd = false
-                break
-            }
-            let batch = try storage.entries(of: deviceID, from: position, limit: LineConsumer.queueLimit)
-            for element in batch.elements {
-                queue.append(Line(deviceID: deviceID, entry: element.entry, end: element.end))
-            }
-            position = batch.end
-            if batch.isAtEnd { break }
+    mutating func note(_ change: GapChange) {
+        let range = change.range.first...change.range.last
+        switch change.event {
+        case .missing: missing.formUnion(range)
+        case .filled: missing.subtract(range)
+        case .lost, .elsewhere:
+            missing.subtract(range)
+            lost.formUnion(range)
         }
-        queued[deviceID] = position
+    }
+
+    /// The first sequence below `end` of which the consumer cannot tell what became of it: that it is there, or will never come,
+    /// or is missing where that is possible; nil where it can tell of all.
+    func firstUnexplained(below end: UInt32, mayBeMissing: Bool) -> UInt32? {
+        (0..<end).first { fixes[$0] == nil && !lost.contains($0) && !(mayBeMissing && missing.contains($0)) }
     }
 }

@@ -40,6 +40,10 @@ package enum Invariant: String, CaseIterable, Sendable {
     case storedOnce
     /// Every fix that was acknowledged reaches the consumer, with one content.
     case acknowledgedIsEmitted
+    /// If fixes are ordered a fix is emitted after all before it.
+    case emissionIsInOrder
+    /// A consumer that adds up fixes and gaps can tell of every sequence whether it is there or will never come.
+    case completenessIsProvable
     /// After a restart emission goes on where it stopped: not before what a commit kept, not behind what was taken.
     case emissionGoesOn
     /// A receiver is the same after every restart.

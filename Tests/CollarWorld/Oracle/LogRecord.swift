@@ -13,6 +13,8 @@ final class LogRecord {
     private var told: [UInt32: Flags] = [:]
     /// What each host sent as durable.
     private var promised: [Int: Flags] = [:]
+    /// What each host had acknowledged before its state directory was replaced.
+    private var forgotten: [Int: Flags] = [:]
     /// The oldest sequence of the log.
     var oldest: UInt32 = 0
     /// Everything the oracle has checked to be told below this.
@@ -56,10 +58,30 @@ final class LogRecord {
 
     func wasToldByAnybody(_ sequence: UInt32) -> Bool { told.values.contains { $0.contains(sequence) } }
 
+    /// The host may not know any more that it has the sequence: its state directory was replaced.
+    func isForgotten(_ sequence: UInt32, by host: Int) -> Bool { forgotten[host]?.contains(sequence) ?? false }
+
+    /// What a host has acknowledged.
+    func promises(of host: Int) -> Flags { promised[host] ?? Flags() }
+
+    /// A host's state directory is as it was when it had acknowledged this.
+    func replacePromises(of host: Int, by earlier: Flags) {
+        for sequence in 0..<promisedEnd(by: host) where wasPromised(sequence, by: host) && !earlier.contains(sequence) {
+            forgotten[host, default: Flags()].insert(sequence)
+        }
+        promised[host] = earlier
+    }
+
     func promise(_ sequence: UInt32, by host: Int) { promised[host, default: Flags()].insert(sequence) }
     func wasPromised(_ sequence: UInt32, by host: Int) -> Bool { promised[host]?.contains(sequence) ?? false }
     func takeBackPromise(_ sequence: UInt32, by host: Int) { promised[host]?.remove(sequence) }
     func promisedEnd(by host: Int) -> UInt32 { UInt32(promised[host]?.count ?? 0) }
+}
+
+/// What a host had acknowledged of a log at some moment.
+struct LogPromises {
+    let log: LogIdentity
+    let flags: Flags
 }
 
 /// A set of small numbers.

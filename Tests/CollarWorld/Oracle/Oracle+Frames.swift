@@ -1,4 +1,6 @@
 import CollarARQ
+import CollarHost
+import CollarJournal
 import CollarWire
 
 extension Oracle {
@@ -143,13 +145,14 @@ extension Oracle {
     }
 
     /// A host hands out a frame.
-    func handsOut(_ frame: [UInt8], _ host: SimulatedHost) {
+    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine) {
         if frame.count > plan.maximumFrameByteCount {
             report(.frameFits, "\(frame.count) bytes from host \(host.index)")
         }
         guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         // The collar at that address whose log the check names: by the bits, not by the code under test.
         guard let record = records.last(where: { BitwiseCheck.isValid(frame, log: $0.log) }) else {
+            guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
             report(.acknowledgedIsDurable, "an acknowledgement of no known log")
             return
         }
@@ -168,67 +171,117 @@ extension Oracle {
         } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
     }
 
-    private func promised(_ sequence: UInt32, _ host: SimulatedHost, _ record: LogRecord) {
-        if host.storage.kept(sequence, of: record.log) == .nothing {
+    private func promised(_ sequence: UInt32, _ host: SimulatedMachine, _ record: LogRecord) {
+        if host.records.kept(sequence, of: record.log) == .nothing {
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
         }
         record.promise(sequence, by: host.index)
     }
 
-    /// A host has decoded a fix and is about to store it.
-    func decoded(_ fix: Fix, log: LogIdentity, _ host: SimulatedHost) {
-        guard let record = record(of: log) else {
-            report(.storedIsLogged, "host \(host.index) has a fix of an unknown log")
-            return
-        }
-        if !record.permits(fix) {
-            report(.storedIsLogged, "host \(host.index) has fix \(fix.sequence) as it was not logged")
-        }
-        if let before = host.storage.fix(fix.sequence, of: log), before != fix {
-            report(.oneContentPerID, "host \(host.index) has two contents of \(fix.sequence)")
+    /// Judges what a host has stored since the last call.
+    func stored(_ host: SimulatedMachine) {
+        for collar in Set(records.map(\.log.deviceID)).sorted() {
+            let found = host.records.of(collar).takeNew()
+            for (logID, fix) in found.fixes {
+                guard let log = LogIdentity(deviceID: collar, logID: logID), let record = record(of: log) else {
+                    storedUnknown(logID, of: collar, host)
+                    continue
+                }
+                if !record.permits(fix) {
+                    report(.storedIsLogged, "host \(host.index) stores fix \(fix.sequence) as it was not logged")
+                }
+            }
+            for (logID, range) in found.losses {
+                guard let log = LogIdentity(deviceID: collar, logID: logID) else { continue }
+                counts(asLost: range, log: log, host)
+            }
         }
     }
 
-    /// A host is about to store that a range is lost.
-    func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedHost) {
+    private func storedUnknown(_ logID: UInt32, of collar: UInt64, _ host: SimulatedMachine) {
+        guard !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) else { return }
+        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
+    }
+
+    private func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedMachine) {
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
             report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
             return
         }
-        for sequence in range.first...range.last
-        where !record.mayBeLost(sequence) && host.storage.fix(sequence, of: log) == nil
-            && host.storage.kept(sequence, of: log) == .nothing
-        {
+        for sequence in range.first...range.last where !record.mayBeLost(sequence) {
+            if case .fix = host.records.kept(sequence, of: log) { continue }
             report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
             return
         }
     }
 
-    /// Everything has arrived, and the consumer of a host has taken all there is.
-    func checkEmission(of host: SimulatedHost) {
-        for record in records {
-            if let sequence = host.storage.repeatedFix(of: record.log) {
-                report(.storedOnce, "host \(host.index) has stored \(sequence) more than once")
+    /// The consumer of a host takes an entry.
+    func emitted(_ entry: EmittedEntry, _ host: SimulatedMachine) {
+        switch entry.content {
+        case .fix(let fix):
+            guard let log = LogIdentity(deviceID: entry.deviceID, logID: fix.logID), let record = record(of: log) else { return }
+            if !record.permits(fix.fix) {
+                report(.oneContentPerID, "host \(host.index) hands over \(fix.fix.sequence) as it was not logged")
             }
-            for sequence in host.storage.keptFixes(of: record.log).keys
-            where !host.consumer.has(sequence, of: record.log) {
+            if let wrong = host.consumer.note(fix, of: entry.deviceID) {
+                report(wrong.invariant, "host \(host.index): \(wrong.text)")
+            }
+        case .gap(let change):
+            guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
+            host.consumer.note(change, of: entry.deviceID)
+        }
+    }
+
+    /// Everything has arrived, and the consumer of a host has taken all there is.
+    /// - Parameter receivers: the receiver of each collar.
+    func checkEmission(of host: SimulatedMachine, receivers: [UInt32]) {
+        for record in records {
+            let kept = host.records.of(record.log.deviceID)
+            if let repeated = kept.repeated, repeated.logID == record.log.logID {
+                report(.storedOnce, "host \(host.index) has stored \(repeated.sequence) more than once")
+            }
+            let account = host.consumer.account(of: record.log)
+            let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
+            // A fix that waits for those before it is not emitted yet.
+            let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
+            for sequence in fixes.keys where sequence < end && account?.fixes[sequence] == nil {
                 report(.acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
                 return
+            }
+            guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
+            // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
+            let collar = current.firstIndex { $0 === record }
+            let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
+            if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor), !record.isForgotten(sequence, by: host.index) {
+                report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence)")
             }
         }
     }
 
     /// The process of a host is gone and a new one has opened the storage.
-    func reopened(_ host: SimulatedHost) {
+    func reopened(_ host: SimulatedMachine) {
         for record in records {
             for sequence in 0..<record.promisedEnd(by: host.index) where record.wasPromised(sequence, by: host.index) {
-                switch host.storage.kept(sequence, of: record.log) {
+                switch host.records.kept(sequence, of: record.log) {
                 case .nothing: report(.acknowledgedIsDurable, "\(sequence) was acknowledged and is gone after a crash")
                 case .fix(let fix):
                     if !record.permits(fix) { report(.storedIsLogged, "\(sequence) is another fix after a crash") }
                 case .loss: break
                 }
             }
+        }
+    }
+
+    /// What a host has acknowledged until now.
+    func promises(of host: Int) -> [LogPromises] { records.map { LogPromises(log: $0.log, flags: $0.promises(of: host)) } }
+
+    /// A host's state directory was replaced by an earlier one.
+    /// - Parameter promises: what it had acknowledged then; nil for nothing.
+    func forgot(_ host: SimulatedMachine, promisesBefore promises: [LogPromises]?) {
+        for record in records {
+            let flags = promises?.first { $0.log == record.log }?.flags
+            record.replacePromises(of: host.index, by: flags ?? Flags())
+            record.requests.idsMayRepeat()
         }
     }
 }

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarHost
 import CollarWire
 
 /// What an oracle says of requests.
@@ -120,11 +121,17 @@ extension Oracle {
         }
     }
 
-    /// A request of a host has ended by an answer.
-    func ended(_ ended: EndedRequest, log: LogIdentity, host: Int) {
-        guard let record = record(of: log), ended.outcome == .result(.ok) else { return }
-        if !record.requests.executed.contains(ended.requestID), !record.requests.uncertain.contains(ended.requestID) {
-            report(.resultIsTrue, "host \(host) hears that \(ended.requestID) was executed, which is not so")
+    /// A command of a host has ended.
+    func ended(_ report: CommandReport, host: Int) {
+        guard report.state == .ended(.outcome(.result(.ok))) else { return }
+        let isExecuted = records.contains {
+            $0.log.deviceID == report.deviceID
+                && ($0.requests.executed.contains(report.requestID) || $0.requests.uncertain.contains(report.requestID))
         }
+        if isExecuted { return }
+        // An identity tells that the receiver is as it was to become, by whatever command.
+        if case .command(.pair) = report.request { return }
+        if case .command(.unpair) = report.request { return }
+        self.report(.resultIsTrue, "host \(host) hears that \(report.requestID) was executed, which is not so")
     }
 }

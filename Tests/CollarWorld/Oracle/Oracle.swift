@@ -28,6 +28,14 @@ final class Oracle {
 
     func record(of log: LogIdentity) -> LogRecord? { records.first { $0.log == log } }
 
+    /// Logs that the hostile sender has invented.
+    private(set) var inventedLogs: [LogIdentity] = []
+
+    func noteInvented(_ log: LogIdentity) { inventedLogs.append(log) }
+
+    /// Logs that a host may know.
+    var knownLogCount: Int { records.count + inventedLogs.count }
+
     /// Remembers a frame that really was sent.
     func noteSent(_ frame: [UInt8]) { sent.insert(frame) }
 

@@ -63,6 +63,9 @@ struct RequestRecord {
     /// Commands whose outcome the firmware tells.
     var isLate: Set<UInt16> = []
 
+    /// A host has forgotten which ids it has used: they may come again for other commands.
+    mutating func idsMayRepeat() { uncertain.formUnion(executed) }
+
     mutating func noteExecuted(_ requestID: UInt16) {
         executed.insert(requestID)
         lastExecuted.append(requestID)

@@ -63,11 +63,21 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case readOnlyDisk
     /// The consumer of the host's lines is slow, and away for a while.
     case slowConsumer
+    /// The clock of a host's machine shows another year: 1970, 2105, the right one, or a day beside it.
+    case hostClockJumps
+    /// Somebody restores a host's state directory from a copy made earlier, or removes it, while it does not run.
+    case stateRollback
+    /// A host has two radios, which hear the same frames.
+    case severalRadios
+    /// The hosts' disks are full before the first fix.
+    case fullDiskAtStart
+    /// A sender without secrets invents collars, repeats fixes with other contents, and speaks in the names of others.
+    case hostileSender
 }
 
 /// Some kinds of faults.
 package struct FaultSet: Equatable, Sendable {
-    private var bits: UInt32 = 0
+    private var bits: UInt64 = 0
 
     /// None.
     package init() {}
@@ -80,13 +90,13 @@ package struct FaultSet: Equatable, Sendable {
     }
 
     /// Whether a kind is among them.
-    package func contains(_ kind: FaultKind) -> Bool { bits >> UInt32(kind.rawValue) & 1 == 1 }
+    package func contains(_ kind: FaultKind) -> Bool { bits >> UInt64(kind.rawValue) & 1 == 1 }
 
     /// Adds a kind.
-    package mutating func insert(_ kind: FaultKind) { bits |= 1 << UInt32(kind.rawValue) }
+    package mutating func insert(_ kind: FaultKind) { bits |= 1 << UInt64(kind.rawValue) }
 
     /// Takes a kind out.
-    package mutating func remove(_ kind: FaultKind) { bits &= ~(1 << UInt32(kind.rawValue)) }
+    package mutating func remove(_ kind: FaultKind) { bits &= ~(1 << UInt64(kind.rawValue)) }
 
     /// The kinds, in their order.
     package var kinds: [FaultKind] { FaultKind.allCases.filter(contains) }

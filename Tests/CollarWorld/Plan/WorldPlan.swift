@@ -57,6 +57,9 @@ package struct WorldPlan: Equatable, Sendable {
     package var scriptedDiskStop: Int?
     /// Which of the first host's file operations finds the disk full; nil for none.
     package var scriptedFullDisk: Int?
+    /// Radios of each host.
+    package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
+
     /// Whether the machine loses power in a scripted crash of the host; else its process is killed.
     package var scriptedCrashLosesPower = false
 

@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 
 /// What no crash could take of one collar's journal: the records in those bytes of its segments that are on the disk for
@@ -20,6 +21,11 @@ final class DurableRecords {
     private(set) var logs: [UInt32: Log] = [:]
     /// A fix that is there more than once.
     private(set) var repeated: (logID: UInt32, sequence: UInt32)?
+    /// Up to where lines were handed over, by the newest cursor.
+    private(set) var cursor = JournalPosition.start
+    /// Fixes and losses that were read since they were taken; see ``takeNew()``.
+    private var newFixes: [(logID: UInt32, fix: Fix)] = []
+    private var newLosses: [(logID: UInt32, range: SequenceRange)] = []
     /// The bytes of the newest progress of each log in the last segment.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
     /// The last segment.
@@ -40,6 +46,13 @@ final class DurableRecords {
         guard let log = logs[logID] else { return .nothing }
         if let fix = log.fixes[sequence] { return .fix(fix) }
         return log.losses.contains { $0.contains(sequence) } ? .loss : .nothing
+    }
+
+    /// The lowest sequence of a log that is neither stored nor lost.
+    func firstMissing(logID: UInt32) -> UInt32 {
+        var sequence: UInt32 = 0
+        while kept(sequence, logID: logID) != .nothing { sequence += 1 }
+        return sequence
     }
 
     /// Reads what is new on the disk, or all of it where what was read has changed.
@@ -64,6 +77,7 @@ final class DurableRecords {
             logs = [:]
             repeated = nil
             newestProgress = [:]
+            cursor = .start
             segments = found
         }
         for index in segments.indices { read(index) }
@@ -115,6 +129,9 @@ final class DurableRecords {
         case 3:
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
             logs[number(body.prefix(4)), default: Log()].losses.append(lost)
+            newLosses.append((number(body.prefix(4)), lost))
+        case 5: if body.count == 12 { cursor = position(body.dropFirst(4)) }
+        case 7: if body.count == 8 { cursor = position(body) }
         case 6: if segment.file === lastFile { newestProgress[number(body.prefix(4))] = range }
         default: break
         }
@@ -136,10 +153,24 @@ final class DurableRecords {
                 repeated = (logID, fix.sequence)
             } else {
                 logs[logID, default: Log()].fixes[fix.sequence] = fix
+                newFixes.append((logID, fix))
             }
         } catch {
             // What does not decode is nothing that is kept.
         }
+    }
+
+    /// What was read since the last call.
+    func takeNew() -> (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) {
+        defer {
+            newFixes.removeAll()
+            newLosses.removeAll()
+        }
+        return (newFixes, newLosses)
+    }
+
+    private func position(_ bytes: ArraySlice<UInt8>) -> JournalPosition {
+        JournalPosition(segment: number(bytes.prefix(4)), offset: number(bytes.dropFirst(4)))
     }
 
     private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }

@@ -1,0 +1,39 @@
+/// A file that is read and replaced as a whole.
+enum SmallFile {
+    /// Its first 256 bytes; none where it is missing.
+    static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
+        do throws(FileFailure) {
+            let file = try fileSystem.open(path, .reading)
+            defer { fileSystem.close(file) }
+            var bytes: [UInt8] = []
+            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
+            return bytes
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// Replaces the file, durably. Whatever a crash cuts short, either the old or the new content is there, and a file that has
+    /// the name is durable except for the name.
+    static func replace(
+        _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        let newPath = "\(path).new"
+        try write(bytes, to: newPath, fileSystem)
+        try fileSystem.rename(newPath, to: path)
+        try fileSystem.synchronizeDirectory(at: directory)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        let file = try fileSystem.open(path, .creatingIfMissing)
+        defer { fileSystem.close(file) }
+        // There may be the remains of an attempt that failed.
+        try fileSystem.truncate(file, to: 0)
+        var done = 0
+        while done < bytes.count { done += try fileSystem.write(bytes, from: done, to: file, at: done) }
+        try fileSystem.synchronize(file)
+    }
+}

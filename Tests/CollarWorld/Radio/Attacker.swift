@@ -1,0 +1,120 @@
+import CollarARQ
+import CollarSimulator
+import CollarWire
+
+/// A sender without secrets: it hears everything on the air, and sends what PROTOCOL.md lets everybody send in clear. It does
+/// nothing that takes a fix away; see section 20 there for what it could do.
+final class Attacker {
+    private var random: SeededRandom
+    /// The frame that waits for the air or is on it.
+    var outgoing: [UInt8]?
+    /// Identities of collars that it has heard.
+    private var identities: [Identity] = []
+    /// Collars that it has invented.
+    private(set) var invented: [LogIdentity] = []
+    private var sequence: UInt32 = 0
+
+    /// Collars that it invents at most: more use up the places of a host.
+    private static let inventionLimit = 3
+
+    init(seed: UInt64) { random = SeededRandom(seed: seed ^ 0xA77A_C4E5) }
+
+    /// Hears a frame on the air.
+    func overheard(_ frame: [UInt8]) {
+        do throws(DecodeError) {
+            guard case .identity(let identity) = try Message.decode(frame.span, log: nil, reference: 0) else { return }
+            identities.removeAll { $0.log == identity.log }
+            identities.append(identity)
+        } catch {
+            // It is bound to a log, or damaged.
+        }
+    }
+
+    /// The next frame it sends, and the log it invents for it.
+    /// - Parameter delivered: sequences below this are with every receiver of that collar for certain.
+    func makeFrame(delivered: (LogIdentity) -> UInt32) -> (frame: [UInt8], invented: LogIdentity?) {
+        var new: LogIdentity?
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                switch random.below(6) {
+                case 0 where invented.count < Attacker.inventionLimit:
+                    guard let log = inventLog() else { return }
+                    new = log
+                    try encodeIdentity(of: log, into: &output)
+                case 1, 2: try encodeFixOfInvention(into: &output)
+                case 3: try encodeProbe(into: &output)
+                case 4: try encodeOtherContent(delivered, into: &output)
+                default: try encodeForgedCommand(into: &output)
+                }
+            } catch { preconditionFailure("the attacker's frame does not fit: \(error)") }
+        }
+        return (frame, new)
+    }
+
+    /// Mostly a device of its own, sometimes another log of a collar it has heard.
+    private func inventLog() -> LogIdentity? {
+        let deviceID = 0xBAD0_0000_0000_0000 | random.next() >> 16
+        let log = LogIdentity(deviceID: deviceID, logID: UInt32(random.below(1 << 26)))
+        if let log { invented.append(log) }
+        return log
+    }
+
+    private var address: UInt8 { UInt8(9 + random.below(6)) }
+
+    private func ask() -> AskNumber? { AskNumber(rawValue: UInt8(1 + random.below(7))) }
+
+    private func encodeIdentity(of log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        let identity = Identity(
+            log: log, bootCount: 1, oldestSequence: 0, nextSequence: UInt32(random.below(1 << 30)),
+            pairedReceiverID: UInt32(random.below(3)), maximumFrameByteCount: 51,
+            firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder,
+            heartbeatSeconds: UInt16(random.below(65_536)))
+        try identity.encode(address: address, flags: FrameFlags(ask: ask()), into: &output)
+    }
+
+    private func encodeFixOfInvention(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard !invented.isEmpty else { return try encodeProbe(into: &output) }
+        let log = invented[random.below(invented.count)]
+        // Every other one is a gap more.
+        sequence += 1 + UInt32(random.below(2))
+        try encode(fix(sequence), of: log, into: &output)
+    }
+
+    private func fix(_ sequence: UInt32) -> Fix {
+        Fix(
+            sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: Int32(random.below(1_000_000)),
+            longitudeSteps: 666)
+    }
+
+    private func encode(_ fix: Fix, of log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        try AbsoluteFix.encode(
+            fix, address: address, flags: FrameFlags(ask: ask()), log: log, reference: nil, into: &output)
+    }
+
+    private func encodeProbe(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        let probe = Probe(logTag: UInt32(random.below(1 << 24)), nextSequence: UInt32(random.below(1 << 30)))
+        try probe.encode(address: address, flags: FrameFlags(ask: ask()), into: &output)
+    }
+
+    /// A fix that its receivers have, with another content.
+    private func encodeOtherContent(
+        _ delivered: (LogIdentity) -> UInt32, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        guard !identities.isEmpty else { return try encodeProbe(into: &output) }
+        let log = identities[random.below(identities.count)].log
+        let end = delivered(log)
+        guard end > 0 else { return try encodeProbe(into: &output) }
+        try encode(fix(UInt32(random.below(Int(end)))), of: log, into: &output)
+    }
+
+    /// A command of a receiver that is nobody's.
+    private func encodeForgedCommand(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard let identity = identities.randomElement(using: &random), identity.pairedReceiverID != 0 else {
+            return try encodeProbe(into: &output)
+        }
+        let orders: [Command.Order] = [.reboot, .stopTracking, .unpair, .pair(receiverID: 0xBAD), .locateNow]
+        let command = Command(
+            requestID: UInt16(truncatingIfNeeded: random.next()) | 1, receiverID: 0xBAD, order: orders[random.below(orders.count)])
+        try command.encode(address: Frame.broadcastAddress, log: identity.log, into: &output)
+    }
+}

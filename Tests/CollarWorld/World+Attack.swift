@@ -1,0 +1,22 @@
+import CollarWire
+
+extension World {
+    /// The hostile sender sends a frame.
+    func attack() {
+        guard !isCalm else { return }
+        queue.add(.attack, at: now + streams[.hostileSender].between(50_000, 2_000_000))
+        guard attacker.outgoing == nil else { return }
+        let made = attacker.makeFrame { [oracle, hosts] log in
+            // What each host has on its disk cannot be taken away by another content.
+            guard let record = oracle.record(of: log) else { return 0 }
+            let isKeptByAll = { (sequence: UInt32) in
+                hosts.allSatisfy { if case .fix = $0.records.kept(sequence, of: log) { true } else { false } }
+            }
+            return (0..<record.end).first { !isKeptByAll($0) } ?? record.end
+        }
+        if let log = made.invented { oracle.noteInvented(log) }
+        oracle.noteSent(made.frame)
+        attacker.outgoing = made.frame
+        queue.add(.send(.attacker, life: 0), at: now)
+    }
+}
