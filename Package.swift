@@ -77,12 +77,13 @@ let package = Package(
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ"]),
-        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal"]),
+        tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarWorld"]),
+        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware"]),
         tests(
             for: "CollarWorld",
-            alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarSimulator"]),
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator"]),
         tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
-        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarDomain"]),
+        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarDomain"]),
         tests(for: "SerialDevices"),
         tests(for: "CollarReceiver", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarBridge"]),
     ]

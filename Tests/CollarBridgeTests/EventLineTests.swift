@@ -1,6 +1,8 @@
 import CollarBridge
 import CollarDomain
 import FoundationEssentials
+import CollarHost
+import CollarWire
 import Testing
 
 @Suite("Lines of events")
@@ -38,8 +40,10 @@ struct EventLineTests {
         #expect(text(opened.bytes) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
     }
 
-    @Test func aGapLineNamesTheRange() {
-        let line = GapLine(event: .missing, unixMilliseconds: 7, deviceID: 0xAB, logID: 67_108_863, first: 3, last: .max - 1)
+    @Test func aGapLineNamesTheRange() throws {
+        let range = try #require(SequenceRange(3, .max - 1))
+        let line = GapLine(
+            GapChange(event: .missing, logID: 67_108_863, range: range, unixMilliseconds: 7), deviceID: 0xAB)
         let expected =
             #"{"type":"gap","unix_ms":7,"event":"missing","collar":"00000000000000ab","log":67108863,"#
             + #""first_seq":3,"last_seq":4294967294}"#

@@ -1,5 +1,6 @@
 import CollarDomain
 import FoundationEssentials
+import CollarWire
 import Testing
 
 @Suite("Identifiers of fixes")

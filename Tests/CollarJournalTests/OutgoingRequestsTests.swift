@@ -162,7 +162,10 @@ import Testing
     }
 
     @Test func beginningsDiffer() {
-        let ids = (0..<20).map { _ in OutgoingRequests.beginning(deviceID: 1, receiverID: 2).lastRequestID }
+        var random = SystemRandomNumberGenerator()
+        let ids = (0..<20).map { _ in
+            OutgoingRequests.beginning(deviceID: 1, receiverID: 2, random: &random).lastRequestID
+        }
         #expect(Set(ids).count > 10)
     }
 

@@ -83,8 +83,9 @@ import Testing
             func load(_ machineIDPath: String) throws(JournalError) -> UInt32 {
                 var places = ReceiverBinding.Places()
                 places.machineID = machineIDPath
+                var random = SystemRandomNumberGenerator()
                 return try ReceiverIdentity.load(
-                    stateDirectory: "\(directory)/state", places: places, fileSystem: POSIXFileSystem()
+                    stateDirectory: "\(directory)/state", places: places, fileSystem: POSIXFileSystem(), random: &random
                 ).receiverID
             }
             let files = POSIXFileSystem()

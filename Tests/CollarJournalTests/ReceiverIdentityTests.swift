@@ -17,9 +17,9 @@ import Testing
     }
 
     private func load(_ files: MemoryFileSystem, random: UInt8 = 0xA0) throws(JournalError) -> UInt32 {
-        try ReceiverIdentity.load(
-            stateDirectory: "/state", places: places, fileSystem: files,
-            makeRandomBytes: { (0..<16).map { random + $0 } }
+        var generator = CountingGenerator(byte: random)
+        return try ReceiverIdentity.load(
+            stateDirectory: "/state", places: places, fileSystem: files, random: &generator
         ).receiverID
     }
 
@@ -140,7 +140,22 @@ import Testing
     @Test func whatIsNotDurableIsNoIdentity() throws {
         let files = MemoryFileSystem()
         files.failures = [(.synchronize, EIO)]
-        #expect(throws: JournalError.file(FileFailure(.synchronize, path, errorNumber: EIO))) { try load(files) }
+        let failure = FileFailure(.synchronize, "\(path).new", errorNumber: EIO)
+        #expect(throws: JournalError.file(failure)) { try load(files) }
+        // What the first process left in the cache is not used by the second.
+        let second = try load(files, random: 0x10)
+        files.crash { durable, _ in durable }
+        #expect(try load(files, random: 0x20) == second)
+    }
+
+    @Test func aNameThatIsNotDurableIsMadeDurableBeforeItCounts() throws {
+        let files = MemoryFileSystem()
+        files.directorySyncFailure = EIO
+        #expect(throws: JournalError.self) { try load(files) }
+        files.directorySyncFailure = nil
+        let second = try load(files, random: 0x10)
+        files.crash { durable, _ in durable }
+        #expect(try load(files, random: 0x20) == second)
     }
 
     @Test func collarsAreKnownByTheirDirectories() throws {
@@ -150,5 +165,15 @@ import Testing
             #expect(try files.makeDirectory(at: "/state/\(name)"))
         }
         #expect(try JournalDirectory.knownCollars(stateDirectory: "/state", fileSystem: files) == [1, 255])
+    }
+}
+
+/// Gives bytes that count up.
+private struct CountingGenerator: RandomNumberGenerator {
+    var byte: UInt8
+
+    mutating func next() -> UInt64 {
+        defer { byte &+= 1 }
+        return UInt64(byte)
     }
 }

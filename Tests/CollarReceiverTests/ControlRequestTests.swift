@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarBridge
 import CollarReceiver
 import CollarWire
@@ -5,9 +6,17 @@ import Testing
 
 /// Lines at the control socket, both ways.
 @Suite struct ControlRequestTests {
+    private static var settings: SettingList {
+        var list = SettingList()
+        list.append(Setting(key: 8, value: 30))
+        list.append(Setting(key: 10, value: 0))
+        return list
+    }
+
     private let wishes: [ControlRequest.Wish] = [
-        .locate, .sound(milliseconds: 65_535), .track(true), .track(false), .reboot, .pair, .unpair, .getSettings,
-        .setSettings([Setting(key: 8, value: 30), Setting(key: 10, value: 0)]), .await(requestID: 9),
+        .command(.command(.locateNow)), .command(.command(.sound(milliseconds: 65_535))), .command(.command(.startTracking)),
+        .command(.command(.stopTracking)), .command(.command(.reboot)), .command(.command(.pair(receiverID: 0))),
+        .command(.command(.unpair)), .command(.report), .command(.order(version: 0, ControlRequestTests.settings)), .await(requestID: 9),
     ]
 
     private func fault(in line: String) -> String? {
@@ -33,11 +42,11 @@ import Testing
     }
 
     @Test func whatAPersonWouldWrite() throws {
-        #expect(try ControlRequest(line: #" { "do" : "locate" } "#.utf8) == ControlRequest(.locate))
+        #expect(try ControlRequest(line: #" { "do" : "locate" } "#.utf8) == ControlRequest(.command(.command(.locateNow))))
         let sound = #"{"do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}"#
         #expect(
             try ControlRequest(line: sound.utf8)
-                == ControlRequest(.sound(milliseconds: 5000), deviceID: 0x910A_2DEC_8902_5CC1, mode: .now))
+                == ControlRequest(.command(.command(.sound(milliseconds: 5000))), deviceID: 0x910A_2DEC_8902_5CC1, mode: .now))
     }
 
     @Test(arguments: [

@@ -6,7 +6,16 @@ import Testing
 
 /// The simulated radio between a collar and a host.
 @Suite struct CollarRadioStationTests {
-    private static let modem = Scenario.modem
+    private static let modem = ModemProfile(
+        nanosecondsPerByte: 100_000, frameOverheadMicroseconds: 500, turnaroundMicroseconds: 30_000)
+
+    private static func track(_ count: Int) -> [Fix] {
+        (0..<count).map { index in
+            Fix(
+                sequence: UInt32(index), unixMilliseconds: 1_700_000_000_000 + Int64(index) * 1000,
+                latitudeSteps: Int32(index * 37 % 9_000_000), longitudeSteps: Int32(index * 91 % 18_000_000))
+        }
+    }
 
     private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<CuttableFlash> {
         let collar = try Collar(
@@ -17,7 +26,7 @@ import Testing
         let station = CollarRadioStation(
             collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
-            track: SimulatedTrack(fixes: Scenario.track(fixes, seed: 1), pace: .interval(microseconds: 3_600_000_000)),
+            track: SimulatedTrack(fixes: Self.track(fixes), pace: .interval(microseconds: 3_600_000_000)),
             start: Instant(microseconds: 0))
         return SharedRadio([station], modem: Self.modem)
     }
@@ -143,7 +152,7 @@ import Testing
         return CollarRadioStation(
             collar: collar, address: address,
             radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
-            track: SimulatedTrack(fixes: Scenario.track(1, seed: 1), pace: .speed(1)), start: Instant(microseconds: start))
+            track: SimulatedTrack(fixes: Self.track(1), pace: .speed(1)), start: Instant(microseconds: start))
     }
 
     /// Two collars begin so many microseconds apart; the first frame lasts longer than 1 ms and less than a second.

@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarSimulator
 import CollarWire
 import Glibc
 import Testing
@@ -147,7 +148,8 @@ import Testing
         for seed in 0..<40 as Range<UInt64> {
             let disk = SimulatedDisk(seed: seed)
             // The directories above are there.
-            _ = try ReceiverIdentity.load(stateDirectory: "/var/state", fileSystem: disk)
+            var random = SeededRandom(seed: seed)
+            _ = try ReceiverIdentity.load(stateDirectory: "/var/state", fileSystem: disk, random: &random)
             // Amid the synchronisation of the directory above, behind the making.
             disk.faults.operationsUntilStop = 1
             #expect(throws: JournalError.self) { try open(disk) }

@@ -27,7 +27,8 @@ public struct GapChange: Equatable, Sendable {
     /// When, in milliseconds since 1970 by the host's clock.
     public var unixMilliseconds: Int64
 
-    init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
+    /// Names a change.
+    public init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
         self.event = event
         self.logID = logID
         self.range = range

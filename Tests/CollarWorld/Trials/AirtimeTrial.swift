@@ -79,7 +79,7 @@ package struct AirtimeTrial: Sendable {
 private struct AirtimeTrialState {
     let trial: AirtimeTrial
     var collar: Collar<MemoryFlash>
-    var host: TrialHost
+    let host: InstantHost
     var random: SeededRandom
     var now = Instant(microseconds: 0)
     var result = AirtimeTrial.Result()
@@ -102,7 +102,7 @@ private struct AirtimeTrialState {
         do throws(FlashError) {
             collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
         } catch { throw .flash(error) }
-        host = TrialHost(log: collar.log)
+        host = InstantHost(knowing: collar.log)
         for (index, fix) in trial.fixes.enumerated() {
             do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
             let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: collar.log)
@@ -130,9 +130,7 @@ private struct AirtimeTrialState {
         if let full = fullFrameByteCount, frame.count >= full { burst.fullFrameCount += 1 }
         collar.frameSent(now: now)
         guard !random.chance(trial.lossProbability) else { return }
-        host.take(frame)
-        guard let answer = host.answer() else { return }
-        try send(answer)
+        for answer in host.answers(to: frame, at: now) { try send(answer) }
     }
 
     private mutating func send(_ answer: [UInt8]) throws(StationError) {

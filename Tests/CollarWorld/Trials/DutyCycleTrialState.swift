@@ -13,7 +13,7 @@ struct DutyCycleTrialState {
     private let flash: NORFlash
     private let question: [UInt8]
     private var collar: Collar<NORFlash>
-    private var host: TrialHost
+    private let host: InstantHost
     private var requests: DutyCycleRequests
     private var random: SeededRandom
     private var hour = HourOfAirtime()
@@ -48,8 +48,8 @@ struct DutyCycleTrialState {
             } catch { preconditionFailure("a question fits a frame: \(error)") }
         }
         collar = try DutyCycleTrialState.boot(configuration, flash, now)
-        host = TrialHost(log: collar.log)
-        requests = DutyCycleRequests(log: collar.log, meanSeconds: trial.meanRequestSeconds)
+        host = InstantHost(knowing: collar.log)
+        requests = DutyCycleRequests(meanSeconds: trial.meanRequestSeconds)
         if trial.meanQuestionMilliseconds != nil {
             nextQuestion = now.advanced(byMicroseconds: trial.questionsBeginAfterSeconds * 1_000_000)
         }
@@ -151,11 +151,9 @@ struct DutyCycleTrialState {
         count(start: start, end: end)
         collar.frameSent(now: now)
         guard !random.chance(trial.lossProbability) else { return }
-        host.take(frame)
-        requests.take(frame)
-        guard let answer = host.answer() else { return }
+        if let request = requests.next(now: now, random: &random) { host.submit(request, at: now) }
         var arrival = now.advanced(byMicroseconds: modem.turnaroundMicroseconds)
-        for frame in requests.ofWindow(now: now, random: &random) + [answer] {
+        for frame in host.answers(to: frame, at: now) {
             arrival = arrival.advanced(byMicroseconds: modem.airtimeMicroseconds(frameByteCount: frame.count))
             if !random.chance(trial.lossProbability) { downlinks.append((arrival, frame)) }
         }

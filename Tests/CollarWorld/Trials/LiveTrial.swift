@@ -65,7 +65,7 @@ private struct LiveTrialState {
     private let trial: LiveTrial
     private let fixes: [Fix]
     private var collar: Collar<MemoryFlash>
-    private var host: TrialHost
+    private let host: InstantHost
     private var random: SeededRandom
     private var now = Instant(microseconds: 0)
     private var made = 0
@@ -87,7 +87,7 @@ private struct LiveTrialState {
         do throws(FlashError) {
             collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
         } catch { throw .flash(error) }
-        host = TrialHost(log: collar.log)
+        host = InstantHost(knowing: collar.log)
     }
 
     var isOver: Bool {
@@ -125,12 +125,12 @@ private struct LiveTrialState {
         try wait(until: now.advanced(byMicroseconds: airtime))
         collar.frameSent(now: now)
         guard !random.chance(trial.lossProbability) else { return }
-        host.take(frame)
+        let answers = host.answers(to: frame, at: now)
         for index in missing where host.stored.contains(UInt32(index)) {
             result.delays.append(now.microseconds(since: due(index)))
         }
         missing = missing.filter { [stored = host.stored] in !stored.contains(UInt32($0)) }
-        if let answer = host.answer() { try send(answer) }
+        for answer in answers { try send(answer) }
     }
 
     private mutating func send(_ answer: [UInt8]) throws(StationError) {

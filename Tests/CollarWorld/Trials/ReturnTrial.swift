@@ -83,7 +83,7 @@ private struct ReturnTrialState {
     private let fixes: [Fix]
     private let returned: Instant
     private var collar: Collar<MemoryFlash>
-    private var host: TrialHost
+    private let host: InstantHost
     private var random: SeededRandom
     private var now = Instant(microseconds: 0)
     private var made = 0
@@ -106,7 +106,7 @@ private struct ReturnTrialState {
         do throws(FlashError) {
             collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
         } catch { throw .flash(error) }
-        host = TrialHost(log: collar.log)
+        host = InstantHost(knowing: collar.log)
         result.boundMicroseconds = Double(batchedMicroseconds()) / (1 - trial.lossProbability)
     }
 
@@ -174,13 +174,12 @@ private struct ReturnTrialState {
         try wait(until: now.advanced(byMicroseconds: airtime))
         collar.frameSent(now: now)
         guard isHeard else { return }
-        arrive(frame)
-        guard let answer = host.answer() else { return }
-        try send(answer)
+        let answers = host.answers(to: frame, at: now)
+        noteArrival()
+        for answer in answers { try send(answer) }
     }
 
-    private mutating func arrive(_ frame: [UInt8]) {
-        host.take(frame)
+    private mutating func noteArrival() {
         if !hasContact { result.contactMicroseconds = sinceReturn }
         hasContact = true
         guard result.backlogMicroseconds == nil, let newest = host.stored.highest,

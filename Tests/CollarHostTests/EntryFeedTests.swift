@@ -1,13 +1,14 @@
+import CollarARQ
 import CollarJournal
 import CollarWire
 import FoundationEssentials
 import Testing
 
-@testable import CollarReceiver
+@testable import CollarHost
 
 /// Lines from a real journal, in either order, with restarts between.
 @Suite("Lines from the journal")
-final class LineFeedTests {
+final class EntryFeedTests {
     private let stateDirectory: String
     private var random = SplitMix64(state: 1)
 
@@ -19,6 +20,8 @@ final class LineFeedTests {
         do { try FileManager.default.removeItem(atPath: stateDirectory) } catch {}
     }
 
+    private let time = HostTime(instant: Instant(microseconds: 0), unixMilliseconds: 1_700_000_000_000)
+
     private func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
     private func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
@@ -29,19 +32,19 @@ final class LineFeedTests {
             segmentByteLimit: 4096)
     }
 
-    private func configuration(ordered: Bool, gaps: Bool = true) -> ReceiverConfiguration {
-        var configuration = ReceiverConfiguration(stateDirectory: stateDirectory)
+    private func configuration(ordered: Bool, gaps: Bool = true) -> HostConfiguration {
+        var configuration = HostConfiguration(stateDirectory: stateDirectory)
         configuration.ordersBySequence = ordered
-        configuration.writesGaps = gaps
+        configuration.emitsGaps = gaps
         return configuration
     }
 
     /// What was made and is not out yet, as in the receiver's output; gone with the process.
-    private var queue: [LineFeed.Item] = []
+    private var queue: [EntryFeed.Item] = []
 
     /// Everything that is there now, or some of it; the cursor follows what is out.
-    private func drain(_ feed: LineFeed, _ journal: Journal, most: Int = .max) throws -> [LineFeed.Item] {
-        while feed.isBehind, queue.count < most { queue += try feed.next() }
+    private func drain(_ feed: EntryFeed, _ journal: Journal, most: Int = .max) throws -> [EntryFeed.Item] {
+        while feed.isBehind, queue.count < most { queue += try feed.next(at: time) }
         let items = queue.prefix(most)
         queue.removeFirst(items.count)
         for case let through? in items.map(\.through) where through > journal.emissionCursor {
@@ -50,20 +53,24 @@ final class LineFeedTests {
         return Array(items)
     }
 
-    private func fixes(_ items: [LineFeed.Item]) -> [String] {
+    private func fixes(_ items: [EntryFeed.Item]) -> [String] {
         items.compactMap { if case .fix(let record) = $0.content { "\(record.logID)/\(record.fix.sequence)" } else { nil } }
     }
 
-    private func gaps(_ items: [LineFeed.Item]) -> [String] {
+    private func gaps(_ items: [EntryFeed.Item]) -> [String] {
         items.compactMap { if case .gap(let change) = $0.content { change.text } else { nil } }
     }
 
-    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal, _ feed: LineFeed) throws {
-        for sequence in sequences { #expect(try journal.append(JournaledFix(sequence, logID: log))) }
+    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal, _ feed: EntryFeed) throws {
+        try append(sequences, log: log, to: journal)
         feed.isBehind = true
     }
 
-    private func appendLoss(_ first: UInt32, _ last: UInt32, to journal: Journal, _ feed: LineFeed) throws {
+    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal) throws {
+        for sequence in sequences { #expect(try journal.append(JournaledFix(sequence, logID: log))) }
+    }
+
+    private func appendLoss(_ first: UInt32, _ last: UInt32, to journal: Journal, _ feed: EntryFeed) throws {
         let range = try #require(SequenceRange(first, last))
         let loss = JournaledLoss(logID: 1, range: range, reason: .overwritten, receivedUnixMilliseconds: 1)
         #expect(try journal.append(loss))
@@ -72,7 +79,7 @@ final class LineFeedTests {
 
     @Test func fixesWaitForThoseBefore() throws {
         let journal = try openJournal()
-        let feed = try LineFeed(journal, configuration(ordered: true))
+        let feed = try EntryFeed(journal, configuration(ordered: true))
         try append([0, 1, 5, 6, 9], to: journal, feed)
         var items = try drain(feed, journal)
         #expect(fixes(items) == ["1/0", "1/1"])
@@ -91,50 +98,62 @@ final class LineFeedTests {
 
     @Test func aLogThatIsGoneHoldsNothingBack() throws {
         let journal = try openJournal()
-        let feed = try LineFeed(journal, configuration(ordered: true))
-        feed.currentLogID = 1
+        let feed = try EntryFeed(journal, configuration(ordered: true))
+        feed.setCurrentLog(1)
         try append([2, 3, 7], to: journal, feed)
         #expect(fixes(try drain(feed, journal)) == [])
-        feed.currentLogID = 2
+        feed.setCurrentLog(2)
         try append([0], log: 2, to: journal, feed)
         let items = try drain(feed, journal)
         #expect(gaps(items) == ["1 lost 0-1", "1 lost 4-6"])
         #expect(fixes(items).sorted() == ["1/2", "1/3", "1/7", "2/0"])
     }
 
+    /// The collar's new log is known before the last entries of the old one are read.
+    @Test func whatStandsFurtherOnInTheJournalIsNotLost() throws {
+        let journal = try openJournal()
+        try append((0..<200).filter { $0 != 3 }.map { UInt32($0) }, to: journal)
+        try append([3], to: journal)
+        let feed = try EntryFeed(journal, configuration(ordered: true))
+        feed.setCurrentLog(2)
+        let items = try drain(feed, journal)
+        #expect(fixes(items) == (0..<200).map { "1/\($0)" })
+        #expect(gaps(items) == ["1 missing 3-3", "1 filled 3-3"])
+    }
+
     @Test func whatIsHeldComesAfterARestart() throws {
         let journal = try openJournal()
-        let feed = try LineFeed(journal, configuration(ordered: true))
+        let feed = try EntryFeed(journal, configuration(ordered: true))
         try append([0, 2, 3], to: journal, feed)
         #expect(fixes(try drain(feed, journal)) == ["1/0"])
-        let again = try LineFeed(journal, configuration(ordered: true))
+        let again = try EntryFeed(journal, configuration(ordered: true))
         #expect(fixes(try drain(again, journal)) == [])
         try append([1], to: journal, again)
         #expect(fixes(try drain(again, journal)) == ["1/1", "1/2", "1/3"])
-        let third = try LineFeed(journal, configuration(ordered: true))
+        let third = try EntryFeed(journal, configuration(ordered: true))
         #expect(try drain(third, journal).isEmpty)
     }
 
     @Test func aLaterStartTellsNothingOlder() throws {
         let journal = try openJournal()
-        let feed = try LineFeed(journal, configuration(ordered: false))
+        let feed = try EntryFeed(journal, configuration(ordered: false))
         // Received at as many milliseconds as their sequence.
         try append((0..<600).map { UInt32($0) }, to: journal, feed)
         try journal.commit()
         #expect(fixes(try drain(feed, journal)).count == 600)
         var since = configuration(ordered: false)
-        since.emission = .since(unixMilliseconds: 590)
-        #expect(fixes(try drain(try LineFeed(journal, since), journal)) == (590..<600).map { "1/\($0)" })
-        since.emission = .all
+        since.emissionStart = .since(unixMilliseconds: 590)
+        #expect(fixes(try drain(try EntryFeed(journal, since), journal)) == (590..<600).map { "1/\($0)" })
+        since.emissionStart = .all
         let cursor = journal.emissionCursor
-        #expect(fixes(try drain(try LineFeed(journal, since), journal)).count == 600)
+        #expect(fixes(try drain(try EntryFeed(journal, since), journal)).count == 600)
         #expect(journal.emissionCursor == cursor)
     }
 
     /// Fixes that arrive in more pieces than are kept in mind.
     @Test func moreGapsThanAreKeptInMind() throws {
         let journal = try openJournal()
-        let feed = try LineFeed(journal, configuration(ordered: true))
+        let feed = try EntryFeed(journal, configuration(ordered: true))
         let pieces = UInt32(SequenceOrder.runLimit) + 700
         try append((1...pieces).map { 2 * $0 }, to: journal, feed)
         #expect(fixes(try drain(feed, journal)) == [])
@@ -156,13 +175,13 @@ final class LineFeedTests {
     func anyArrival(seed: UInt64, ordered: Bool) throws {
         random = SplitMix64(state: seed)
         let journal = try openJournal()
-        var feed = try LineFeed(journal, configuration(ordered: ordered))
+        var feed = try EntryFeed(journal, configuration(ordered: ordered))
         var waiting = (0..<2 as Range<UInt32>).flatMap { log in (0..<150 as Range<UInt32>).map { (log: log + 1, sequence: $0) } }
         var lost: Set<UInt32> = []
         var told: [String] = []
         var inLife: [String] = []
         var missing: Set<String> = []
-        func take(_ items: [LineFeed.Item]) {
+        func take(_ items: [EntryFeed.Item]) {
             for item in items {
                 switch item.content {
                 case .fix(let record): inLife.append("\(record.logID)/\(record.fix.sequence)")
@@ -200,7 +219,7 @@ final class LineFeedTests {
                 try journal.commit()
                 endLife()
                 queue = []
-                feed = try LineFeed(journal, configuration(ordered: ordered))
+                feed = try EntryFeed(journal, configuration(ordered: ordered))
             }
         }
         take(try drain(feed, journal))
@@ -209,7 +228,7 @@ final class LineFeedTests {
         let lostNames = lost.map { "1/\($0)" }
         #expect(Set(told) == Set(all).subtracting(lostNames))
         #expect(missing.isEmpty)
-        #expect(try LineFeed(journal, configuration(ordered: ordered)).next().isEmpty)
+        #expect(try EntryFeed(journal, configuration(ordered: ordered)).next(at: time).isEmpty)
     }
 }
 

@@ -1,19 +1,21 @@
+import CollarARQ
+import CollarHost
 import Testing
 
-@testable import CollarDomain
-
 private let second: Int64 = 1_000_000
+
+private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * second) }
 
 /// A link with a heartbeat of 60 s, driven in seconds.
 private final class Link {
     var health = LinkHealth()
 
-    func heard(_ time: Int64) -> [LinkHealth.Event] { health.heard(at: time * second) }
-    func advance(_ time: Int64) -> [LinkHealth.Event] { health.advance(to: time * second) }
+    func heard(_ time: Int64) -> [LinkHealth.Event] { health.heard(at: at(time)) }
+    func advance(_ time: Int64) -> [LinkHealth.Event] { health.advance(to: at(time)) }
     func asked(_ time: Int64, within: Int64) {
-        health.asked(at: time * second, answerWithinMicroseconds: within * second)
+        health.asked(at: at(time), answerWithinMicroseconds: within * second)
     }
-    var deadline: Int64? { health.nextDeadline.map { $0 / second } }
+    var deadline: Int64? { health.nextDeadline.map { $0.microseconds / second } }
 }
 
 @Suite("Health of a link")
@@ -31,13 +33,13 @@ struct LinkHealthTests {
         #expect(link.heard(5) == [.reachable(silentMicroseconds: nil)])
         #expect(link.heard(6) == [])
         #expect(link.health.reachability == .reachable)
-        #expect(link.health.silentSince == 6 * second)
+        #expect(link.health.silentSince == at(6))
     }
 
     @Test func aHeartbeatAndAQuarterLaterItIsLate() {
         _ = link.heard(0)
         #expect(link.deadline == 75)
-        #expect(link.health.advance(to: 75 * second - 1) == [])
+        #expect(link.health.advance(to: at(75).advanced(byMicroseconds: -1)) == [])
         #expect(link.advance(75) == [.late(silentMicroseconds: 75 * second)])
         #expect(link.health.reachability == .late)
         #expect(link.health.condition == .healthy)
@@ -152,7 +154,7 @@ struct LinkHealthTests {
         #expect(link.deadline == nil)
         #expect(link.health.reachability == .unknown)
         #expect(link.advance(10_000) == [])
-        link.health.resume(at: 10_000 * second)
+        link.health.resume(at: at(10_000))
         #expect(link.deadline == 10_075)
         #expect(link.advance(10_075) == [.late(silentMicroseconds: 75 * second)])
         #expect(link.heard(10_080) == [.reachable(silentMicroseconds: nil)])
@@ -160,7 +162,7 @@ struct LinkHealthTests {
 
     @Test func resumingDoesNotForgetSilence() {
         _ = link.heard(0)
-        link.health.resume(at: 50 * second)
+        link.health.resume(at: at(50))
         #expect(link.deadline == 75)
     }
 

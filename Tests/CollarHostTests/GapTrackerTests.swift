@@ -1,9 +1,8 @@
-import CollarBridge
 import CollarJournal
 import CollarWire
 import Testing
 
-@testable import CollarReceiver
+@testable import CollarHost
 
 @Suite("What is told about gaps")
 final class GapTrackerTests {
@@ -78,7 +77,7 @@ final class GapTrackerTests {
     }
 }
 
-extension GapTracker.Change {
+extension GapChange {
     /// Log, event and range.
     var text: String { "\(logID) \(event.rawValue) \(range.first)-\(range.last)" }
 }

@@ -3,7 +3,7 @@ import CollarJournal
 import CollarWire
 import Testing
 
-@testable import CollarReceiver
+@testable import CollarHost
 
 struct HeldFrameTests {
     private let start = Instant(microseconds: 1_000_000)

@@ -1,7 +1,7 @@
 import CollarARQ
 import Testing
 
-@testable import CollarReceiver
+@testable import CollarHost
 
 private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 

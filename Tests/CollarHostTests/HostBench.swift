@@ -1,0 +1,127 @@
+import CollarARQ
+import CollarHost
+import CollarJournal
+import CollarSimulator
+import CollarWire
+import CollarWorld
+
+/// A host over a simulated disk, driven by hand.
+final class HostBench {
+    let disk = SimulatedDisk(seed: 1)
+    private(set) var host: Host
+    private(set) var now = Instant(microseconds: 0)
+    let configuration: HostConfiguration
+    static let unixMilliseconds: Int64 = 1_700_000_000_000
+
+    init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
+        var configuration = HostConfiguration(stateDirectory: "/state")
+        change(&configuration)
+        self.configuration = configuration
+        host = try Host(
+            configuration, fileSystem: disk, random: SeededRandom(seed: 7),
+            at: HostTime(instant: now, unixMilliseconds: HostBench.unixMilliseconds))
+    }
+
+    var time: HostTime {
+        HostTime(instant: now, unixMilliseconds: HostBench.unixMilliseconds + now.microseconds / 1000)
+    }
+
+    func wait(seconds: Double) { now = now.advanced(byMicroseconds: Int64(seconds * 1e6)) }
+
+    /// Another process takes over.
+    func restart() throws {
+        disk.endProcess()
+        host = try Host(configuration, fileSystem: disk, random: SeededRandom(seed: 8), at: time)
+    }
+
+    func openLink(_ name: String = "radio") -> LinkID {
+        let link = host.addLink(named: name)
+        host.linkOpened(link, at: time)
+        return link
+    }
+
+    /// A bare frame comes in.
+    func receive(_ frame: [UInt8], on link: LinkID) {
+        let serial = [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+            StreamEncoder.encode(frame.span, into: &output)
+        }
+        host.received(serial.span, on: link, at: time)
+    }
+
+    func commit() { while host.commitNext(at: time) {} }
+
+    /// The frames that wait, with their links.
+    func frames() -> [(link: LinkID, bytes: [UInt8])] {
+        var frames: [(link: LinkID, bytes: [UInt8])] = []
+        while true {
+            var link: LinkID?
+            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = host.nextFrame(into: &output) }
+            guard let link else { return frames }
+            frames.append((link, frame))
+        }
+    }
+
+    func notices() -> [HostNotice] {
+        var notices: [HostNotice] = []
+        host.moveNotices(to: &notices)
+        return notices
+    }
+
+    /// The entries that wait; the consumer has them.
+    func entries() -> [EmittedEntry] {
+        var entries: [EmittedEntry] = []
+        while let entry = host.nextEntry(at: time) {
+            entries.append(entry)
+            host.emitted(entry.receipt)
+        }
+        return entries
+    }
+}
+
+/// A collar of which only the frames are made.
+struct PaperCollar {
+    let log: LogIdentity
+    var receiverID: UInt32 = 0
+    var address: UInt8 = 9
+
+    init(deviceID: UInt64 = 0xC0, logID: UInt32 = 77) throws {
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else { throw FrameFault.badLog }
+        self.log = log
+    }
+
+    private enum FrameFault: Error { case badLog }
+
+    func identity(next: UInt32 = 0, oldest: UInt32 = 0, ask: UInt8? = 1) throws -> [UInt8] {
+        let identity = Identity(
+            log: log, bootCount: 1, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
+            maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            capabilities: .sounder, heartbeatSeconds: 60)
+        return try frame { output throws(EncodeError) in
+            try identity.encode(address: address, flags: flags(ask), into: &output)
+        }
+    }
+
+    func fix(_ sequence: UInt32, latitudeSteps: Int32 = 5, ask: UInt8? = nil) throws -> [UInt8] {
+        let fix = Fix(
+            sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: latitudeSteps, longitudeSteps: 6)
+        return try frame { output throws(EncodeError) in
+            try AbsoluteFix.encode(
+                fix, address: address, flags: flags(ask), log: log, reference: nil, into: &output)
+        }
+    }
+
+    func result(_ requestID: UInt16, _ outcome: CommandResult.Outcome = .ok) throws -> [UInt8] {
+        try frame { output throws(EncodeError) in
+            try CommandResult(requestID: requestID, outcome: outcome).encode(
+                address: address, flags: flags(nil), log: log, into: &output)
+        }
+    }
+
+    private func flags(_ ask: UInt8?) -> FrameFlags { FrameFlags(ask: ask.flatMap { AskNumber(rawValue: $0) }) }
+
+    private func frame(_ body: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws -> [UInt8] {
+        try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try body(&output)
+        }
+    }
+}

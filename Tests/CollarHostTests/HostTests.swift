@@ -1,0 +1,253 @@
+import CollarARQ
+import CollarHost
+import CollarJournal
+import CollarWire
+import Glibc
+import Testing
+
+/// The host as a whole, driven by hand.
+@Suite struct HostTests {
+    /// What an acknowledgement says, with the link it is for.
+    private func acknowledgements(_ bench: HostBench) throws -> [(link: LinkID, answer: Acknowledgement)] {
+        try bench.frames().compactMap { frame in
+            let header = try FrameHeader(frame.bytes.span)
+            guard header.type == .acknowledgement else { return nil }
+            return (frame.link, try Acknowledgement(decoding: frame.bytes.span, header: header))
+        }
+    }
+
+    @Test func aFixIsAnsweredOnceItIsDurable() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.receive(try collar.fix(0, ask: 3), on: link)
+        #expect(try acknowledgements(bench).isEmpty)
+        #expect(bench.host.isCommitDue)
+        bench.commit()
+        let answers = try acknowledgements(bench)
+        #expect(answers.count == 1)
+        #expect(answers.first?.link == link)
+        #expect(answers.first?.answer.firstMissing == 1)
+        #expect(answers.first?.answer.ask?.rawValue == 3)
+        #expect(!bench.host.isCommitDue)
+        bench.disk.losePower()
+        try bench.restart()
+        #expect(bench.entries().count == 1)
+    }
+
+    @Test func nothingIsAnsweredWhileTheDiskIsFullAndAStopIsReportedOnceMore() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.commit()
+        _ = bench.notices()
+        bench.disk.faults.room = 0
+        for ask in 1...3 as ClosedRange<UInt8> {
+            bench.receive(try collar.fix(0, ask: ask), on: link)
+            bench.commit()
+            #expect(try acknowledgements(bench).isEmpty)
+        }
+        var failures = bench.notices()
+        #expect(failures.count == 1)
+        guard case .storageFailing(_, .file) = failures.first else {
+            Issue.record("\(failures)")
+            return
+        }
+        // A failure that needs a restart must not hide behind the one that passes.
+        bench.disk.faults.isReadOnly = true
+        bench.receive(try collar.fix(0, ask: 4), on: link)
+        bench.commit()
+        failures = bench.notices()
+        guard case .storageFailing(_, .stopped) = failures.first else {
+            Issue.record("\(failures)")
+            return
+        }
+        bench.receive(try collar.fix(0, ask: 5), on: link)
+        bench.commit()
+        #expect(bench.notices().isEmpty)
+        #expect(bench.host.reading(at: bench.time).isStorageFailing)
+    }
+
+    @Test func aFullDiskThatHasRoomAgainIsToldAndAnswered() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.commit()
+        bench.disk.faults.room = 0
+        bench.receive(try collar.fix(0, ask: 1), on: link)
+        bench.commit()
+        _ = bench.notices()
+        bench.disk.faults.room = nil
+        bench.receive(try collar.fix(0, ask: 2), on: link)
+        bench.commit()
+        #expect(bench.notices() == [.storageRecovered(deviceID: collar.log.deviceID)])
+        #expect(try acknowledgements(bench).first?.answer.firstMissing == 1)
+        #expect(bench.host.statistics.duplicates == 1)
+    }
+
+    @Test func silenceIsReportedAfterOneAndAfterFiveSeconds() throws {
+        let bench = try HostBench()
+        _ = bench.openLink()
+        #expect(bench.frames().count == 1)
+        for (wait, seconds) in [(1.0, 1), (4.0, 5)] {
+            #expect(bench.host.nextDeadline == bench.now.advanced(byMicroseconds: Int64(wait * 1e6)))
+            bench.wait(seconds: wait)
+            bench.host.deadlineReached(at: bench.time)
+            #expect(bench.notices() == [.noIdentity(link: "radio", seconds: seconds)])
+            #expect(bench.frames().count == 1)
+        }
+        #expect(bench.host.nextDeadline == nil)
+    }
+
+    @Test func aCollarThatSpeaksEndsTheSilence() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(), on: link)
+        bench.wait(seconds: 5)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.notices() == [.collar(deviceID: collar.log.deviceID, logID: collar.log.logID, link: "radio")])
+    }
+
+    @Test func moreFixesThanWaitComeFromTheJournalInTheirOrder() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 2000, ask: nil), on: link)
+        for sequence in 0..<2000 as Range<UInt32> {
+            bench.receive(try collar.fix(sequence), on: link)
+            if sequence % 700 == 0 { bench.commit() }
+        }
+        let sequences = bench.entries().compactMap { if case .fix(let record) = $0.content { record.fix.sequence } else { nil } }
+        #expect(sequences == Array(0..<2000))
+        bench.commit()
+        try bench.restart()
+        #expect(bench.entries().isEmpty)
+    }
+
+    @Test func theRadiosReportGoesWithItsFix() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        let radio = RadioIdentity(
+            radioID: 4, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3), maximumFrameByteCount: 253)
+        bench.receive(
+            try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in try radio.encode(into: &output) },
+            on: link)
+        bench.receive(try collar.identity(next: 2, ask: nil), on: link)
+        let fix = try collar.fix(0)
+        bench.receive(fix, on: link)
+        #expect(bench.entries().isEmpty)
+        let check = fix.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
+        let report = SignalReport(packetCheck: check, strengthDBm: -91, signalToNoiseTenthsDB: 45)
+        bench.receive(
+            try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in try report.encode(into: &output) },
+            on: link)
+        guard case .fix(let record)? = bench.entries().first?.content else {
+            Issue.record("no fix")
+            return
+        }
+        #expect(record.signal == JournaledSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
+        // A fix without a report waits for a moment only.
+        bench.receive(try collar.fix(1), on: link)
+        let due = try #require(bench.host.nextDeadline)
+        #expect(due == bench.now.advanced(byMicroseconds: 20_000))
+        bench.wait(seconds: 0.02)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.entries().count == 1)
+    }
+}
+
+/// Commands, from the one who gives them to their end.
+@Suite struct HostCommandTests {
+    private func refusal(_ body: () throws(CommandRefusal) -> Void) -> CommandRefusal? {
+        do throws(CommandRefusal) {
+            try body()
+            return nil
+        } catch { return error }
+    }
+
+    private let now = CommandPatience.now(milliseconds: 30_000)
+
+    @Test func aCommandThatDoesNotWaitNeedsARadioAndContact() throws {
+        let bench = try HostBench()
+        let collar = try PaperCollar()
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        try bench.restart()
+        let id = collar.log.deviceID
+        func submit() -> CommandRefusal? {
+            refusal { () throws(CommandRefusal) in
+                _ = try bench.host.submit(.command(.locateNow), to: nil, patience: now, at: bench.time)
+            }
+        }
+        #expect(submit() == .noRadio(deviceID: id))
+        let again = bench.openLink()
+        #expect(submit() == .noContact(deviceID: id))
+        bench.receive(try collar.identity(), on: again)
+        #expect(submit() == nil)
+        // Three heartbeats later it is not reachable any more.
+        bench.wait(seconds: 200)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(submit() == .noContact(deviceID: id))
+        bench.receive(try collar.identity(), on: again)
+        bench.host.linkClosed(again, at: bench.time)
+        #expect(submit() == .noRadio(deviceID: id))
+    }
+
+    @Test func aCommandGoesOutBeforeAnAnswerAndEndsWithItsResult() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        _ = (bench.frames(), bench.notices())
+        let report = try bench.host.submit(.command(.locateNow), to: nil, patience: .untilHeard, at: bench.time)
+        #expect(bench.frames().isEmpty)
+        bench.receive(try collar.identity(ask: 2), on: link)
+        bench.commit()
+        let types = try bench.frames().map { try FrameHeader($0.bytes.span).type }
+        #expect(types == [.command, .acknowledgement])
+        bench.receive(try collar.result(report.requestID), on: link)
+        let ends: [CommandReport] = bench.notices().compactMap { if case .commandEnded(let report) = $0 { report } else { nil } }
+        #expect(ends.map(\.state) == [.ended(.outcome(.result(.ok)))])
+        // Nothing of it is due later.
+        bench.wait(seconds: 8 * 86_400)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.notices().allSatisfy { if case .commandEnded = $0 { false } else { true } })
+        #expect(bench.host.nextDeadline.map { $0 > bench.now } ?? true)
+    }
+
+    @Test func aCommandOutlivesTheProcessUnderItsId() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        bench.receive(try collar.identity(), on: bench.openLink())
+        bench.commit()
+        let id = try bench.host.submit(.command(.reboot), to: nil, patience: .untilHeard, at: bench.time).requestID
+        try bench.restart()
+        #expect(try bench.host.report(ofRequest: id, to: nil).state == .queued)
+        bench.wait(seconds: 7 * 86_400)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.outcome(.expired)))
+    }
+
+    @Test func idsOfARestoredStateDirectoryAreOthers() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        let first = try bench.host.submit(.command(.reboot), to: nil, patience: .untilHeard, at: bench.time).requestID
+        bench.receive(try collar.result(first), on: link)
+        try bench.restart()
+        let second = try bench.host.submit(.command(.reboot), to: nil, patience: .untilHeard, at: bench.time).requestID
+        #expect(second &- first > 8)
+    }
+}

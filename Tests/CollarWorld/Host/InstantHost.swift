@@ -1,0 +1,73 @@
+import CollarARQ
+import CollarHost
+import CollarJournal
+import CollarSimulator
+import CollarWire
+
+/// The host that ships, over a sound disk, that stores and answers at once: for trials in which nothing delays it.
+package final class InstantHost {
+    private let host: Host
+    private let link: LinkID
+    private let log: LogIdentity
+    private static let unixMilliseconds: Int64 = 1_700_000_000_000
+
+    /// Begins with a collar that it has heard before.
+    package init(knowing log: LogIdentity) {
+        self.log = log
+        let start = InstantHost.time(Instant(microseconds: 0))
+        do throws(HostError) {
+            var configuration = HostConfiguration(stateDirectory: "/state")
+            configuration.emitsFixes = false
+            host = try Host(configuration, fileSystem: SimulatedDisk(seed: 1), random: SeededRandom(seed: 1), at: start)
+        } catch { preconditionFailure("a sound disk takes a journal: \(error)") }
+        link = host.addLink(named: "radio")
+        host.linkOpened(link, at: start)
+        let identity = Identity(
+            log: log, bootCount: 0, oldestSequence: 0, nextSequence: 0, pairedReceiverID: 0,
+            maximumFrameByteCount: UInt8(Frame.maximumByteCount),
+            firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder, heartbeatSeconds: 60)
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output)
+            } catch { preconditionFailure("an identity fits a frame: \(error)") }
+        }
+        _ = answers(to: frame, at: start.instant)
+    }
+
+    private static func time(_ now: Instant) -> HostTime {
+        HostTime(instant: now, unixMilliseconds: unixMilliseconds + now.microseconds / 1000)
+    }
+
+    /// What it holds.
+    package var stored: CoveredSequences {
+        host.journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
+    }
+
+    /// Takes in a frame that has arrived.
+    /// - Returns: the frames that it sends now.
+    package func answers(to frame: [UInt8], at now: Instant) -> [[UInt8]] {
+        let serial = Channel.stuffed(frame)
+        host.received(serial.span, on: link, at: InstantHost.time(now))
+        while host.commitNext(at: InstantHost.time(now)) {}
+        return takeFrames()
+    }
+
+    private func takeFrames() -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        while true {
+            var isFrame = false
+            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in isFrame = host.nextFrame(into: &output) != nil }
+            guard isFrame else { return frames }
+            frames.append(frame)
+        }
+    }
+
+    /// Wants something of the collar. Where too much waits already nothing changes.
+    package func submit(_ request: HostRequest, at now: Instant) {
+        do throws(CommandRefusal) {
+            _ = try host.submit(request, to: log.deviceID, patience: .untilHeard, at: InstantHost.time(now))
+        } catch {
+            guard case .queueFull = error else { preconditionFailure("a sound host takes a command: \(error)") }
+        }
+    }
+}
