@@ -38,12 +38,34 @@ import Testing
         _ = try bench.sendAll()
         #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
         bench.shared.flash.failingPrograms = 1
+        bench.shared.flash.failedProgramByteCount = 5
         #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
         let lost = try bench.sendAll()
         #expect(lost.map(\.message) == [tombstone(2, 2)])
         #expect(try bench.acknowledge(3, ask: try #require(lost.last?.ask)) == .acknowledgement(.answer))
         #expect(try bench.collar.log(fix(3)) == 3)
         #expect(try bench.sendAll().map(\.message) == [.fix(fix(3))])
+    }
+
+    /// Else its receiver would count a sequence that does not exist yet as lost, and its acknowledgements of it would be
+    /// ignored.
+    @Test func nothingIsSaidOfASequenceThatARebootWouldGiveOutAgain() throws {
+        for byteCount in 0..<18 {
+            var bench = try CollarBench()
+            try bench.log(0..<2)
+            _ = try bench.sendAll()
+            #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+            bench.shared.flash.failingPrograms = 1
+            bench.shared.flash.failedProgramByteCount = byteCount
+            #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
+            let lost = try bench.sendAll()
+            #expect(lost.map(\.message) == (byteCount > 0 ? [tombstone(2, 2)] : []))
+            let next = bench.collar.nextSequence
+            bench = try bench.rebooted()
+            #expect(bench.collar.nextSequence == next, "\(byteCount) bytes")
+            _ = try bench.sendAll()
+            #expect(try bench.acknowledge(next, ask: bench.lastAsk) == .acknowledgement(.answer))
+        }
     }
 
     @Test func aRestingCollarProbes() throws {

@@ -19,8 +19,9 @@ struct TestFlash: FlashDevice {
     var stepsLeft: Int?
     /// Whether a cut erase leaves the front of the block as it was, or its back.
     var erasesFromBack = false
-    /// How many of the next operations of a kind fail without doing anything.
+    /// How many of the next operations of a kind fail: programs behind so many bytes, reads at once.
     var failingPrograms = 0
+    var failedProgramByteCount = 0
     var failingReads = 0
 
     init(blockByteCount: Int = 512, blockCount: Int = 5) {
@@ -63,12 +64,11 @@ struct TestFlash: FlashDevice {
     }
 
     mutating func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
-        guard failingPrograms == 0, offset >= 0, offset + bytes.count <= contents.count else {
-            failingPrograms = max(0, failingPrograms - 1)
-            throw .program(offset: offset)
-        }
+        guard offset >= 0, offset + bytes.count <= contents.count else { throw .program(offset: offset) }
+        let limit = failingPrograms > 0 ? failedProgramByteCount : bytes.count
+        failingPrograms = max(0, failingPrograms - 1)
         for index in bytes.indices {
-            guard takeStep() else {
+            guard index < limit, takeStep() else {
                 history.append(.program(done: index, of: bytes.count))
                 throw .program(offset: offset)
             }
