@@ -74,7 +74,7 @@ public struct Collar<Flash: FlashDevice> {
     /// The sequence the next fix will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
-    /// Every fix below this sequence is acknowledged.
+    /// Every fix below this sequence is acknowledged. It goes back where the receiver has lost fixes.
     public var firstUndelivered: UInt32 { delivery.delivered.firstMissing }
 
     /// Whether everything in the log is acknowledged.
