@@ -39,7 +39,7 @@ extension CollarDelivery {
         return modem.isHalfDuplex && burstMicroseconds >= CollarDelivery.burstAnswerMultiple * answer
     }
 
-    /// Answers to requests, the newest fix, then what was asked for again, then the backlog, oldest first.
+    /// Answers to requests, the newest fix, then the backlog, oldest first.
     private mutating func takeNextOfBurst() -> Transmission.Content? {
         if waitingReplyCount > 0 {
             waitingReplyCount -= 1
@@ -51,17 +51,12 @@ extension CollarDelivery {
             let isNew = highestSent.map { newest > $0 } ?? true
             highestSent = max(highestSent ?? 0, newest)
             shares.isLive = true
-            guard isNew, configuration.sendsLiveFixes, let anchor = delivered.highest,
+            guard isNew, configuration.sendsLiveFixes, let anchor,
                 newest - anchor <= LiveFix.maximumLead
             else { return .logEntry(newest) }
             return .liveFix(newest, anchor: anchor)
         }
         shares.isLive = false
-        if let again = nextToResend {
-            dropFromResend(through: again)
-            countIfRepeated(true)
-            return .logEntry(again)
-        }
         guard let sequence = nextOfBacklog else { return nil }
         countIfRepeated(sequence < backlogEnd)
         if configuration.batchFrameByteLimit != nil, undelivered(after: sequence) != nil {
@@ -90,7 +85,7 @@ extension CollarDelivery {
     var hasMoreForBurst: Bool {
         if waitingReplyCount > 0 || isIdentityDue { return true }
         if let newest = newestUndelivered, newest != newestSent { return true }
-        return nextToResend != nil || nextOfBacklog != nil
+        return nextOfBacklog != nil
     }
 
     private var nextOfBacklog: UInt32? { undelivered(from: cursor) }
@@ -126,24 +121,8 @@ extension CollarDelivery {
         return countIntoBurst(burstCount)
     }
 
-    private var nextToResend: UInt32? {
-        guard resend.count > 0, resend[0].first < nextSequence else { return nil }
-        return resend[0].first
-    }
-
-    private mutating func dropFromResend(through sequence: UInt32) {
-        if let rest = SequenceRange(sequence + 1, resend[0].last) {
-            resend.replace(at: 0, with: rest)
-        } else {
-            resend.remove(at: 0)
-        }
-    }
-
     /// A range was reported as a tombstone instead of fix by fix: the search goes on behind it, unless older fixes wait.
     public mutating func skippedBacklog(from first: UInt32, through last: UInt32) {
         if first <= cursor, last >= cursor { cursor = last + 1 }
-        while resend.count > 0, resend[0].first >= first, resend[0].first <= last {
-            dropFromResend(through: min(last, resend[0].last))
-        }
     }
 }

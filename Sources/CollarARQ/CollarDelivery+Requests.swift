@@ -18,7 +18,8 @@ extension CollarDelivery {
     /// answers that wait the identity says so. Meanwhile the window of the ask passes.
     public mutating func receiverChanged(now: Instant) {
         delivered = DeliveredSequences(firstMissing: 0)
-        resend = SequenceRangeList()
+        acknowledgedEnd = 0
+        anchor = nil
         isIdentityDue = true
         isIdentityLast = true
         startBurst()

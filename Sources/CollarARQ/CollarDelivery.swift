@@ -21,6 +21,9 @@ public struct CollarDelivery: Sendable {
     /// cost less than 3 % of it, even where half of them are lost.
     static let burstAnswerMultiple: Int64 = 48
 
+    /// A receiver that answers now with one state and now with another gets everything once in so long, 10 minutes.
+    static let setBackMicroseconds: Int64 = 600_000_000
+
     /// How often the wait of one window may be made longer: requests of the host come before its answer.
     static let extensionLimit = 2
 
@@ -31,7 +34,13 @@ public struct CollarDelivery: Sendable {
     var heartbeatDeadline: Instant
     var oldestSequence: UInt32
     var nextSequence: UInt32
-    var resend = SequenceRangeList()
+    /// The highest sequence that the newest answer names as durable. What was acknowledged before may be gone from the
+    /// receiver: nothing can be coded against that.
+    var anchor: UInt32?
+    /// When an answer set the first missing sequence back last.
+    private var lastSetBack: Instant?
+    /// Below it everything was acknowledged at some time since the receiver is this one.
+    public internal(set) var acknowledgedEnd: UInt32
     /// Where the search for the next fix of the backlog starts; goes back when an answer tells what was lost.
     var cursor: UInt32
     var newestSent: UInt32?
@@ -76,6 +85,7 @@ public struct CollarDelivery: Sendable {
         self.oldestSequence = oldestSequence
         self.nextSequence = nextSequence
         delivered = DeliveredSequences(firstMissing: firstUndelivered)
+        acknowledgedEnd = firstUndelivered
         cursor = firstUndelivered
         let largestFrame = CollarDelivery.largestFrameByteCount(configuration)
         batchSize = BatchSize(largest: largestFrame)
@@ -147,13 +157,29 @@ public struct CollarDelivery: Sendable {
         guard isOpen(acknowledgement.ask) else {
             // An answer that comes late says less than what is known by now, but never something false.
             delivered.advance(to: acknowledgement.firstMissing)
+            acknowledgedEnd = max(acknowledgedEnd, delivered.firstMissing)
             return .unasked
         }
-        delivered.update(from: acknowledgement)
+        takeOver(acknowledgement, now: now)
         batchSize.answered(delivered)
-        resend = acknowledgement.resend
         startBurst()
         return .answer
+    }
+
+    /// What the receiver lacks and the log still has is sent again, whatever was acknowledged before.
+    private mutating func takeOver(_ answer: Acknowledgement, now: Instant) {
+        var floor: UInt32?
+        let isSetBackDue = lastSetBack.map { now.microseconds(since: $0) >= CollarDelivery.setBackMicroseconds } ?? true
+        if answer.firstMissing < delivered.firstMissing, isSetBackDue {
+            lastSetBack = now
+            floor = oldestSequence
+            // That the rest is gone the identity tells.
+            if answer.firstMissing < oldestSequence { isIdentityDue = true }
+        }
+        delivered.update(from: answer, floor: floor)
+        acknowledgedEnd = max(acknowledgedEnd, answer.firstMissing)
+        let highest = answer.durable.count > 0 ? answer.durable[0].last + 1 : answer.firstMissing
+        anchor = highest > 0 && delivered.contains(highest - 1) ? highest - 1 : nil
     }
 
     /// The next frame to send, or nil where nothing is due. The caller sends it and then calls

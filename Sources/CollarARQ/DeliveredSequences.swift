@@ -15,12 +15,6 @@ public struct DeliveredSequences: Equatable, Sendable {
         sequence < firstMissing || ranges.contains(sequence)
     }
 
-    /// The highest durable sequence; nil where there is none.
-    public var highest: UInt32? {
-        if ranges.count > 0 { return ranges[0].last }
-        return firstMissing > 0 ? firstMissing - 1 : nil
-    }
-
     /// The lowest sequence at or above `start` that is not durable.
     public func firstMissing(from start: UInt32) -> UInt32 {
         guard start >= firstMissing else { return firstMissing }
@@ -55,11 +49,29 @@ public struct DeliveredSequences: Equatable, Sendable {
         return count
     }
 
-    /// Takes over the state an acknowledgement reports. A first missing sequence below the known one changes nothing:
-    /// what was durable once is asked for again by name.
-    public mutating func update(from acknowledgement: Acknowledgement) {
-        ranges = acknowledgement.durable
-        advance(to: acknowledgement.firstMissing)
+    /// Takes over the state that an answer reports. What it asks for again is not delivered.
+    /// - Parameter floor: the first missing sequence goes back to that of the answer, but not below this one; nil where it
+    ///   does not go back but for what is asked for again.
+    public mutating func update(from answer: Acknowledgement, floor: UInt32?) {
+        if let floor { firstMissing = min(firstMissing, max(answer.firstMissing, floor)) }
+        ranges = answer.durable
+        advance(to: answer.firstMissing)
+        withdraw(answer.resend)
+    }
+
+    /// Takes ranges out of what lies below ``firstMissing``, oldest first; above it nothing is delivered that an answer
+    /// does not name.
+    private mutating func withdraw(_ lost: SequenceRangeList) {
+        let end = firstMissing
+        var index = lost.count
+        var kept = end
+        while index > 0 {
+            index -= 1
+            guard lost[index].first < end else { continue }
+            if lost[index].last < kept, let rest = SequenceRange(lost[index].last + 1, kept - 1) { ranges.append(rest) }
+            kept = lost[index].first
+            firstMissing = kept
+        }
     }
 
     /// Counts everything below `sequence` as delivered, for example because it is not in the log any more.

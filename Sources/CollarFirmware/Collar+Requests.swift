@@ -101,7 +101,7 @@ extension Collar {
         guard receiverID != pairedReceiverID else { return try remember(command, .ok) }
         let executed = executed
         let logID = UInt64(widening: log.logID) &<< 32
-        let delivered = max(firstUndelivered, formerlyDelivered)
+        let delivered = max(delivery.acknowledgedEnd, formerlyDelivered)
         let former = pairedReceiverID
         try settingsStore.change(in: &flash) {
             executed.remember(command, .ok, in: &$0)

@@ -24,7 +24,8 @@ public struct Collar<Flash: FlashDevice> {
 
     /// The collar and its log.
     public let log: LogIdentity
-    /// Boots since manufacture, this one included.
+    /// Boots since manufacture, this one included; more where flash was lost. It is higher in every boot than in the one
+    /// before.
     public let bootCount: UInt32
     /// Id of the receiver the collar is paired with; 0 where it is not paired.
     public internal(set) var pairedReceiverID: UInt32
@@ -41,15 +42,14 @@ public struct Collar<Flash: FlashDevice> {
         self.configuration = configuration
         self.flash = flash
         settingsStore = try SettingsStore(mounting: &self.flash)
-        bootCount = UInt32(truncatingIfNeeded: settingsStore.value(of: .bootCount) ?? 0) &+ 1
-        try settingsStore.set(.bootCount, to: UInt64(widening: bootCount), in: &self.flash)
-        let logID: UInt32
-        if let stored = settingsStore.value(of: .logID) {
-            logID = UInt32(truncatingIfNeeded: stored) & LogIdentity.maximumLogID
-        } else {
-            logID = randomLogID & LogIdentity.maximumLogID
-            try settingsStore.set(.logID, to: UInt64(widening: logID), in: &self.flash)
+        let bootCount = min(settingsStore.value(of: .bootCount) ?? 0, 0xFFFF_FFFE) + 1
+        // Together, so that a new log is in both blocks of the store from the start.
+        try settingsStore.change(in: &self.flash) {
+            $0[.bootCount] = bootCount
+            $0[.logID] = $0[.logID] ?? UInt64(widening: randomLogID)
         }
+        self.bootCount = UInt32(truncatingIfNeeded: bootCount)
+        let logID = UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0) & LogIdentity.maximumLogID
         guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
             preconditionFailure("the log id was cut to 26 bits")
         }
@@ -74,7 +74,7 @@ public struct Collar<Flash: FlashDevice> {
     /// The sequence the next fix will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
-    /// Every fix below this sequence is acknowledged.
+    /// Every fix below this sequence is acknowledged. It goes back where the receiver has lost fixes.
     public var firstUndelivered: UInt32 { delivery.delivered.firstMissing }
 
     /// Whether everything in the log is acknowledged.

@@ -5,7 +5,8 @@ import CollarWire
 /// Every block holds the same number of slots, so a sequence names its place by arithmetic: block
 /// `sequence / slotsPerBlock` around the ring, slot `sequence % slotsPerBlock`. A slot is one byte of length, the
 /// absolute form of the fix, and a check bound to log and sequence. A slot that a power cut tore is used up: its
-/// sequence is never given to another fix. A full ring gives up its oldest block.
+/// sequence is never given to another fix. A slot in which a failed write left nothing is not: the next mount would take
+/// it for unused, and would go back behind what was said of it on the air. A full ring gives up its oldest block.
 public struct FixLog<Flash: FlashDevice> {
     /// Bytes of a slot: length, at most 31 bytes of fix, check, and one to spare for alignment.
     static var slotByteCount: Int { 36 }
@@ -19,6 +20,8 @@ public struct FixLog<Flash: FlashDevice> {
     private let logID: UInt32
     /// The block that is written to, counted from the start of the log; nil before the first fix.
     private var currentBlockNumber: UInt32?
+    /// Whether a write to the next slot failed, and what it left there could not be read yet.
+    private var isNextSlotInDoubt = false
 
     /// The oldest sequence still in the log; equal to ``nextSequence`` where it is empty.
     public private(set) var oldestSequence: UInt32 = 0
@@ -104,8 +107,9 @@ public struct FixLog<Flash: FlashDevice> {
 
     /// Writes a fix durably and gives it the next sequence; the one it has is ignored.
     /// - Returns: its sequence.
-    /// - Throws: ``FixLogError``. After a failed write the sequence is used up.
+    /// - Throws: ``FixLogError``. After a failed write the sequence is used up if the write left anything in its slot.
     public mutating func append(_ fix: Fix, to flash: inout Flash) throws(FixLogError) -> UInt32 {
+        do throws(FlashError) { try passTornSlot(in: &flash) } catch { throw .flash(error) }
         let sequence = nextSequence
         guard sequence <= Fix.maximumSequence else { throw .full }
         var stored = fix
@@ -114,10 +118,24 @@ public struct FixLog<Flash: FlashDevice> {
         do throws(EncodeError) { record = try slot(of: stored) } catch { throw .encoding(error) }
         do throws(FlashError) {
             if sequence % slotsPerBlock == 0 { try openBlock(sequence / slotsPerBlock, in: &flash) }
-            nextSequence = sequence + 1
+            isNextSlotInDoubt = true
             try flash.program(record, at: offset(of: sequence, in: flash))
-        } catch { throw .flash(error) }
+        } catch {
+            // Where the slot cannot be read now, the next append looks again. Until then nothing is said of it.
+            do throws(FlashError) { try passTornSlot(in: &flash) } catch { throw .flash(error) }
+            throw .flash(error)
+        }
+        isNextSlotInDoubt = false
+        nextSequence = sequence + 1
         return sequence
+    }
+
+    /// After a failed write: the next sequence is used up if its slot is not as erased, as the next mount will find it.
+    private mutating func passTornSlot(in flash: inout Flash) throws(FlashError) {
+        guard isNextSlotInDoubt else { return }
+        let record = try flash.readRecord(at: offset(of: nextSequence, in: flash), count: Self.slotByteCount)
+        if !record.isErased(count: Self.slotByteCount) { nextSequence += 1 }
+        isNextSlotInDoubt = false
     }
 
     private func slot(of fix: Fix) throws(EncodeError) -> FlashRecord {

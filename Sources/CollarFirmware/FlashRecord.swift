@@ -51,6 +51,12 @@ struct FlashRecord {
         return true
     }
 
+    /// Whether the first `count` bytes are the same.
+    func isEqual(to other: FlashRecord, count: Int) -> Bool {
+        for index in 0..<count where bytes[index] != other.bytes[index] { return false }
+        return true
+    }
+
     private func checksum(count: Int, seed: UInt32) -> UInt32 {
         var check = CRC24()
         check.update(bigEndian: seed)
@@ -60,8 +66,20 @@ struct FlashRecord {
 }
 
 extension FlashDevice {
-    /// Reads `count` bytes, at most 40.
+    /// Reads `count` bytes, at most 40, until two readings in a row agree: what is misread once must not pass for torn, or
+    /// for erased.
+    /// - Throws: also where no two of four agree.
     mutating func readRecord(at offset: Int, count: Int) throws(FlashError) -> FlashRecord {
+        var record = try readOnce(at: offset, count: count)
+        for _ in 0..<3 {
+            let again = try readOnce(at: offset, count: count)
+            if again.isEqual(to: record, count: count) { return again }
+            record = again
+        }
+        throw .read(offset: offset)
+    }
+
+    private mutating func readOnce(at offset: Int, count: Int) throws(FlashError) -> FlashRecord {
         // As many bytes are read as a record can have: at the end of the flash from before its start.
         let start = min(offset, blockByteCount * blockCount - FlashRecord.capacity)
         let storage = try readBytes(at: start)

@@ -26,10 +26,18 @@ struct CoverageLedger {
     /// The log of the last record: mostly that of the next one too.
     private var recentLog = 0
 
-    /// Begins with what is durable.
-    init(_ recovered: [UInt32: CoveredSequences]) {
+    /// Begins with what was found.
+    /// - Parameter unconfirmed: what of it may not be announced before a commit confirms it.
+    init(_ recovered: [UInt32: CoveredSequences], unconfirmed: [UInt32: CoveredSequences] = [:]) {
         for (id, covered) in recovered.sorted(by: { $0.key < $1.key }) {
-            logs.append(Log(id: id, known: covered, durable: covered))
+            var durable = covered
+            if let waiting = unconfirmed[id] {
+                durable = CoveredSequences()
+                for range in covered.subtracting(waiting) { durable.insert(range, rangeLimit: .max) }
+                durable.announce(below: covered.announcedEnd)
+                unsettled += waiting.ranges.map { (logs.count, $0) }
+            }
+            logs.append(Log(id: id, known: covered, durable: durable))
             rangeCount += covered.ranges.count
         }
     }

@@ -103,7 +103,7 @@ extension SegmentWriter {
                 check: RecordCheck(deviceID: place.deviceID, segment: number))
             for progress in recovery.missingProgress { writer.pending.append(progress) }
             do throws(FileFailure) { try writer.write(fileSystem) } catch {
-                // On a full disk it waits for the next commit.
+                // On a full disk it waits for the next commit, and so do the records before it.
                 guard error.isLackOfRoom else { throw error }
             }
             try writer.synchronize(fileSystem)

@@ -73,7 +73,10 @@ public final class Journal {
         previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
         emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
         stagedCursor = emissionCursor
-        ledger = CoverageLedger(recovery?.logs ?? [:])
+        // Where the disk had no room for the progress that ends a commit cut short, nobody would miss its records if they
+        // were damaged later: they are not announced before the next commit.
+        let isConfirmed = start.writer.pending.bytes.isEmpty
+        ledger = CoverageLedger(recovery?.logs ?? [:], unconfirmed: isConfirmed ? [:] : recovery?.unconfirmed ?? [:])
         let extent = recovery?.damageExtent ?? DamageExtent()
         let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
         damage = isNew ? recovery?.damage ?? [] : []

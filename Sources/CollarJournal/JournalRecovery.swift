@@ -22,8 +22,8 @@ struct JournalRecovery {
     private var lastSegment: UInt32 = 1
     /// How many segments were read.
     private var segmentCount: UInt32 = 0
-    /// Logs with records behind which no progress and no checkpoint stands: their commit was cut short.
-    private var unconfirmed: Set<UInt32> = []
+    /// What is covered by records behind which no progress and no checkpoint stands, by log: their commit was cut short.
+    private(set) var unconfirmed: [UInt32: CoveredSequences] = [:]
     /// What is known of the last segment.
     private(set) var last = Segment()
 
@@ -120,21 +120,20 @@ struct JournalRecovery {
         case .checkpointEnd(let end):
             last.hasCheckpoint = end.partCount == last.partCount
             cursor = end.cursor
-            if last.hasCheckpoint { unconfirmed = [] }
+            if last.hasCheckpoint { unconfirmed = [:] }
         case .fix(let record):
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-            unconfirmed.insert(record.logID)
-            logs[record.logID, default: .init()].insert(record.fix.sequence)
+            cover(SequenceRange(record.fix.sequence), logID: record.logID)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-            unconfirmed.insert(loss.logID)
-            logs[loss.logID, default: .init()].insert(loss.range)
+            cover(loss.range, logID: loss.logID)
         case .progress(let progress):
-            unconfirmed.remove(progress.logID)
+            unconfirmed[progress.logID] = nil
             apply(progress)
         case .cursor(let position):
             cursor = position
         case .uncovered(let uncovered):
+            unconfirmed[uncovered.logID]?.remove(uncovered.range)
             if logs[uncovered.logID]?.remove(uncovered.range) == true { break }
             logs[uncovered.logID, default: .init()].announce(below: uncovered.range.last + 1)
         case .repaired(let segment, let extent):
@@ -144,10 +143,17 @@ struct JournalRecovery {
         }
     }
 
+    private mutating func cover(_ range: SequenceRange, logID: UInt32) {
+        for new in logs[logID, default: .init()].missingRanges(in: range) {
+            unconfirmed[logID, default: .init()].insert(new)
+        }
+        logs[logID, default: .init()].insert(range)
+    }
+
     /// What ends the commits that were cut short. Their records are about to be announced: without this nobody would miss
     /// them where they are damaged later.
     var missingProgress: [Progress] {
-        unconfirmed.sorted().map { logID in
+        unconfirmed.keys.sorted().map { logID in
             let covered = logs[logID] ?? CoveredSequences()
             return Progress(
                 logID: logID, announcedEnd: max(covered.announcedEnd, covered.firstMissing),

@@ -74,12 +74,6 @@ public struct SequenceRangeList: Equatable, Sendable {
         count -= 1
     }
 
-    /// Replaces the range at `index`.
-    public mutating func replace(at index: Int, with range: SequenceRange) {
-        precondition(index >= 0 && index < count, "the index lies in the list")
-        ranges[index] = range
-    }
-
     /// Inserts a range before the one at `index`, 0 … `count`.
     /// - Returns: false, with the list unchanged, where it is full.
     @discardableResult

@@ -10,7 +10,7 @@ import Testing
         #expect(bench.receive(acknowledgement(1, ask: 2, durable: [3...3])) == .answer)
         #expect(bench.sendAll() == [.entry(1), .entry(2, ask: 3)])
         #expect(bench.receive(acknowledgement(0, ask: 3, durable: [3...3])) == .answer)
-        #expect(bench.sendAll() == [.entry(1), .entry(2, ask: 4)])
+        #expect(bench.sendAll() == [.entry(0), .entry(1), .entry(2, ask: 4)])
         #expect(bench.receive(acknowledgement(4, ask: 4)) == .answer)
         #expect(bench.sendAll() == [])
         #expect(bench.delivery.delivered.firstMissing == 4)
@@ -65,13 +65,42 @@ import Testing
         #expect(bench.delivery.delivered.firstMissing == 2)
     }
 
-    @Test func aWatermarkNeverGoesBack() {
+    @Test func onlyTheAnswerToTheOpenAskSetsTheFirstMissingSequenceBack() {
         var bench = Bench.introduced(log: 0..<6, delivered: 4)
         #expect(bench.receive(acknowledgement(1, ask: nil)) == .unasked)
+        #expect(bench.delivery.delivered.firstMissing == 4)
         #expect(bench.sendAll() == [.entry(5), .entry(4, ask: 2)])
         #expect(bench.receive(acknowledgement(2, ask: 2)) == .answer)
-        #expect(bench.delivery.delivered.firstMissing == 4)
-        #expect(bench.sendAll() == [.entry(5), .entry(4, ask: 3)])
+        #expect(bench.delivery.delivered.firstMissing == 2)
+        #expect(bench.sendAll() == [.entry(5), .entry(2), .entry(3), .entry(4, ask: 3)])
+        // As soon as the receiver has it again, all is as before.
+        #expect(bench.receive(acknowledgement(6, ask: 3)) == .answer)
+        #expect(bench.delivery.delivered.firstMissing == 6)
+        #expect(bench.sendAll() == [])
+    }
+
+    /// A receiver that answers now with one state and now with another must not have the whole log sent every time.
+    @Test func theFirstMissingSequenceGoesBackOnceInTenMinutes() {
+        var bench = Bench.introduced(log: 0..<6, delivered: 6)
+        #expect(bench.ask(after: 10, acknowledgement(2, ask: 2)) == 2)
+        #expect(bench.ask(acknowledgement(6, ask: 3)) == 6)
+        #expect(bench.ask(after: 10, acknowledgement(2, ask: 4)) == 6)
+        #expect(bench.ask(after: 580, acknowledgement(3, ask: 5)) == 6)
+        #expect(bench.ask(after: 10, acknowledgement(3, ask: 6)) == 3)
+        // From there it goes on as ever.
+        #expect(bench.ask(acknowledgement(4, ask: 7)) == 4)
+    }
+
+    /// What is gone comes back as little as before; that it is gone the identity tells.
+    @Test func theFirstMissingSequenceDoesNotGoBackBelowTheLog() {
+        var bench = Bench.introduced(log: 50..<60, delivered: 60)
+        bench.now = bench.now.advanced(byMicroseconds: 10_000 * millisecond)
+        #expect(bench.sendAll() == [.probe(ask: 2)])
+        #expect(bench.receive(acknowledgement(20, ask: 2, durable: [56...57])) == .answer)
+        #expect(bench.delivery.delivered.firstMissing == 50)
+        #expect(bench.sendAll() == [.identity(ask: 3)])
+        #expect(bench.receive(acknowledgement(50, ask: 3, durable: [56...57])) == .answer)
+        #expect(bench.sendAll() == [.entry(59), .entry(50), .entry(51), .entry(52, ask: 4)])
     }
 
     @Test(arguments: [
@@ -94,5 +123,16 @@ import Testing
         bench.now = bench.now.advanced(byMicroseconds: 5000 * millisecond)
         #expect(bench.receive(acknowledgement(2, ask: nil)) == .unasked)
         #expect(bench.waitForDeadline() == 10_000 * millisecond)
+    }
+}
+
+extension Bench {
+    /// Lets a time pass, lets the collar send until it asks, and answers it.
+    /// - Returns: below what everything is delivered then.
+    fileprivate mutating func ask(after seconds: Int64 = 0, _ answer: Acknowledgement) -> UInt32 {
+        now = now.advanced(byMicroseconds: seconds * 1000 * millisecond)
+        _ = sendAll()
+        #expect(receive(answer) == .answer)
+        return delivery.delivered.firstMissing
     }
 }

@@ -6,8 +6,71 @@ import Testing
 @Suite struct CollarResendTests {
     @Test func whatIsAskedForAgainIsSentAlthoughItLiesBelowTheWatermark() {
         var bench = Bench.introduced(log: 0..<9, delivered: 8, resend: [2...3, 5...5])
+        #expect(bench.delivery.delivered.firstMissing == 2)
         #expect(bench.sendAll() == [.entry(8), .entry(2), .entry(3), .entry(5, ask: 2)])
-        #expect(bench.delivery.delivered.firstMissing == 8)
+        #expect(bench.receive(acknowledgement(9, ask: 2)) == .answer)
+        #expect(bench.delivery.delivered == DeliveredSequences(firstMissing: 9))
+    }
+
+    /// Not one by one: at a slow rate a thousand absolute frames take half an hour.
+    @Test func whatIsAskedForAgainGoesInBatches() {
+        var configuration = CollarDelivery.Configuration.small
+        configuration.batchFrameByteLimit = 253
+        var bench = Bench.introduced(log: 0..<100, delivered: 100, resend: [10...19, 40...49], configuration: configuration)
+        #expect(bench.send() == .batch(10))
+        #expect(bench.delivery.undelivered(after: 10) == 11)
+        #expect(bench.delivery.undelivered(after: 19) == 40)
+        #expect(bench.delivery.undelivered(after: 49) == nil)
+        #expect(bench.delivery.batched(through: 49) == AskNumber(rawValue: 2))
+    }
+
+    /// What was asked for may come before the receiver sends the next answer: then nothing is asked for any more.
+    @Test func whatIsAskedForAgainIsNotDeliveredUntilAnAnswerSaysSo() {
+        var bench = Bench.introduced(log: 0..<9, delivered: 9, resend: [2...3, 7...7])
+        for sequence in 0..<9 as Range<UInt32> {
+            #expect(bench.delivery.delivered.contains(sequence) == ![2, 3, 7].contains(sequence))
+        }
+        #expect(bench.sendAll() == [.entry(2), .entry(3), .entry(7, ask: 2)])
+        #expect(bench.receive(acknowledgement(3, ask: 2, durable: [4...8], resend: [3...3])) == .answer)
+        #expect(bench.sendAll() == [.entry(3, ask: 3)])
+    }
+
+    /// More than a collar can keep in mind is sent once more.
+    @Test func ofManyRangesTheOldestDeliveredOnesAreForgotten() {
+        let resend = (0..<32).map { UInt32(4 * $0)...UInt32(4 * $0) }
+        let durable = [210...211, 220...221] as [ClosedRange<UInt32>]
+        let bench = Bench.introduced(log: 0..<230, delivered: 200, durable: durable.reversed(), resend: resend)
+        for sequence in 0..<230 as Range<UInt32> {
+            let isNamed = sequence < 200 || durable.contains { $0.contains(sequence) }
+            let isDelivered = isNamed && !resend.contains { $0.contains(sequence) }
+            let isForgotten = sequence < 8
+            #expect(bench.delivery.delivered.contains(sequence) == (isDelivered && !isForgotten), "\(sequence)")
+        }
+    }
+
+    /// The receiver has lost 8, and a fix that is coded against it could not be checked.
+    @Test func aLiveFixIsNotCodedAgainstWhatTheNewestAnswerDoesNotName() {
+        var configuration = CollarDelivery.Configuration.small
+        configuration.sendsLiveFixes = true
+        let answers: [(Acknowledgement, UInt32?)] = [
+            (acknowledgement(9, ask: nil), 8), (acknowledgement(5, ask: nil), 4), (acknowledgement(0, ask: nil), nil),
+            (acknowledgement(0, ask: nil, durable: [6...7]), 7), (acknowledgement(9, ask: nil, resend: [8...8]), nil),
+        ]
+        for (answer, anchor) in answers {
+            for isSetBackDue in [true, false] {
+                var bench = Bench.introduced(log: 0..<9, delivered: 9, configuration: configuration)
+                if !isSetBackDue {
+                    bench.answerIdentity(acknowledgement(8, ask: nil))
+                    bench.answerIdentity(acknowledgement(9, ask: nil))
+                }
+                bench.answerIdentity(answer)
+                // An answer that comes late does not tell what the receiver has now.
+                #expect(bench.receive(acknowledgement(9, ask: nil)) == .unasked)
+                bench.delivery.logChanged(oldestSequence: 0, nextSequence: 10)
+                let sent = bench.send()
+                #expect(sent?.content == (anchor.map { .liveFix(9, anchor: $0) } ?? .logEntry(9)), "\(answer)")
+            }
+        }
     }
 
     @Test func whatIsAskedForAgainComesBeforeTheBacklog() {
@@ -79,5 +142,15 @@ import Testing
         bench.delivery.skippedBacklog(from: 0, through: 49)
         _ = bench.send()
         #expect(bench.delivery.nextDeadline == bench.now.advanced(byMicroseconds: 100 * millisecond))
+    }
+}
+
+extension Bench {
+    /// Somebody asks who is there, and answers the identity.
+    fileprivate mutating func answerIdentity(_ answer: Acknowledgement) {
+        delivery.identityRequested()
+        var answer = answer
+        answer.ask = sendAll().last?.ask
+        #expect(receive(answer) == .answer)
     }
 }

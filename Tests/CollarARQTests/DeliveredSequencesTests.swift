@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeliveredSequencesTests {
     private func delivered(_ firstMissing: UInt32, _ durable: [ClosedRange<UInt32>]) -> DeliveredSequences {
         var result = DeliveredSequences(firstMissing: 0)
-        result.update(from: acknowledgement(firstMissing, ask: 1, durable: durable))
+        result.update(from: acknowledgement(firstMissing, ask: 1, durable: durable), floor: nil)
         return result
     }
 
@@ -38,16 +38,16 @@ import Testing
 
     @Test func anUpdateForgetsRangesItDoesNotName() {
         var state = delivered(2, [20...30, 10...12])
-        state.update(from: acknowledgement(2, ask: 2, durable: [20...30]))
+        state.update(from: acknowledgement(2, ask: 2, durable: [20...30]), floor: nil)
         #expect(!state.contains(11))
         #expect(state.contains(25))
-        state.update(from: acknowledgement(2, ask: 3))
+        state.update(from: acknowledgement(2, ask: 3), floor: nil)
         #expect(state == DeliveredSequences(firstMissing: 2))
     }
 
     @Test func anUpdateFromBelowKeepsTheWatermark() {
         var state = delivered(15, [])
-        state.update(from: acknowledgement(3, ask: 2, durable: [30...31, 15...16, 5...8]))
+        state.update(from: acknowledgement(3, ask: 2, durable: [30...31, 15...16, 5...8]), floor: nil)
         #expect(state.firstMissing == 17)
         #expect(state.contains(9))
         #expect(state.contains(30))
@@ -77,7 +77,7 @@ import Testing
                 return
             }
             var state = DeliveredSequences(firstMissing: 0)
-            state.update(from: answer)
+            state.update(from: answer, floor: nil)
             for sequence in 0..<9 as Range<UInt32> {
                 #expect(state.contains(sequence) == plain.contains(sequence), "set \(bits), sequence \(sequence)")
                 let missing = (sequence...9).first { !plain.contains($0) }

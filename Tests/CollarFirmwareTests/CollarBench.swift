@@ -17,7 +17,17 @@ struct CollarBench {
         flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
         isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
     ) throws {
-        shared = SharedFlash(flash)
+        try self.init(
+            shared: SharedFlash(flash), randomLogID: randomLogID, capabilities: capabilities, isPoweredOn: isPoweredOn,
+            batchFrameByteLimit: batchFrameByteLimit)
+    }
+
+    /// A collar that boots from a flash of the test, which has it also where the boot fails.
+    init(
+        shared: SharedFlash, randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
+    ) throws {
+        self.shared = shared
         let modem = ModemProfile(
             nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 9000, turnaroundMicroseconds: 40_000)
         let configuration = Collar<SharedFlash>.Configuration(

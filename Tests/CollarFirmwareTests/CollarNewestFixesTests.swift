@@ -88,6 +88,7 @@ import Testing
                 continue
             }
             bench.shared.flash.failingPrograms = 1
+            bench.shared.flash.failedProgramByteCount = 5
             #expect(throws: FixLogError.self) { try bench.collar.log(fix(number)) }
         }
         _ = try bench.sendAll()

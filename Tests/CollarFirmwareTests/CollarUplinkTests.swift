@@ -38,12 +38,60 @@ import Testing
         _ = try bench.sendAll()
         #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
         bench.shared.flash.failingPrograms = 1
+        bench.shared.flash.failedProgramByteCount = 5
         #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
         let lost = try bench.sendAll()
         #expect(lost.map(\.message) == [tombstone(2, 2)])
         #expect(try bench.acknowledge(3, ask: try #require(lost.last?.ask)) == .acknowledgement(.answer))
         #expect(try bench.collar.log(fix(3)) == 3)
         #expect(try bench.sendAll().map(\.message) == [.fix(fix(3))])
+    }
+
+    /// A receiver whose storage was rolled back, or in whose name somebody acknowledged what it does not have.
+    @Test func whatAReceiverHasLostComesBackInABatch() throws {
+        var bench = try CollarBench(batchFrameByteLimit: 253)
+        try bench.log(0..<20)
+        _ = try bench.sendAll()
+        #expect(try bench.acknowledge(20, ask: 1) == .acknowledgement(.answer))
+        #expect(bench.collar.isEverythingDelivered)
+        bench.now = try #require(bench.collar.nextDeadline)
+        #expect(try bench.sendAll().map(\.ask) == [2])
+        #expect(try bench.acknowledge(3, ask: 2, durable: [SequenceRange(15)]) == .acknowledgement(.answer))
+        #expect(bench.collar.firstUndelivered == 3)
+        var sequences: [UInt32] = []
+        var frameCount = 0
+        for case let (message, _) in try bench.sendAll() {
+            frameCount += 1
+            if case .batch(let batch) = message { batch.forEach { sequences.append($0.sequence) } }
+            if case .fix(let fix) = message { sequences.append(fix.sequence) }
+        }
+        #expect(sequences == [19] + Array(3...14) + Array(16...18))
+        #expect(frameCount <= 4)
+        // What was acknowledged once is not given out again, nor lost, whoever comes next.
+        #expect(try bench.rebooted().collar.firstUndelivered == 20)
+        _ = try bench.command(1, .pair(receiverID: 99))
+        #expect(bench.collar.identity.deliveredElsewhere == 20)
+    }
+
+    /// Else its receiver would count a sequence that does not exist yet as lost, and its acknowledgements of it would be
+    /// ignored.
+    @Test func nothingIsSaidOfASequenceThatARebootWouldGiveOutAgain() throws {
+        for byteCount in 0..<18 {
+            var bench = try CollarBench()
+            try bench.log(0..<2)
+            _ = try bench.sendAll()
+            #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+            bench.shared.flash.failingPrograms = 1
+            bench.shared.flash.failedProgramByteCount = byteCount
+            #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
+            let lost = try bench.sendAll()
+            #expect(lost.map(\.message) == (byteCount > 0 ? [tombstone(2, 2)] : []))
+            let next = bench.collar.nextSequence
+            bench = try bench.rebooted()
+            #expect(bench.collar.nextSequence == next, "\(byteCount) bytes")
+            _ = try bench.sendAll()
+            #expect(try bench.acknowledge(next, ask: bench.lastAsk) == .acknowledgement(.answer))
+        }
     }
 
     @Test func aRestingCollarProbes() throws {

@@ -19,9 +19,20 @@ struct TestFlash: FlashDevice {
     var stepsLeft: Int?
     /// Whether a cut erase leaves the front of the block as it was, or its back.
     var erasesFromBack = false
-    /// How many of the next operations of a kind fail without doing anything.
+    /// How many of the next operations of a kind fail: programs behind so many bytes, reads at once.
     var failingPrograms = 0
+    var failedProgramByteCount = 0
     var failingReads = 0
+    /// How many programs go well before those that fail.
+    var programsBeforeFailure = 0
+    /// How many reads go well before one that returns something else; nil for no such read.
+    var readsBeforeMisread: Int?
+    var misread = Misread.zeros
+
+    /// What a read returns that goes wrong without a word.
+    enum Misread: CaseIterable {
+        case zeros, ones, flippedBits
+    }
 
     init(blockByteCount: Int = 512, blockCount: Int = 5) {
         self.blockByteCount = blockByteCount
@@ -59,20 +70,38 @@ struct TestFlash: FlashDevice {
             failingReads = max(0, failingReads - 1)
             throw .read(offset: offset)
         }
-        for index in offset..<(offset + output.freeCapacity) { output.append(contents[index]) }
+        let isMisread = readsBeforeMisread == 0
+        readsBeforeMisread = readsBeforeMisread.flatMap { $0 > 0 ? $0 - 1 : nil }
+        for index in offset..<(offset + output.freeCapacity) {
+            switch misread {
+            case .zeros where isMisread: output.append(0)
+            case .ones where isMisread: output.append(0xFF)
+            case .flippedBits where isMisread: output.append(contents[index] ^ 0x10)
+            default: output.append(contents[index])
+            }
+        }
+    }
+
+    /// Bytes decay, or somebody else writes them.
+    mutating func overwrite(_ range: Range<Int>, _ change: (UInt8) -> UInt8) {
+        for index in range { contents[index] = change(contents[index]) }
     }
 
     mutating func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
-        guard failingPrograms == 0, offset >= 0, offset + bytes.count <= contents.count else {
-            failingPrograms = max(0, failingPrograms - 1)
-            throw .program(offset: offset)
-        }
-        for index in bytes.indices {
+        guard offset >= 0, offset + bytes.count <= contents.count else { throw .program(offset: offset) }
+        let isFailing = failingPrograms > 0 && programsBeforeFailure == 0
+        let limit = isFailing ? min(failedProgramByteCount, bytes.count) : bytes.count
+        if isFailing { failingPrograms -= 1 } else { programsBeforeFailure = max(0, programsBeforeFailure - 1) }
+        for index in 0..<limit {
             guard takeStep() else {
                 history.append(.program(done: index, of: bytes.count))
                 throw .program(offset: offset)
             }
             contents[offset + index] &= bytes[index]
+        }
+        guard !isFailing else {
+            history.append(.program(done: limit, of: bytes.count))
+            throw .program(offset: offset)
         }
         history.append(.program(done: bytes.count, of: bytes.count))
     }

@@ -283,4 +283,64 @@ import Testing
             #expect(journal.durable(logID: log).firstMissing == 300, "seed \(seed)")
         }
     }
+
+    /// A disk that is full when the journal is opened has no room for what ends a commit that was cut short. If its records
+    /// were announced all the same, nobody would miss them when they are damaged.
+    @Test func whatWouldNotBeMissedIsNotAnnounced() throws {
+        let files = MemoryFileSystem()
+        var start = 0
+        do {
+            let journal = try openJournal(files)
+            try append(0...4, to: journal)
+            try journal.commit()
+            try append(5...8, to: journal)
+            start = Int(journal.end.offset)
+            try append(9...9, to: journal)
+            files.room = files.usedByteCount + journal.writer.pending.bytes.count
+            files.failures = [(.truncate, EIO)]
+            #expect(throws: JournalError.self) { try journal.commit() }
+        }
+        for _ in 0..<2 {
+            let journal = try openJournal(files)
+            #expect(journal.durable(logID: log).firstMissing == 5)
+            #expect(journal.durable(logID: log).newestRange(below: nil) == nil)
+            #expect(try resend(journal) == [])
+            #expect(try journal.append(record(9)) == false)
+            #expect(throws: JournalError.self) { try journal.commit() }
+            #expect(journal.durable(logID: log).firstMissing == 5)
+        }
+        do {
+            let journal = try openJournal(files)
+            files.room = .max
+            try journal.commit()
+            #expect(journal.durable(logID: log).firstMissing == 10)
+        }
+        files.corrupt(firstSegment, at: start + 20, xor: 0x10)
+        let journal = try openJournal(files)
+        #expect(journal.durable(logID: log).firstMissing == 9)
+        #expect(try resend(journal) == [SequenceRange(9)])
+    }
+
+    /// The rest of what is known of the log is announced, and what waits becomes so with the next commit.
+    @Test func whatWasAnnouncedBeforeStaysAnnounced() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files)
+            try append(0...4, to: journal)
+            try append(20...24, to: journal)
+            try journal.commit()
+            try append(5...6, to: journal)
+            try append(25...25, to: journal)
+            files.room = files.usedByteCount + journal.writer.pending.bytes.count
+            files.failures = [(.truncate, EIO)]
+            #expect(throws: JournalError.self) { try journal.commit() }
+        }
+        let journal = try openJournal(files)
+        #expect(journal.durable(logID: log).ranges == [SequenceRange(0, 4), SequenceRange(20, 24)])
+        #expect(journal.durable(logID: log).announcedEnd == 5)
+        files.room = .max
+        try append(7...7, to: journal)
+        try journal.commit()
+        #expect(journal.durable(logID: log).ranges == [SequenceRange(0, 7), SequenceRange(20, 25)])
+    }
 }
