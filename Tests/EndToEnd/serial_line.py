@@ -20,10 +20,16 @@ class SerialLine:
         if ordinary:
             give_to_ordinary_user(self.path)
         # Kept open: without any reader the master reports a hang-up.
-        self._slave = slave
+        self.slave = slave
+
+    def leave(self):
+        """Closes the end that programs open: from now on the master reports a hang-up while none has it open."""
+        if self.slave is not None:
+            os.close(self.slave)
+            self.slave = None
 
     def close(self):
-        os.close(self._slave)
+        self.leave()
         os.close(self.master)
 
 

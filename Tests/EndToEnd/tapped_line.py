@@ -78,7 +78,7 @@ class TappedLine:
     def open(self):
         """A host begins: what was sent before is gone."""
         with self._lock:
-            termios.tcflush(self.line._slave, termios.TCIFLUSH)
+            termios.tcflush(self.line.slave, termios.TCIFLUSH)
             self._is_open = True
 
     def shut(self):

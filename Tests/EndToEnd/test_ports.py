@@ -54,13 +54,6 @@ class BadPortTest(EndToEndTest):
         self.assertEqual(receiver.wait(5), 69)
         self.assertIn("was unplugged", receiver.error_text)
 
-    def test_busy_names_the_holder(self):
-        line = self.line()
-        holder = self.receive(port=line.path)
-        holder.wait_for_error("listening")
-        text = self.refuse(line.path, 75)
-        self.assertIn(f"in use by collar-link (process {holder.pid})", text)
-
     def test_no_permission(self):
         line = self.line(ordinary=False)
         if not IS_ROOT:

@@ -23,48 +23,6 @@ import Testing
         #expect(throws: SerialPortError.notATerminal(path: file)) { try SerialPort(opening: file) }
     }
 
-    @Test func aSecondOpenNamesTheHolder() throws {
-        let radio = try PseudoTerminal()
-        let port = try SerialPort(opening: radio.path)
-        #expect(eventually { holderNamed(onOpening: radio.path)?.processID == getpid() })
-        let holder = try #require(holderNamed(onOpening: radio.path))
-        #expect(!holder.name.isEmpty && holder.name != "unknown")
-        let error = SerialPortError.busy(path: radio.path, holder: holder)
-        #expect(error.description.contains("process \(holder.processID)"))
-        // The failed attempt must not have let go of the first one's lock.
-        #expect(throws: SerialPortError.self) { try SerialPort(opening: radio.path) }
-        port.close()
-        #expect(throws: Never.self) { try SerialPort(opening: radio.path) }
-    }
-
-    @Test func theHolderIsFoundBehindASymbolicLink() throws {
-        let radio = try PseudoTerminal()
-        let directory = try TemporaryDirectory()
-        try directory.link("collar", to: radio.path)
-        let port = try SerialPort(opening: radio.path)
-        let path = "\(directory.path)/collar"
-        #expect(eventually { holderNamed(onOpening: path)?.processID == getpid() })
-        // Where TIOCEXCL refuses the open there is no descriptor to ask, only the path.
-        #expect(eventually { ProcessHolder.holder(of: path)?.processID == getpid() })
-        port.close()
-    }
-
-    @Test func anotherProcessIsNamedAsHolder() throws {
-        let radio = try PseudoTerminal()
-        let directory = try TemporaryDirectory()
-        // The shell's background child keeps the port open and locked until it is told to go.
-        let script = """
-            exec 9<>\(radio.path); flock -n 9 || exit 1
-            sleep 60 & echo $! > \(directory.path)/pid
-            until grep -q sleep /proc/$!/comm; do :; done
-            """
-        try #require(try run(["sh", "-c", script]) == 0)
-        let sleeper = try #require(SystemFiles.firstLine(of: "\(directory.path)/pid").flatMap { Int32($0) })
-        defer { kill(sleeper, SIGKILL) }
-        let holder = ProcessHolder(processID: sleeper, name: "sleep")
-        #expect(throws: SerialPortError.busy(path: radio.path, holder: holder)) { try SerialPort(opening: radio.path) }
-    }
-
     @Test func impossibleRatesAreRefused() throws {
         let radio = try PseudoTerminal()
         for rate in [0, -1, 1 << 40] {

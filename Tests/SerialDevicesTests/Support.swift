@@ -68,6 +68,16 @@ final class TemporaryDirectory {
     }
 }
 
+/// The start of a text file, up to 64 KiB.
+func contents(of path: String) throws -> String {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { _ = close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+}
+
 /// Runs a program with all it prints going to `output`, and returns its exit status.
 @discardableResult
 func run(_ arguments: [String], output: String = "/dev/null") throws -> Int32 {

@@ -137,12 +137,3 @@ private func write(_ text: String, to path: String) throws {
     let bytes = Array(text.utf8)
     try #require(unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
 }
-
-private func contents(of path: String) throws -> String {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    try #require(descriptor >= 0)
-    defer { _ = close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-}

@@ -1,0 +1,81 @@
+"""A port that another program holds: who that is, as far as it can be told."""
+
+import os
+import pathlib
+import shutil
+import unittest
+
+from collarlink import IS_ROOT, EndToEndTest, wait_until
+from private_terminals import load_privately
+from serial_line import SerialLine
+
+# Opens a port and locks it, as programs do that use one, and becomes another program.
+HOLD = 'exec 9<>"$1" && flock -n 9 && echo ready && exec "$2" 1000'
+
+
+class PortHolderTest(EndToEndTest):
+    def line(self):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        return line
+
+    def refuse(self, line):
+        """The receiver ends at once with one message; returns it."""
+        # The test has nothing open that a program could have.
+        line.leave()
+        receiver = self.receive(port=line.path, state=self.path("refused"))
+        self.assertEqual(receiver.wait(5), 75, receiver.error_text)
+        self.assertEqual(receiver.lines, [])
+        self.assert_one_message(receiver)
+        return receiver.error_text
+
+    def hold(self, line, program="sleep", **options):
+        holder = self.start(["sh", "-c", HOLD, "sh", line.path, program], **options)
+        holder.wait_for_lines(1)
+        name = os.path.basename(program) + "\n"
+        wait_until(lambda: pathlib.Path(f"/proc/{holder.pid}/comm").read_text("ascii") == name, 5, "the holder")
+        return holder
+
+    def test_named(self):
+        line = self.line()
+        holder = self.receive(port=line.path)
+        holder.wait_for_error("listening")
+        text = self.refuse(line)
+        self.assertIn(f"{line.path} is in use by collar-link (process {holder.pid})", text)
+        self.assertIn(f"kill {holder.pid}", text)
+
+    def test_another_program(self):
+        """The yardstick of the tests below: what holds the port there is found where it may be."""
+        line = self.line()
+        holder = self.hold(line)
+        self.assertIn(f"in use by sleep (process {holder.pid})", self.refuse(line))
+
+    def test_hidden(self):
+        """Nobody but root may look into a program that may not be read, not even the user who runs it."""
+        program = self.path("hidden")
+        shutil.copyfile(shutil.which("sleep"), program)
+        os.chmod(program, 0o111)
+        line = self.line()
+        self.hold(line, program)
+        self.assert_unnamed(line)
+
+    @unittest.skipUnless(IS_ROOT, "needs another user")
+    def test_of_another_user(self):
+        line = self.line()
+        self.hold(line, user=None, group=None, extra_groups=None)
+        self.assert_unnamed(line)
+
+    def assert_unnamed(self, line):
+        """It is said that the port is busy, and how root finds out who has it."""
+        text = self.refuse(line)
+        self.assertIn(f"{line.path} is in use by another program.", text)
+        self.assertIn(f"sudo fuser -v {line.path}", text)
+        self.assertNotIn("process", text)
+
+
+def load_tests(loader, _, __):
+    return load_privately(loader, "test_port_holders", PortHolderTest)
+
+
+if __name__ == "__main__":
+    unittest.main()
