@@ -46,13 +46,15 @@ public struct RequestQueue: Sendable {
     ///   - deadline: when it ends unanswered.
     ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it, silently.
     /// - Returns: its id; nil where the queue is full, where an open request is eight ids old (its repeat could come when
-    ///   the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings.
+    ///   the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings. The last place and
+    ///   the last id are kept for a *pair*: a collar that belongs to nobody executes nothing else, and so makes no room.
     public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
         if case .order(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
         var changed = self
         if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isOfSameKind(as: request) } }
         let next = nextRequestID
-        guard changed.count < RequestQueue.capacity, isRecent(changed.pending[0]?.requestID ?? next, before: next) else {
+        let room = RequestQueue.capacity - (request.isToPair ? 0 : 1)
+        guard changed.count < room, distance(from: changed.pending[0]?.requestID ?? next, to: next) < UInt16(room) else {
             return nil
         }
         changed.pending[changed.count] = Pending(requestID: next, request: request, deadline: deadline)
@@ -74,11 +76,8 @@ public struct RequestQueue: Sendable {
     /// 0 means "nobody asked" in a report.
     private var nextRequestID: UInt16 { lastRequestID == .max ? 1 : lastRequestID + 1 }
 
-    /// Whether the collar remembers `id` whatever was executed of those made since.
-    private func isRecent(_ id: UInt16, before next: UInt16) -> Bool {
-        let distance = next >= id ? next - id : next &- id - 1
-        return distance < UInt16(RequestQueue.capacity)
-    }
+    /// How many ids `next` is after `id`. The collar remembers the last eight.
+    private func distance(from id: UInt16, to next: UInt16) -> UInt16 { next >= id ? next - id : next &- id - 1 }
 
     /// Whether a request waits for its answer.
     public func isOpen(_ requestID: UInt16) -> Bool {

@@ -6,9 +6,9 @@ extension World {
         guard !isCalm else { return }
         queue.add(.attack, at: now + streams[.hostileSender].between(50_000, 2_000_000))
         guard attacker.outgoing == nil else { return }
-        let made = attacker.makeFrame { [oracle, hosts] log in
-            // What each host has on its disk cannot be taken away by another content.
-            guard let record = oracle.record(of: log) else { return 0 }
+        let made = attacker.makeFrame { [oracle, hosts, plan] log in
+            // Another content cannot take away what each host has on its disk, unless the disk loses it.
+            guard !plan.faults.contains(.stateRollback), !plan.faults.contains(.storageDamage), let record = oracle.record(of: log) else { return 0 }
             let isKeptByAll = { (sequence: UInt32) in
                 hosts.allSatisfy { if case .fix = $0.records.kept(sequence, of: log) { true } else { false } }
             }

@@ -113,9 +113,9 @@ extension World {
             guard collar.pairedReceiverID != 0 || plan.faults.contains(.repairing) else { continue }
             if collar.pairedReceiverID != 0, now >= pairingWindowEnd[collar.index] { pressButton(of: collar) }
             guard now >= nextPairing[collar.index] else { continue }
-            nextPairing[collar.index] = now + 60_000_000
-            _ = hosts[0].submit(
+            let id = hosts[0].submit(
                 .command(.pair(receiverID: 0)), to: collar.deviceID, patience: .untilHeard, now: now)
+            if id != nil { nextPairing[collar.index] = now + 60_000_000 }
         }
     }
 
