@@ -44,7 +44,8 @@ public struct RequestQueue: Sendable {
     /// Adds a request.
     /// - Parameters:
     ///   - deadline: when it ends unanswered.
-    ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it, silently.
+    ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it, silently. A *pair*
+    ///     always takes the place of an open one.
     /// - Returns: its id; nil where the queue is full, where an open request is eight ids old (its repeat could come when
     ///   the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings. The last place and
     ///   the last id are kept for a *pair*: a collar that belongs to nobody executes nothing else, and so makes no room.
@@ -52,6 +53,8 @@ public struct RequestQueue: Sendable {
         if case .order(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
         var changed = self
         if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isOfSameKind(as: request) } }
+        // A *pair* that was sent and not answered may be a repetition to the collar, which another receiver has taken since.
+        if request.isToPair { changed.removeAll { $0.request.isToPair } }
         let next = nextRequestID
         let room = RequestQueue.capacity - (request.isToPair ? 0 : 1)
         guard changed.count < room, distance(from: changed.pending[0]?.requestID ?? next, to: next) < UInt16(room) else {

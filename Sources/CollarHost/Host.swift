@@ -182,9 +182,11 @@ public final class Host {
     public func deadlineReached(at time: HostTime) {
         for link in links {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
-            guard let seconds = link.silenceSeconds(at: time.instant) else { continue }
-            output.report(.noIdentity(link: link.name, seconds: seconds))
-            dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
+            // After a long wait for the disk both times may be over.
+            while let seconds = link.silenceSeconds(at: time.instant) {
+                output.report(.noIdentity(link: link.name, seconds: seconds))
+                dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
+            }
         }
         for collar in collars.sessions { collar.deadlineReached(at: time) }
     }

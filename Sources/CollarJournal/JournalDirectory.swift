@@ -42,6 +42,18 @@ public struct JournalDirectory: Equatable, Sendable {
         }
     }
 
+    /// Makes the names of the directories above a directory durable: a process that made some of them may have failed before
+    /// they were.
+    static func synchronizeAncestors(of path: String, fileSystem: any FileSystem) throws(FileFailure) {
+        var directory = path
+        while let parent = parent(of: directory), parent != directory {
+            directory = parent
+            do throws(FileFailure) { try fileSystem.synchronizeDirectory(at: directory) } catch {
+                guard error.isDenial else { throw error }
+            }
+        }
+    }
+
     /// The numbers of the segments, ascending.
     func segments(_ fileSystem: any FileSystem) throws(FileFailure) -> [UInt32] {
         try fileSystem.names(in: path).compactMap(JournalDirectory.segment(named:)).sorted()

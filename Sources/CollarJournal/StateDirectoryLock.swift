@@ -10,6 +10,7 @@ public final class StateDirectoryLock {
     public init(_ stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
+            try JournalDirectory.synchronizeAncestors(of: stateDirectory, fileSystem: fileSystem)
         }
         file = try LockHolder.lock("\(stateDirectory)/lock", of: stateDirectory, fileSystem)
         self.fileSystem = fileSystem

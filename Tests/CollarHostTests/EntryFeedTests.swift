@@ -121,6 +121,20 @@ final class EntryFeedTests {
         #expect(gaps(items) == ["1 missing 3-3", "1 filled 3-3"])
     }
 
+    @Test func aFixThatWasSaidNotToComeComesLate() throws {
+        let journal = try openJournal()
+        let feed = try EntryFeed(journal, configuration(ordered: true))
+        feed.setCurrentLog(2)
+        try append([0, 2, 3], to: journal, feed)
+        let before = try drain(feed, journal)
+        #expect(gaps(before) == ["1 missing 1-1", "1 lost 1-1"])
+        #expect(fixes(before) == ["1/0", "1/2", "1/3"])
+        try append([1], to: journal, feed)
+        let late = try drain(feed, journal)
+        #expect(fixes(late) == ["1/1"])
+        #expect(gaps(late) == ["1 filled 1-1"])
+    }
+
     @Test func whatIsHeldComesAfterARestart() throws {
         let journal = try openJournal()
         let feed = try EntryFeed(journal, configuration(ordered: true))

@@ -35,6 +35,8 @@ struct SequenceOrder {
         var firstForgotten: UInt32 = .max
         /// A place at or before those.
         var forgottenPlace: JournalPosition?
+        /// Sequences below `next` that were said not to come: should one come all the same it is late, and not a repetition.
+        var givenUp = CoveredSequences()
     }
 
     /// Runs of a log that are kept in mind. A log in more pieces is gone through again when it is their turn.
@@ -53,15 +55,17 @@ struct SequenceOrder {
     var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 
     /// A fix that stands at `start` is appended.
-    /// - Returns: whether it is its turn; else it is held.
+    /// - Returns: whether it is due; else it is held, or was handed out.
     mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition) -> Bool {
         let log = index(of: logID)
         if sequence == logs[log].next {
             logs[log].next = sequence + 1
             return true
         }
-        // After the fixes were gone through again: it was handed out then.
-        guard sequence > logs[log].next else { return false }
+        guard sequence > logs[log].next else {
+            // A fix that was said not to come is due at once. Any other was handed out before the fixes were gone through again.
+            return logs[log].givenUp.remove(SequenceRange(sequence))
+        }
         hold(sequence, log: log, at: start)
         return false
     }
@@ -109,6 +113,7 @@ struct SequenceOrder {
                 return .nothing
             }
             logs[log].next = held.range.first
+            logs[log].givenUp.insert(range)
             return .gone(range)
         }
     }

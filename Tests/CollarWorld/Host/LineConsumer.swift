@@ -72,9 +72,12 @@ final class LineConsumer {
     }
 
     /// Notes a fix.
+    /// - Parameter mayBeLate: whether the collar has had another log, so that fixes before it may have been given up.
     /// - Returns: what is wrong with it.
-    func note(_ record: JournaledFix, of deviceID: UInt64) -> Violation? {
-        accounts[LogKey(deviceID: deviceID, logID: record.logID), default: LogAccount()].note(record.fix, isOrdered: isOrdered)
+    func note(_ record: JournaledFix, of deviceID: UInt64, mayBeLate: Bool) -> Violation? {
+        let key = LogKey(deviceID: deviceID, logID: record.logID)
+        let isLateSeen = mayBeLate && !hasGaps
+        return accounts[key, default: LogAccount()].note(record.fix, isOrdered: isOrdered && !isLateSeen)
     }
 
     /// Notes a change of a gap.
@@ -100,7 +103,9 @@ struct LogAccount {
         }
         fixes[fix.sequence] = fix
         if isOrdered {
+            // A fix that was said not to come may come late.
             if let last = lastInOrder, fix.sequence <= last {
+                if lost.contains(fix.sequence) { return nil }
                 return Violation(invariant: .emissionIsInOrder, text: "\(fix.sequence) is emitted after \(last)", microseconds: 0)
             }
             lastInOrder = fix.sequence

@@ -299,9 +299,10 @@ final class SimulatedMachine {
 
 extension EmittedEntry {
     fileprivate var text: String {
-        switch content {
-        case .fix(let record): "fix \(record.fix.sequence)"
-        case .gap(let change): "\(change.event) \(change.range.first)…\(change.range.last)"
+        let collar = String(deviceID, radix: 16)
+        return switch content {
+        case .fix(let record): "fix \(record.fix.sequence) of \(collar), log \(record.logID)"
+        case .gap(let change): "\(change.event) \(change.range.first)…\(change.range.last) of \(collar), log \(change.logID)"
         }
     }
 }

@@ -223,7 +223,9 @@ extension Oracle {
             if !record.permits(fix.fix) {
                 report(.oneContentPerID, "host \(host.index) hands over \(fix.fix.sequence) as it was not logged")
             }
-            if let wrong = host.consumer.note(fix, of: entry.deviceID) {
+            if let wrong = host.consumer.note(
+                fix, of: entry.deviceID, mayBeLate: records.contains { $0.log.deviceID == entry.deviceID && $0 !== record })
+            {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
         case .gap(let change):

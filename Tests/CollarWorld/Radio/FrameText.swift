@@ -29,6 +29,8 @@ struct FrameText: CustomStringConvertible {
                     + (answer.durable.count > 0 ? ", durable \(ranges(answer.durable))" : "")
                     + (answer.resend.count > 0 ? ", resend \(ranges(answer.resend))" : "")
                     + ", from \(answer.receiverID)"
+            case .command(let command): return "command \(command.requestID) of \(command.receiverID): \(command.order)"
+            case .commandResult(let result): return "result of \(result.requestID): \(result.outcome)"
             case .identityRequest: return "who is there?"
             default: return "frame of type \(header.typeCode)"
             }
