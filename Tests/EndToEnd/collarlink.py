@@ -49,16 +49,22 @@ def child_environment(**more):
 
 
 class Program:
-    """A running program whose output is collected, line by line."""
+    """A running program whose output is collected, line by line. It runs as nobody, or as another user of the machine where
+    the tests run as root."""
 
-    def __init__(self, command, reads_output=True, stdout=subprocess.PIPE, environment=None, **options):
+    def __init__(self, command, reads_output=True, stdout=subprocess.PIPE, environment=None, user="nobody", group="nogroup",
+                 **options):
         self.errors = []
         self.lines = []
         self._readers = []
         self._grown = threading.Condition()
+        # With Popen's own `user` the child would be a fork, which hangs where a thread of this process has a lock of
+        # umockdev's library; without it, it is one by vfork.
+        if IS_ROOT:
+            command = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", *command]
         self.process = subprocess.Popen(
             command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=stdout, stderr=subprocess.PIPE,
-            env=environment or child_environment(), **{**ORDINARY_USER, **options})
+            env=environment or child_environment(), **options)
         self._collect(self.process.stderr, self.errors)
         if reads_output and stdout is subprocess.PIPE:
             self.start_reading()

@@ -14,13 +14,14 @@ from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environm
 from journals import set_creation_time
 from radio import Radio
 from serial_line import SerialLine
+from tracing import Traced, can_trace
 
 # Behind the tests' own modules: one of the reference has the same name.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
 SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
-           for name in ("fix", "gap", "verify")}
+           for name in ("fix", "gap", "verify", "error")}
 NAME_A, NAME_B = (f"{each.log.device_id:016x}" for each in (A, B))
 
 
@@ -274,6 +275,70 @@ collar {NAME_A}, log {A.log.log_id}: intact
         for wrong in ("0", "-1", "x", "1.5"):
             receiver = self.receive("--keep", wrong)
             self.assertEqual(receiver.wait(5), 64)
+
+    @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
+    def test_what_is_old_and_cannot_be_removed(self):
+        """One error line; everything else goes on. The next run removes it."""
+        segments = self.three_segments()
+        for segment in segments[1:]:
+            set_creation_time(segment, time.time() - 5 * 86_400)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        traced = Traced(
+            self, ["-o", "/dev/null", "-P", segments[0], "-e", "trace=?unlink,?unlinkat",
+                   "-e", "inject=?unlink,?unlinkat:error=EROFS"],
+            [BINARY, "--port", line.path, "--state-dir", self.state, "--keep", "4", "--events", "fix,error"])
+        receiver, radio = traced.program, Radio(line)
+        receiver.wait_for_error(f"old fixes of collar {NAME_A} are kept: ")
+        radio.send(B.identity() + B.fix(0))
+        for sequence in range(30, 33):
+            radio.send(A.fix(sequence))
+            answer, _ = radio.ask(A, sequence + 1, ask=1 + sequence % 7)
+            self.assertEqual(answer["durable"][0], [13, sequence])
+        self.assertEqual(radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(traced.stop(), 0)
+        for written in receiver.fixes:
+            SCHEMAS[written["type"]].validate(written)
+        self.assertEqual(sorted((each["collar"], each["seq"]) for each in receiver.fixes if each["type"] == "fix"),
+                         sorted([(NAME_B, 0), *((NAME_A, sequence) for sequence in range(30, 33))]))
+        error, = [each for each in receiver.fixes if each["type"] == "error"]
+        self.assertEqual((error["code"], error["collar"], error["severity"]), ("old_fixes_kept", NAME_A, "warning"))
+        self.assertIn("Read-only file system", error["reason"])
+        self.assertEqual(receiver.error_text.count("are kept"), 1)
+        remedy = receiver.errors[1 + next(index for index, each in enumerate(receiver.errors) if "are kept" in each)]
+        self.assertEqual(remedy, f"collar-link:   {error['remedy']}\n")
+        self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), segments)
+        self.assertEqual(self.objects("--verify")[0]["stored"], [[0, 11], [15, 32]])
+        receiver, _ = self.begin("--keep", "4")
+        receiver.stop()
+        self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), segments[2:])
+
+    def test_damage_of_one_collar_of_several(self):
+        """The exit code is 65 and the lines name the damaged collar, whether it is the first or the last."""
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        names = sorted([NAME_A, NAME_B])
+        for damaged in names:
+            segment, = glob.glob(f"{self.state}/{damaged}/*.journal")
+            with self.subTest(damaged=damaged):
+                flip(segment, 150)
+                lines = self.objects("--verify", code=65)
+                self.assertEqual([(line["collar"], line["intact"], line["damaged"] == []) for line in lines],
+                                 [(name, name != damaged, name != damaged) for name in names])
+                self.assertIn(f"the journal of collar {damaged} is damaged", self.errors)
+                (other,) = set(names) - {damaged}
+                self.assertNotIn(other, self.errors)
+                text = self.history("--verify", "-F", "text", code=65)
+                self.assertIn(f"collar {other}, log {self.log_of(other)}: intact\n", text)
+                self.assertNotIn(f"collar {damaged}, log {self.log_of(damaged)}: intact", text)
+                # The others alone are whole.
+                self.assertTrue(self.objects("--verify", "--collar", other)[0]["intact"])
+                flip(segment, 150)
+                self.assertEqual([line["intact"] for line in self.objects("--verify")], [True, True])
+
+    @staticmethod
+    def log_of(name):
+        return (A if name == NAME_A else B).log.log_id
 
     def test_what_verify_does_not_take(self):
         self.three_segments()

@@ -1,13 +1,21 @@
 """Radios that udev announces. umockdev pretends them; run under umockdev-wrapper, as Tools/test does."""
 
+import fcntl
 import os
 import stat
+import sys
 import time
+import types
 import unittest
 
 import umockdev_testbed
-from collarlink import BINARY, EndToEndTest, give_to_ordinary_user
+from collarlink import BINARY, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
+from radio import IDENTITY_REQUEST, Radio
 from serial_line import Bridge, drain
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A  # noqa: E402
 
 MARKED = {"COLLAR_LINK": "1"}
 
@@ -31,14 +39,18 @@ class HotplugTest(EndToEndTest):
                 if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
                     give_to_ordinary_user(path)
 
-    def plug(self, name, **options):
-        """Plugs in an adapter whose node an ordinary user may open. Returns its node."""
-        node = self.testbed.add_usb_tty(name, **options)
+    def plug(self, name, is_busy=False, **options):
+        """Plugs in an adapter whose node an ordinary user may open, or another program is faster to open. Returns its
+        node."""
+        def prepare(line):
+            give_to_ordinary_user(line)
+            # Kept open: the radio's end reports a hang-up while nobody has the node open.
+            self.kept = os.open(line, os.O_RDWR | os.O_NOCTTY)
+            self.addCleanup(os.close, self.kept)
+            if is_busy:
+                fcntl.flock(self.kept, fcntl.LOCK_EX)
+        node = self.testbed.add_usb_tty(name, prepare=prepare, **options)
         self.open_machine()
-        line = self.line_of(node)
-        give_to_ordinary_user(line)
-        # Kept open: the radio's end reports a hang-up while nobody has the node open.
-        self.addCleanup(os.close, os.open(line, os.O_RDWR | os.O_NOCTTY))
         return node
 
     def line_of(self, node):
@@ -133,6 +145,57 @@ class HotplugTest(EndToEndTest):
         collar.wait_for_error("are acknowledged", 30)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(sent))
+
+    def radio_of(self, node):
+        return Radio(types.SimpleNamespace(master=self.testbed.master_fd(node)))
+
+    def assert_served(self, radio, count):
+        """The radio is heard and answered: a new fix, of so many in all, is stored and acknowledged."""
+        radio.send(A.identity() + A.fix(count - 1))
+        self.assertEqual(radio.ask(A, count)[0]["first_missing"], count)
+
+    def assert_said(self, receiver, count, text, seconds=5):
+        wait_until(lambda: receiver.error_text.count(text) >= count, seconds, f"{text!r} {count} times")
+        self.assertEqual(receiver.error_text.count(text), count, receiver.error_text)
+
+    def test_unplugged_twice(self):
+        """Under the same name. Each time another program is faster at first; once it is unplugged while that has it."""
+        receiver = self.discover()
+        for count in (1, 2):
+            node = self.plug("ttyUSB0", is_busy=True, properties=MARKED)
+            self.assert_said(receiver, count, f"{node} is in use by")
+            if count == 1:
+                self.testbed.unplug("ttyUSB0")
+                self.plug("ttyUSB0", properties=MARKED)
+            else:
+                fcntl.flock(self.kept, fcntl.LOCK_UN)
+            self.assert_said(receiver, count, f"listening on {node}")
+            self.assert_served(self.radio_of(node), count)
+            self.testbed.unplug("ttyUSB0")
+            self.assert_said(receiver, count, f"{node} was unplugged")
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, 2)
+
+    def test_events_of_a_radio_that_is_open(self):
+        """Rules that are loaded anew, or a trigger: the radio stays open, and is not asked again who it is."""
+        receiver = self.discover()
+        node = self.plug("ttyUSB0", properties=MARKED)
+        radio = self.radio_of(node)
+        self.assert_served(radio, 1)
+        radio.answers.clear()
+        for action in ("add", "change", "bind", "add"):
+            self.testbed.announce("ttyUSB0", action)
+        self.testbed.set_property("ttyUSB0", "ID_MODEL", "Another_name")
+        # They are all heard when what comes after them is.
+        other = self.plug("ttyUSB1", properties=MARKED)
+        receiver.wait_for_error(f"listening on {other}")
+        self.assertEqual(radio.count(IDENTITY_REQUEST), 0)
+        self.assert_said(receiver, 1, f"listening on {node}")
+        for text in ("was unplugged", "in use by"):
+            self.assertNotIn(text, receiver.error_text)
+        self.assert_served(radio, 2)
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, 2)
 
     def test_devices(self):
         """`devices` lists radios first and opens nothing."""

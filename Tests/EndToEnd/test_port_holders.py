@@ -62,7 +62,7 @@ class PortHolderTest(EndToEndTest):
     @unittest.skipUnless(IS_ROOT, "needs another user")
     def test_of_another_user(self):
         line = self.line()
-        self.hold(line, user=None, group=None, extra_groups=None)
+        self.hold(line, user="root", group="root")
         self.assert_unnamed(line)
 
     def assert_unnamed(self, line):

@@ -72,11 +72,12 @@ class Testbed:
         self.close()
 
     def add_usb_tty(self, name="ttyUSB0", vendor="10c4", product="ea60", serial="0001", manufacturer="CollarLink",
-                    model="CollarLink base radio", interface="00", properties=None):
+                    model="CollarLink base radio", interface="00", properties=None, prepare=lambda line: None):
         """Plugs in an adapter: a USB device first, then its tty, with an `add` event for each.
 
         `properties` are what the rules would have set, such as {"COLLAR_LINK": "1"}; they may also override the
-        `ID_*` ones. Returns the node. The line is raw from the start.
+        `ID_*` ones. `prepare` has the path of the line behind the node before anybody hears of it. Returns the node. The
+        line is raw from the start.
         """
         if name in self._ttys:
             raise ValueError(f"{name} is plugged in already")
@@ -105,6 +106,7 @@ class Testbed:
         master, slave = os.openpty()
         # A pseudo-terminal echoes until it is made raw: what the radio says at once would come back to it.
         tty.setraw(slave, termios.TCSANOW)
+        prepare(os.ttyname(slave))
         os.symlink(os.ttyname(slave), self._node(name))
         os.close(slave)
         self._ttys[name] = ("/sys" + tty_path, "/sys" + usb, master)
@@ -125,7 +127,11 @@ class Testbed:
         """Changes a udev property and announces it, as a newly installed rule does."""
         path = self._ttys[name][0].encode()
         self._library.umockdev_testbed_set_property(self._testbed, path, key.encode(), value.encode())
-        self._library.umockdev_testbed_uevent(self._testbed, path, b"change")
+        self.announce(name, "change")
+
+    def announce(self, name, action):
+        """Sends an event for an adapter that is plugged in, as `udevadm trigger --action` does."""
+        self._library.umockdev_testbed_uevent(self._testbed, self._ttys[name][0].encode(), action.encode())
 
     def unplug(self, name):
         """Pulls the adapter out: the line hangs up, the node goes, and udev says so."""
