@@ -95,7 +95,7 @@ extension World {
     }
 
     private func unplug(_ radio: BaseRadio) {
-        guard radio.isPlugged, !radio.machine.isWaitingForDisk else { return }
+        guard radio.isPlugged else { return }
         log("radio \(radio.index) of host \(radio.machine.index) is unplugged")
         radio.isPlugged = false
         silence(radio)

@@ -15,11 +15,17 @@ final class SimulatedMachine {
         var unread: [[UInt8]]?
         /// What each link has of a frame that is not whole.
         var partial: [[UInt8]]
+        /// Links that were opened or closed while it waits for its disk.
+        var linkChanges: [(radio: Int, isOpened: Bool)] = []
+        /// Whether each link is open, as far as it knows.
+        var isOpen: [Bool]
+        var discipline = AnswerDiscipline()
 
         init(_ host: Host, radioCount: Int) {
             self.host = host
             links = (0..<radioCount).map { host.addLink(named: "radio \($0)") }
             partial = Array(repeating: [], count: radioCount)
+            isOpen = Array(repeating: false, count: radioCount)
         }
     }
 
@@ -50,6 +56,10 @@ final class SimulatedMachine {
     private(set) var needsRestart = false
     /// Frames to send, by radio.
     private var frames: [(radio: Int, bytes: [UInt8])] = []
+    /// Commands that were taken and whose end was not told.
+    private var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
+    /// Collars whose commands the process could not read.
+    private var unreadCommands: Set<UInt64> = []
 
     init(index: Int, plan: WorldPlan, oracle: Oracle) {
         self.index = index
@@ -104,8 +114,25 @@ final class SimulatedMachine {
         }
         needsRestart = false
         checkCursors()
+        unreadCommands = []
         takeOutputs(now: now)
+        checkCommands()
         return true
+    }
+
+    /// A command that was taken is known, or has ended while the process before this one ended.
+    private func checkCommands() {
+        guard let host = process?.host else { return }
+        takenCommands.removeAll { command in
+            do throws(CommandRefusal) {
+                return try host.report(ofRequest: command.requestID, to: command.deviceID).state != .queued
+            } catch {
+                // What cannot be read now may be read later.
+                guard case .unknownRequest = error, !unreadCommands.contains(command.deviceID) else { return false }
+                oracle.report(.takenCommandIsKept, "host \(index) does not know the command \(command.requestID) any more")
+                return true
+            }
+        }
     }
 
     /// Emission goes on where it stopped: not before what is on the disk, not after what was taken.
@@ -137,6 +164,7 @@ final class SimulatedMachine {
     /// The state directory is gone, or as it was: the machine may be another receiver.
     func stateWasReplaced() {
         receiverID = nil
+        takenCommands = []
         consumer.forgetPositions()
     }
 
@@ -144,16 +172,26 @@ final class SimulatedMachine {
 
     func linkOpened(_ radio: Int, now: Int64) {
         guard let process else { return }
+        guard process.unread == nil else {
+            process.linkChanges.append((radio, true))
+            return
+        }
         process.partial[radio] = []
+        process.isOpen[radio] = true
         process.host.linkOpened(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
 
     func linkClosed(_ radio: Int, now: Int64) {
         guard let process else { return }
-        process.unread?[radio] = []
+        guard process.unread == nil else {
+            process.unread?[radio] = []
+            process.linkChanges.append((radio, false))
+            return
+        }
         let rest = process.partial[radio]
         process.host.received(rest.span, on: process.links[radio], at: time(now))
+        process.isOpen[radio] = false
         process.host.linkClosed(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
@@ -162,6 +200,8 @@ final class SimulatedMachine {
     func received(_ bytes: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         if let waiting = process.unread?[radio] {
+            // It opens a port only once it goes on.
+            guard !process.linkChanges.contains(where: { $0.radio == radio }) else { return }
             if waiting.count + bytes.count <= SimulatedMachine.unreadLimit { process.unread?[radio] += bytes }
             return
         }
@@ -198,7 +238,9 @@ final class SimulatedMachine {
             let bytes = Array(part)
             process.host.received(bytes.span, on: process.links[radio], at: time(now))
         }
-        if process.host.statistics.frames > before, !isGenuine {
+        guard process.host.statistics.frames > before else { return }
+        process.discipline.accepts(frame)
+        if !isGenuine {
             oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))")
         }
     }
@@ -225,6 +267,11 @@ final class SimulatedMachine {
         takeOutputs(now: now)
         let unread = process.unread ?? []
         process.unread = nil
+        let changes = process.linkChanges
+        process.linkChanges = []
+        for change in changes {
+            if change.isOpened { linkOpened(change.radio, now: now) } else { linkClosed(change.radio, now: now) }
+        }
         for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { received(bytes, on: radio, now: now) }
     }
 
@@ -237,15 +284,20 @@ final class SimulatedMachine {
             var link: LinkID?
             let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = process.host.nextFrame(into: &output) }
             guard let link else { break }
-            oracle.handsOut(frame, self)
-            if let radio = process.links.firstIndex(of: link) { frames.append((radio, frame)) }
+            oracle.handsOut(frame, self, &process.discipline)
+            guard let radio = process.links.firstIndex(of: link) else { continue }
+            if !process.isOpen[radio] { oracle.report(.answerDiscipline, "host \(index) sends on a closed link") }
+            frames.append((radio, frame))
         }
         var notices: [HostNotice] = []
         process.host.moveNotices(to: &notices)
         for notice in notices {
             switch notice {
             case .storageFailing(_, .stopped), .journalUnavailable: needsRestart = true
-            case .commandEnded(let report): oracle.ended(report, host: index)
+            case .commandEnded(let report):
+                takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
+                oracle.ended(report, host: index)
+            case .commandsFailing(let deviceID, _): unreadCommands.insert(deviceID)
             default: break
             }
         }
@@ -281,7 +333,9 @@ final class SimulatedMachine {
         guard let process, process.unread == nil else { return nil }
         defer { takeOutputs(now: now) }
         do throws(CommandRefusal) {
-            return try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
+            let id = try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
+            takenCommands.append((deviceID, id))
+            return id
         } catch { return nil }
     }
 

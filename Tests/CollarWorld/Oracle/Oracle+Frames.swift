@@ -145,13 +145,17 @@ extension Oracle {
     }
 
     /// A host hands out a frame.
-    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine) {
+    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) {
         if frame.count > plan.maximumFrameByteCount {
             report(.frameFits, "\(frame.count) bytes from host \(host.index)")
         }
-        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         // The collar at that address whose log the check names: by the bits, not by the code under test.
-        guard let record = records.last(where: { BitwiseCheck.isValid(frame, log: $0.log) }) else {
+        let record = records.last { BitwiseCheck.isValid(frame, log: $0.log) }
+        if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {
+            report(.answerDiscipline, "host \(host.index) \(wrong)")
+        }
+        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
+        guard let record else {
             guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
             report(.acknowledgedIsDurable, "an acknowledgement of no known log")
             return
@@ -249,6 +253,10 @@ extension Oracle {
                 return
             }
             guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
+            // A process that goes on from the journal may find less there than the one before it has told of.
+            if host.life == 0, let sequence = account.missing.filter({ account.fixes[$0] != nil }).min() {
+                report(.completenessIsProvable, "host \(host.index) never says that \(sequence) is not missing any more")
+            }
             // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
