@@ -152,7 +152,7 @@ extension World {
         crash(host, restartAfter: 50_000, losesPower: true)
         let lost = host.records.damage(&streams[.storageDamage])
         log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")
-        for record in lost { oracle.record(of: record.log)?.takeBackPromise(record.sequence, by: host.index) }
+        for record in lost { oracle.record(of: record.log)?.lost(record, by: host.index) }
     }
 
     func calm() {

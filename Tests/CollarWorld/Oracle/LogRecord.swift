@@ -15,6 +15,8 @@ final class LogRecord {
     private var promised: [Int: Flags] = [:]
     /// What each host had acknowledged before its state directory was replaced.
     private var forgotten: [Int: Flags] = [:]
+    /// What damage took from each host, which finds out when it reads.
+    private var unnoticed: [Int: Flags] = [:]
     /// The oldest sequence of the log.
     var oldest: UInt32 = 0
     /// Everything the oracle has checked to be told below this.
@@ -74,7 +76,16 @@ final class LogRecord {
 
     func promise(_ sequence: UInt32, by host: Int) { promised[host, default: Flags()].insert(sequence) }
     func wasPromised(_ sequence: UInt32, by host: Int) -> Bool { promised[host]?.contains(sequence) ?? false }
-    func takeBackPromise(_ sequence: UInt32, by host: Int) { promised[host]?.remove(sequence) }
+
+    /// Damage took a record of a host.
+    func lost(_ record: LostRecord, by host: Int) {
+        promised[host]?.remove(record.sequence)
+        if !record.isFoundAtStart { unnoticed[host, default: Flags()].insert(record.sequence) }
+    }
+
+    /// Whether a host may not have noticed that damage took the record.
+    func isLossUnnoticed(_ sequence: UInt32, by host: Int) -> Bool { unnoticed[host]?.contains(sequence) ?? false }
+
     func promisedEnd(by host: Int) -> UInt32 { UInt32(promised[host]?.count ?? 0) }
 }
 
