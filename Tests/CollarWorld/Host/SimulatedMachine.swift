@@ -43,6 +43,8 @@ final class SimulatedMachine {
     private let oracle: Oracle
     private let configuration: HostConfiguration
     private var random: SeededRandom
+    /// Whether reads end amid frames: a frame that comes in at once may take a shorter way.
+    private let cutsReads: Bool
     private var process: Process?
     /// The receiver in whose name it answers; nil before it ever ran, or after its state was lost.
     private(set) var receiverID: UInt32?
@@ -72,6 +74,7 @@ final class SimulatedMachine {
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
         configuration.ordersBySequence = random.chance(0.3)
+        cutsReads = random.chance(0.5)
         self.configuration = configuration
         consumer = LineConsumer(isOrdered: configuration.ordersBySequence, hasGaps: configuration.emitsGaps)
     }
@@ -233,7 +236,7 @@ final class SimulatedMachine {
         }
         guard let isGenuine = oracle.isGenuine(frame) else { return }
         let before = process.host.statistics.frames
-        let cut = piece.count > 1 ? random.below(piece.count) : 0
+        let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
         for part in [piece[..<cut], piece[cut...]] {
             let bytes = Array(part)
             process.host.received(bytes.span, on: process.links[radio], at: time(now))
