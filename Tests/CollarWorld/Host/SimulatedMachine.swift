@@ -195,6 +195,7 @@ final class SimulatedMachine {
         let rest = process.partial[radio]
         process.host.received(rest.span, on: process.links[radio], at: time(now))
         process.isOpen[radio] = false
+        process.discipline.linkClosed()
         process.host.linkClosed(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
@@ -242,7 +243,7 @@ final class SimulatedMachine {
             process.host.received(bytes.span, on: process.links[radio], at: time(now))
         }
         guard process.host.statistics.frames > before else { return }
-        process.discipline.accepts(frame)
+        process.discipline.accepts(frame, now: now)
         if !isGenuine {
             oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))")
         }
@@ -339,7 +340,12 @@ final class SimulatedMachine {
             let id = try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
             takenCommands.append((deviceID, id))
             return id
-        } catch { return nil }
+        } catch {
+            if let reason = process.discipline.reasonAgainst(error, isRadioOpen: process.isOpen.contains(true), now: now) {
+                oracle.report(.noRefusal, "host \(index) refuses a command although \(reason)")
+            }
+            return nil
+        }
     }
 
     /// Commands to a collar that have not ended.
