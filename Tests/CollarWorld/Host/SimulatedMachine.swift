@@ -188,7 +188,8 @@ final class SimulatedMachine {
     func linkClosed(_ radio: Int, now: Int64) {
         guard let process else { return }
         guard process.unread == nil else {
-            process.unread?[radio] = []
+            // What came in before may be lost with the port, or be read before the end of it is seen.
+            if random.chance(0.5) { process.unread?[radio] = [] }
             process.linkChanges.append((radio, false))
             return
         }
@@ -273,10 +274,10 @@ final class SimulatedMachine {
         process.unread = nil
         let changes = process.linkChanges
         process.linkChanges = []
+        for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { received(bytes, on: radio, now: now) }
         for change in changes {
             if change.isOpened { linkOpened(change.radio, now: now) } else { linkClosed(change.radio, now: now) }
         }
-        for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { received(bytes, on: radio, now: now) }
     }
 
     // MARK: Outputs
