@@ -104,8 +104,8 @@ final class SimulatedMachine {
     /// - Returns: whether it runs: not where the state directory cannot be opened.
     func start(now: Int64) -> Bool {
         do throws(HostError) {
-            let host = try Host(configuration, fileSystem: disk, random: random, at: time(now))
-            _ = random.next()
+            let own = SeededRandom(seed: random.next())
+            let host = try Host(configuration, fileSystem: disk, random: own, at: time(now))
             if let former = receiverID, former != host.receiverID {
                 oracle.report(.receiverStaysItself, "host \(index) is another receiver")
             }

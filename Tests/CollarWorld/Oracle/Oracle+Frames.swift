@@ -166,6 +166,10 @@ extension Oracle {
                 report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
                 return
             }
+            if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
+                report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
+            }
+            record.promise(below: answer.firstMissing, by: host.index)
             for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
             for index in 0..<answer.durable.count {
                 for sequence in answer.durable[index].first...answer.durable[index].last {
