@@ -48,7 +48,8 @@ extension World {
             checkSettled()
         case .fault(let kind): fault(kind)
         case .endOfFault(let kind, let index): endOfFault(kind, index)
-        case .finish(let index, let life, let requestID): finish(collars[index], life: life, requestID: requestID)
+        case .finish(let index, let life, let requestID, let outcome):
+            finish(collars[index], life: life, requestID: requestID, outcome)
         case .rebootByOrder(let index, let life):
             if collars[index].life == life { powerDown(collars[index], "by an order") }
         case .calm: calm()

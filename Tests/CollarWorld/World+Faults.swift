@@ -95,7 +95,7 @@ extension World {
     }
 
     private func unplug(_ radio: BaseRadio) {
-        guard radio.isPlugged, !radio.machine.isWaitingForDisk else { return }
+        guard radio.isPlugged else { return }
         log("radio \(radio.index) of host \(radio.machine.index) is unplugged")
         radio.isPlugged = false
         silence(radio)
@@ -152,7 +152,7 @@ extension World {
         crash(host, restartAfter: 50_000, losesPower: true)
         let lost = host.records.damage(&streams[.storageDamage])
         log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")
-        for record in lost { oracle.record(of: record.log)?.takeBackPromise(record.sequence, by: host.index) }
+        for record in lost { oracle.record(of: record.log)?.lost(record, by: host.index) }
     }
 
     func calm() {

@@ -85,7 +85,7 @@ extension World {
         log("collar \(collar.index) executes request \(command.requestID): \(command.order)")
         switch command.order {
         case .locateNow, .sound:
-            let event = Event.finish(collar: collar.index, life: collar.life, requestID: command.requestID)
+            let event = Event.finish(collar: collar.index, life: collar.life, requestID: command.requestID, outcome: nil)
             queue.add(event, at: now + streams[.requests].between(0, 3_000_000))
         case .reboot:
             let event = Event.rebootByOrder(collar: collar.index, life: collar.life)
@@ -95,14 +95,19 @@ extension World {
     }
 
     /// The firmware of a collar is done with an order.
-    func finish(_ collar: SimulatedCollar, life: Int, requestID: UInt16) {
+    /// - Parameter outcome: what the flash did not keep before; nil for the first time.
+    func finish(_ collar: SimulatedCollar, life: Int, requestID: UInt16, _ outcome: CommandResult.Outcome?) {
         guard collar.life == life else { return }
-        let outcome: CommandResult.Outcome = [.ok, .busy, .failed][streams[.requests].below(3)]
+        let outcome: CommandResult.Outcome = outcome ?? [.ok, .busy, .failed][streams[.requests].below(3)]
         oracle.finishes(requestID, outcome, collar)
-        _ = collar.finish(requestID, outcome)
+        let isTaken = collar.finish(requestID, outcome)
         if collar.flash.isPowerLost {
             powerDown(collar, "while it keeps an outcome")
             return
+        }
+        if !isTaken {
+            let event = Event.finish(collar: collar.index, life: life, requestID: requestID, outcome: outcome)
+            queue.add(event, at: now + 1_000_000)
         }
         pump(collar)
     }

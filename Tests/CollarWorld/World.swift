@@ -49,7 +49,7 @@ package final class World {
         case attack
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
-        case finish(collar: Int, life: Int, requestID: UInt16)
+        case finish(collar: Int, life: Int, requestID: UInt16, outcome: CommandResult.Outcome?)
         case rebootByOrder(collar: Int, life: Int)
         case calm
     }

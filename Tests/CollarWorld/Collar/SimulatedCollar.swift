@@ -124,11 +124,12 @@ final class SimulatedCollar {
     }
 
     /// The firmware has carried an order out, or could not.
-    /// - Returns: whether the outcome was kept.
+    /// - Returns: false where the flash did not keep the outcome, and it is to be told again.
     func finish(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Bool {
-        do throws(FlashError) { return try collar?.finish(requestID: requestID, outcome: outcome) ?? false } catch {
-            return false
-        }
+        do throws(FlashError) {
+            try collar?.finish(requestID: requestID, outcome: outcome)
+            return true
+        } catch { return false }
     }
 
     func openPairingWindow(now: Int64) { collar?.openPairingWindow(now: Instant(microseconds: now)) }

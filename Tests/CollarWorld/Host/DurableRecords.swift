@@ -29,7 +29,16 @@ final class DurableRecords {
     /// The bytes of the newest progress of each log in the last segment.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
     /// The last segment.
-    var lastFile: DiskFile? { segments.last?.file }
+    private var lastFile: DiskFile? { segments.last?.file }
+    /// Where damage is found without a search: in the last segment when the journal is opened, in those before it when what
+    /// was not handed over is read.
+    var damageablePlaces: [(file: DiskFile, start: Int)] {
+        segments.enumerated().compactMap { index, segment in
+            if index == segments.count - 1 { return (segment.file, 0) }
+            guard segment.number >= cursor.segment else { return nil }
+            return (segment.file, segment.number == cursor.segment ? Int(cursor.offset) : 0)
+        }
+    }
 
     private let deviceID: UInt64
     private let directory: String

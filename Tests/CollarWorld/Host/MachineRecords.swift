@@ -6,6 +6,8 @@ import CollarWire
 final class MachineRecords {
     private let disk: SimulatedDisk
     private var collars: [UInt64: DurableRecords] = [:]
+    /// Collars whose earlier segments were damaged. More damage would make the host ask again for what it has got back.
+    private var spared: Set<UInt64> = []
 
     init(disk: SimulatedDisk) { self.disk = disk }
 
@@ -28,7 +30,7 @@ final class MachineRecords {
         of(log.deviceID).kept(sequence, logID: log.logID)
     }
 
-    /// Flips some bytes of the last segment of a collar, or makes a page of it zeros. The records of the latest commits are
+    /// Flips some bytes of a segment of a collar, or makes a page of it zeros. The records of the latest commits are
     /// spared: where nothing says that there was more, nothing can be missed.
     /// - Returns: what is gone.
     func damage(_ random: inout SeededRandom) -> [LostRecord] {
@@ -37,14 +39,19 @@ final class MachineRecords {
         let deviceID = known[random.below(known.count)]
         let found = of(deviceID)
         let before = found.logs
-        guard let file = found.lastFile, !file.durable.isEmpty else { return [] }
-        let first = random.below(file.durable.count)
+        let places = found.damageablePlaces
+        guard !places.isEmpty, !spared.contains(deviceID) else { return [] }
+        let (file, begin) = places[random.below(places.count)]
+        guard begin < file.durable.count else { return [] }
+        let isLast = file === places.last?.file
+        if !isLast { spared.insert(deviceID) }
+        let first = begin + random.below(file.durable.count - begin)
         let isPage = random.chance(0.3)
-        let start = isPage ? first - first % DiskFile.blockByteCount : first
+        let start = isPage ? max(begin, first - first % DiskFile.blockByteCount) : first
         let count = isPage ? DiskFile.blockByteCount : 1 + random.below(4)
         let flips = UInt8(1 + random.below(255))
-        let spared = found.newestProgress.values.map { ($0.lowerBound - 1)..<($0.upperBound + 1) }
-        for offset in start..<min(start + count, file.durable.count) where !spared.contains(where: { $0.contains(offset) }) {
+        let progress = !isLast ? [] : found.newestProgress.values.map { ($0.lowerBound - 1)..<($0.upperBound + 1) }
+        for offset in start..<min(start + count, file.durable.count) where !progress.contains(where: { $0.contains(offset) }) {
             disk.damage(file, at: offset..<(offset + 1)) { isPage ? 0 : $0 ^ flips }
         }
         found.update(from: disk)
@@ -53,7 +60,7 @@ final class MachineRecords {
             guard let identity = LogIdentity(deviceID: deviceID, logID: logID) else { continue }
             let sequences = Array(log.fixes.keys) + log.losses.flatMap { Array($0.first...$0.last) }
             for sequence in Set(sequences).sorted() where found.kept(sequence, logID: logID) == .nothing {
-                lost.append(LostRecord(log: identity, sequence: sequence))
+                lost.append(LostRecord(log: identity, sequence: sequence, isFoundAtStart: isLast))
             }
         }
         return lost
@@ -64,6 +71,8 @@ final class MachineRecords {
 struct LostRecord: Equatable {
     let log: LogIdentity
     let sequence: UInt32
+    /// Whether the host finds that out when it starts; else when it reads the record to hand it over.
+    let isFoundAtStart: Bool
 }
 
 /// What a disk keeps of one sequence.

@@ -15,11 +15,17 @@ final class SimulatedMachine {
         var unread: [[UInt8]]?
         /// What each link has of a frame that is not whole.
         var partial: [[UInt8]]
+        /// Links that were opened or closed while it waits for its disk.
+        var linkChanges: [(radio: Int, isOpened: Bool)] = []
+        /// Whether each link is open, as far as it knows.
+        var isOpen: [Bool]
+        var discipline = AnswerDiscipline()
 
         init(_ host: Host, radioCount: Int) {
             self.host = host
             links = (0..<radioCount).map { host.addLink(named: "radio \($0)") }
             partial = Array(repeating: [], count: radioCount)
+            isOpen = Array(repeating: false, count: radioCount)
         }
     }
 
@@ -37,6 +43,8 @@ final class SimulatedMachine {
     private let oracle: Oracle
     private let configuration: HostConfiguration
     private var random: SeededRandom
+    /// Whether reads end amid frames: a frame that comes in at once may take a shorter way.
+    private let cutsReads: Bool
     private var process: Process?
     /// The receiver in whose name it answers; nil before it ever ran, or after its state was lost.
     private(set) var receiverID: UInt32?
@@ -50,6 +58,10 @@ final class SimulatedMachine {
     private(set) var needsRestart = false
     /// Frames to send, by radio.
     private var frames: [(radio: Int, bytes: [UInt8])] = []
+    /// Commands that were taken and whose end was not told.
+    private var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
+    /// Collars whose commands the process could not read.
+    private var unreadCommands: Set<UInt64> = []
 
     init(index: Int, plan: WorldPlan, oracle: Oracle) {
         self.index = index
@@ -62,6 +74,7 @@ final class SimulatedMachine {
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
         configuration.ordersBySequence = random.chance(0.3)
+        cutsReads = random.chance(0.5)
         self.configuration = configuration
         consumer = LineConsumer(isOrdered: configuration.ordersBySequence, hasGaps: configuration.emitsGaps)
     }
@@ -91,8 +104,8 @@ final class SimulatedMachine {
     /// - Returns: whether it runs: not where the state directory cannot be opened.
     func start(now: Int64) -> Bool {
         do throws(HostError) {
-            let host = try Host(configuration, fileSystem: disk, random: random, at: time(now))
-            _ = random.next()
+            let own = SeededRandom(seed: random.next())
+            let host = try Host(configuration, fileSystem: disk, random: own, at: time(now))
             if let former = receiverID, former != host.receiverID {
                 oracle.report(.receiverStaysItself, "host \(index) is another receiver")
             }
@@ -104,8 +117,25 @@ final class SimulatedMachine {
         }
         needsRestart = false
         checkCursors()
+        unreadCommands = []
         takeOutputs(now: now)
+        checkCommands()
         return true
+    }
+
+    /// A command that was taken is known, or has ended while the process before this one ended.
+    private func checkCommands() {
+        guard let host = process?.host else { return }
+        takenCommands.removeAll { command in
+            do throws(CommandRefusal) {
+                return try host.report(ofRequest: command.requestID, to: command.deviceID).state != .queued
+            } catch {
+                // What cannot be read now may be read later.
+                guard case .unknownRequest = error, !unreadCommands.contains(command.deviceID) else { return false }
+                oracle.report(.takenCommandIsKept, "host \(index) does not know the command \(command.requestID) any more")
+                return true
+            }
+        }
     }
 
     /// Emission goes on where it stopped: not before what is on the disk, not after what was taken.
@@ -137,6 +167,7 @@ final class SimulatedMachine {
     /// The state directory is gone, or as it was: the machine may be another receiver.
     func stateWasReplaced() {
         receiverID = nil
+        takenCommands = []
         consumer.forgetPositions()
     }
 
@@ -144,16 +175,28 @@ final class SimulatedMachine {
 
     func linkOpened(_ radio: Int, now: Int64) {
         guard let process else { return }
+        guard process.unread == nil else {
+            process.linkChanges.append((radio, true))
+            return
+        }
         process.partial[radio] = []
+        process.isOpen[radio] = true
         process.host.linkOpened(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
 
     func linkClosed(_ radio: Int, now: Int64) {
         guard let process else { return }
-        process.unread?[radio] = []
+        guard process.unread == nil else {
+            // What came in before may be lost with the port, or be read before the end of it is seen.
+            if random.chance(0.5) { process.unread?[radio] = [] }
+            process.linkChanges.append((radio, false))
+            return
+        }
         let rest = process.partial[radio]
         process.host.received(rest.span, on: process.links[radio], at: time(now))
+        process.isOpen[radio] = false
+        process.discipline.linkClosed()
         process.host.linkClosed(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
@@ -162,6 +205,8 @@ final class SimulatedMachine {
     func received(_ bytes: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         if let waiting = process.unread?[radio] {
+            // It opens a port only once it goes on.
+            guard !process.linkChanges.contains(where: { $0.radio == radio }) else { return }
             if waiting.count + bytes.count <= SimulatedMachine.unreadLimit { process.unread?[radio] += bytes }
             return
         }
@@ -193,12 +238,14 @@ final class SimulatedMachine {
         }
         guard let isGenuine = oracle.isGenuine(frame) else { return }
         let before = process.host.statistics.frames
-        let cut = piece.count > 1 ? random.below(piece.count) : 0
+        let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
         for part in [piece[..<cut], piece[cut...]] {
             let bytes = Array(part)
             process.host.received(bytes.span, on: process.links[radio], at: time(now))
         }
-        if process.host.statistics.frames > before, !isGenuine {
+        guard process.host.statistics.frames > before else { return }
+        process.discipline.accepts(frame, now: now)
+        if !isGenuine {
             oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))")
         }
     }
@@ -225,7 +272,12 @@ final class SimulatedMachine {
         takeOutputs(now: now)
         let unread = process.unread ?? []
         process.unread = nil
+        let changes = process.linkChanges
+        process.linkChanges = []
         for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { received(bytes, on: radio, now: now) }
+        for change in changes {
+            if change.isOpened { linkOpened(change.radio, now: now) } else { linkClosed(change.radio, now: now) }
+        }
     }
 
     // MARK: Outputs
@@ -237,15 +289,20 @@ final class SimulatedMachine {
             var link: LinkID?
             let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = process.host.nextFrame(into: &output) }
             guard let link else { break }
-            oracle.handsOut(frame, self)
-            if let radio = process.links.firstIndex(of: link) { frames.append((radio, frame)) }
+            oracle.handsOut(frame, self, &process.discipline)
+            guard let radio = process.links.firstIndex(of: link) else { continue }
+            if !process.isOpen[radio] { oracle.report(.answerDiscipline, "host \(index) sends on a closed link") }
+            frames.append((radio, frame))
         }
         var notices: [HostNotice] = []
         process.host.moveNotices(to: &notices)
         for notice in notices {
             switch notice {
             case .storageFailing(_, .stopped), .journalUnavailable: needsRestart = true
-            case .commandEnded(let report): oracle.ended(report, host: index)
+            case .commandEnded(let report):
+                takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
+                oracle.ended(report, host: index)
+            case .commandsFailing(let deviceID, _): unreadCommands.insert(deviceID)
             default: break
             }
         }
@@ -281,8 +338,15 @@ final class SimulatedMachine {
         guard let process, process.unread == nil else { return nil }
         defer { takeOutputs(now: now) }
         do throws(CommandRefusal) {
-            return try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
-        } catch { return nil }
+            let id = try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
+            takenCommands.append((deviceID, id))
+            return id
+        } catch {
+            if let reason = process.discipline.reasonAgainst(error, isRadioOpen: process.isOpen.contains(true), now: now) {
+                oracle.report(.noRefusal, "host \(index) refuses a command although \(reason)")
+            }
+            return nil
+        }
     }
 
     /// Commands to a collar that have not ended.

@@ -26,6 +26,9 @@ package enum Invariant: String, CaseIterable, Sendable {
     case frameFits
     /// No hour holds more airtime than is allowed.
     case dutyCycle
+    /// A host answers no more asks than it has heard, sends nothing on a closed link, and nothing but *pair* to a collar of
+    /// another receiver.
+    case answerDiscipline
     /// A deadline that is reached leads to something.
     case deadlineIsUseful
     /// Memory stays bounded.
@@ -36,6 +39,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case stateFollowsOrders
     /// A result or report tells what has happened.
     case resultIsTrue
+    /// A command that a host has taken is known to it after every restart, until its end was told.
+    case takenCommandIsKept
     /// A fix is stored once.
     case storedOnce
     /// Every fix that was acknowledged reaches the consumer, with one content.

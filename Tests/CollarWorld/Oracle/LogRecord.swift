@@ -15,6 +15,12 @@ final class LogRecord {
     private var promised: [Int: Flags] = [:]
     /// What each host had acknowledged before its state directory was replaced.
     private var forgotten: [Int: Flags] = [:]
+    /// What damage took from each host, which finds out when it reads.
+    private var unnoticed: [Int: Flags] = [:]
+    /// Each host has acknowledged everything below this. What it acknowledged above it names again in every answer.
+    private var promisedBelow: [Int: UInt32] = [:]
+    /// What each host acknowledged so, and knows to be gone.
+    private var lostPromises: [Int: Set<UInt32>] = [:]
     /// The oldest sequence of the log.
     var oldest: UInt32 = 0
     /// Everything the oracle has checked to be told below this.
@@ -70,11 +76,36 @@ final class LogRecord {
             forgotten[host, default: Flags()].insert(sequence)
         }
         promised[host] = earlier
+        promisedBelow[host] = nil
+        lostPromises[host] = nil
+    }
+
+    /// A host acknowledges everything below a sequence.
+    func promise(below end: UInt32, by host: Int) { promisedBelow[host] = max(promisedBelow[host] ?? 0, end) }
+
+    /// The lowest sequence that a host acknowledged, has lost since, and has not got back; nil where there is none.
+    func firstLostPromise(of host: SimulatedMachine) -> UInt32? {
+        guard let lost = lostPromises[host.index] else { return nil }
+        let left = lost.filter { host.records.kept($0, of: log) == .nothing }
+        lostPromises[host.index] = left.isEmpty ? nil : left
+        return left.min()
     }
 
     func promise(_ sequence: UInt32, by host: Int) { promised[host, default: Flags()].insert(sequence) }
     func wasPromised(_ sequence: UInt32, by host: Int) -> Bool { promised[host]?.contains(sequence) ?? false }
-    func takeBackPromise(_ sequence: UInt32, by host: Int) { promised[host]?.remove(sequence) }
+
+    /// Damage took a record of a host.
+    func lost(_ record: LostRecord, by host: Int) {
+        if record.isFoundAtStart, record.sequence < promisedBelow[host] ?? 0 {
+            lostPromises[host, default: []].insert(record.sequence)
+        }
+        promised[host]?.remove(record.sequence)
+        if !record.isFoundAtStart { unnoticed[host, default: Flags()].insert(record.sequence) }
+    }
+
+    /// Whether a host may not have noticed that damage took the record.
+    func isLossUnnoticed(_ sequence: UInt32, by host: Int) -> Bool { unnoticed[host]?.contains(sequence) ?? false }
+
     func promisedEnd(by host: Int) -> UInt32 { UInt32(promised[host]?.count ?? 0) }
 }
 

@@ -145,13 +145,17 @@ extension Oracle {
     }
 
     /// A host hands out a frame.
-    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine) {
+    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) {
         if frame.count > plan.maximumFrameByteCount {
             report(.frameFits, "\(frame.count) bytes from host \(host.index)")
         }
-        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         // The collar at that address whose log the check names: by the bits, not by the code under test.
-        guard let record = records.last(where: { BitwiseCheck.isValid(frame, log: $0.log) }) else {
+        let record = records.last { BitwiseCheck.isValid(frame, log: $0.log) }
+        if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {
+            report(.answerDiscipline, "host \(host.index) \(wrong)")
+        }
+        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
+        guard let record else {
             guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
             report(.acknowledgedIsDurable, "an acknowledgement of no known log")
             return
@@ -162,6 +166,10 @@ extension Oracle {
                 report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
                 return
             }
+            if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
+                report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
+            }
+            record.promise(below: answer.firstMissing, by: host.index)
             for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
             for index in 0..<answer.durable.count {
                 for sequence in answer.durable[index].first...answer.durable[index].last {
@@ -173,6 +181,7 @@ extension Oracle {
 
     private func promised(_ sequence: UInt32, _ host: SimulatedMachine, _ record: LogRecord) {
         if host.records.kept(sequence, of: record.log) == .nothing {
+            if record.isLossUnnoticed(sequence, by: host.index) { return }
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
         }
         record.promise(sequence, by: host.index)
@@ -251,6 +260,10 @@ extension Oracle {
                 return
             }
             guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
+            // A process that goes on from the journal may find less there than the one before it has told of.
+            if host.life == 0, let sequence = account.missing.filter({ account.fixes[$0] != nil }).min() {
+                report(.completenessIsProvable, "host \(host.index) never says that \(sequence) is not missing any more")
+            }
             // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
