@@ -159,33 +159,34 @@ import Testing
         #expect(queue.isOpen(new), "it was sent")
     }
 
-    @Test func eightAreOpenAtMostAndIDsAreNotThoseOfOpenOnes() throws {
+    @Test func sevenAreOpenAtMostAndAPairBesides() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_534)
         #expect(queue.add(.report, deadline: late) == 65_535)
         #expect(queue.add(.report, deadline: late) == 1)
-        for _ in 2..<8 { #expect(queue.add(.report, deadline: late) != nil) }
+        for _ in 2..<7 { #expect(queue.add(.report, deadline: late) != nil) }
         #expect(queue.add(.report, deadline: late) == nil)
+        #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late) != nil)
         #expect(queue.add(.order(version: 1, list([:])), deadline: late) == nil)
     }
 
     /// A collar remembers eight: a ninth would make it forget one whose repeat may still come.
-    @Test func whileARequestIsOpenSevenMoreAreMade() throws {
+    @Test func whileARequestIsOpenSixMoreAreMade() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_530)
         let first = try given(queue.add(.command(.reboot), deadline: late))
-        for _ in 0..<7 {
+        for _ in 0..<6 {
             let id = try given(queue.add(.command(.locateNow), deadline: late))
             #expect(queue.received(CommandResult(requestID: id, outcome: .ok)) != nil)
         }
         #expect(queue.add(.command(.locateNow), deadline: late) == nil)
         #expect(queue.isOpen(first) && queue.count == 1)
         #expect(queue.received(CommandResult(requestID: first, outcome: .ok)) != nil)
-        #expect(queue.add(.command(.locateNow), deadline: late) == 4)
+        #expect(queue.add(.command(.locateNow), deadline: late) == 3)
     }
 
     @Test func whatCannotBeAddedReplacesNothing() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         _ = queue.add(.report, deadline: late)
-        for _ in 0..<6 { _ = try given(queue.add(.command(.locateNow), deadline: late)) }
+        for _ in 0..<5 { _ = try given(queue.add(.command(.locateNow), deadline: late)) }
         let old = try given(queue.add(.command(.reboot), deadline: late))
         #expect(queue.add(.command(.reboot), deadline: late, isLatestOnly: true) == nil)
         #expect(queue.isOpen(old))

@@ -77,7 +77,7 @@ import Testing
         var refusedCount = 0
         let letters = Array("{}[]\",:0123456789-+.eE \\untf\u{0}\u{FF}".utf8)
         for _ in 0..<20_000 {
-            var line = ControlRequest(wishes.randomElement(using: &generator) ?? .locate, mode: .now).line
+            var line = ControlRequest(wishes.randomElement(using: &generator) ?? .await(requestID: 1), mode: .now).line
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 let place = Int.random(in: line.indices, using: &generator)
                 switch Int.random(in: 0..<3, using: &generator) {

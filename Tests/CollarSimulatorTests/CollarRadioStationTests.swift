@@ -10,11 +10,14 @@ import Testing
         nanosecondsPerByte: 100_000, frameOverheadMicroseconds: 500, turnaroundMicroseconds: 30_000)
 
     private static func track(_ count: Int) -> [Fix] {
-        (0..<count).map { index in
-            Fix(
-                sequence: UInt32(index), unixMilliseconds: 1_700_000_000_000 + Int64(index) * 1000,
-                latitudeSteps: Int32(index * 37 % 9_000_000), longitudeSteps: Int32(index * 91 % 18_000_000))
+        var fixes: [Fix] = []
+        for sequence in 0..<UInt32(count) {
+            let time: Int64 = 1_700_000_000_000 + Int64(sequence) * 1000
+            let steps = Int32(sequence)
+            fixes.append(
+                Fix(sequence: sequence, unixMilliseconds: time, latitudeSteps: 37 * steps, longitudeSteps: 91 * steps))
         }
+        return fixes
     }
 
     private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<CuttableFlash> {

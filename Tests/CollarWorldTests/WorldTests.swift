@@ -44,7 +44,7 @@ import Testing
 
     @Test func aFullDiskAtEveryFileOperationAndAPowerCutAreSurvived() {
         let scope = SmallScopes.everyFullDisk(fixCount: 60, outcomes: 1)
-        #expect(scope.runs > 900)
+        #expect(scope.runs > 700)
         check(scope.finding)
     }
 
