@@ -108,7 +108,7 @@ class RequestTest(WrittenCollarTest):
 
     def test_a_full_queue(self):
         receiver = self.begin()
-        for _ in range(8):
+        for _ in range(7):
             self.assertEqual(self.send("--timeout", "0", "locate").wait(), 75)
         program = self.send("locate")
         self.assertEqual(program.wait(), 75)

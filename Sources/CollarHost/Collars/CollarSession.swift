@@ -27,8 +27,9 @@ final class CollarSession {
     private var answers = HostLimits.idleAnswers
     /// Limits the losses that are reported one by one.
     private var reportedLosses = HostLimits.reportedLosses
-    /// Whether a frame came in, or something was appended, since the last commit.
-    private(set) var isCommitDue = false
+    /// Whether a frame came in, or something was appended, since the last commit. The first commit brings in what an opening on a
+    /// full disk left, and removes old segments.
+    private(set) var isCommitDue = true
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
     private var fixCount = 0
