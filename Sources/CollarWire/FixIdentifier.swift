@@ -6,7 +6,7 @@
 ///     bits of the UUID   0…47     48…51      52…63     64…65        66…69    70…95    96…127
 ///                        device   version    device    variant      device   log id   sequence
 ///                        63…16    1000       15…4      10           3…0
-public struct FixIdentifier: Equatable, Hashable, Sendable {
+public struct FixIdentifier: Equatable, Sendable {
     /// The collar's 64-bit factory id.
     public let deviceID: UInt64
     /// The id of the log the fix is in, 26 bits, drawn when the log was formatted.
@@ -30,33 +30,33 @@ public struct FixIdentifier: Equatable, Hashable, Sendable {
     /// Reads an identifier from the two halves of a UUID, most significant bytes first.
     /// Nil unless its version is 8 and its variant the one of RFC 9562.
     public init?(high: UInt64, low: UInt64) {
-        guard (high >> 12) & 0xF == 8, low >> 62 == 0b10 else { return nil }
-        let upperDevice = high & ~0xFFFF
-        let middleDevice = (high & 0xFFF) << 4
-        deviceID = upperDevice | middleDevice | ((low >> 58) & 0xF)
-        logID = UInt32(truncatingIfNeeded: low >> 32) & FixIdentifier.maximumLogID
+        guard (high &>> 12) & 0xF == 8, low &>> 62 == 0b10 else { return nil }
+        let upperDevice = high & 0xFFFF_FFFF_FFFF_0000
+        let middleDevice = (high & 0xFFF) &<< 4
+        deviceID = upperDevice | middleDevice | ((low &>> 58) & 0xF)
+        logID = UInt32(truncatingIfNeeded: low &>> 32) & FixIdentifier.maximumLogID
         sequence = UInt32(truncatingIfNeeded: low)
     }
 
     /// The first eight bytes of the UUID, most significant first.
     @inlinable
     public var high: UInt64 {
-        let version: UInt64 = 8 << 12
-        return (deviceID & ~0xFFFF) | version | ((deviceID >> 4) & 0xFFF)
+        let version: UInt64 = 0x8000
+        return (deviceID & 0xFFFF_FFFF_FFFF_0000) | version | ((deviceID &>> 4) & 0xFFF)
     }
 
     /// The last eight bytes of the UUID, most significant first.
     @inlinable
     public var low: UInt64 {
-        let variant: UInt64 = 0b10 << 62
-        return variant | ((deviceID & 0xF) << 58) | (UInt64(logID) << 32) | UInt64(sequence)
+        let variant: UInt64 = 0x8000_0000_0000_0000
+        return variant | ((deviceID & 0xF) &<< 58) | (UInt64(widening: logID) &<< 32) | UInt64(widening: sequence)
     }
 
     /// The sixteen bytes of the UUID in the order in which they are written.
     public var bytes: InlineArray<16, UInt8> {
         InlineArray { index in
             let half = index < 8 ? high : low
-            return UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index % 8)))
+            return UInt8(truncatingIfNeeded: half &>> shiftCount(56 - 8 * (index % 8)))
         }
     }
 }
