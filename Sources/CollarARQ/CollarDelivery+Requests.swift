@@ -5,10 +5,10 @@ extension CollarDelivery {
     /// A request of the host came in. One that comes within a window stands before the answer of that window, which
     /// therefore has as much time again; at most twice.
     public mutating func requestReceived(now: Instant) {
-        guard case .awaitingAnswer(let ask, let attempt, let deadline) = phase, extensionsLeft > 0 else { return }
-        extensionsLeft -= 1
+        guard case .awaitingAnswer(var ask, let deadline) = phase, ask.extensionsLeft > 0 else { return }
+        ask.extensionsLeft -= 1
         let later = now.advanced(byMicroseconds: answerMicroseconds)
-        phase = .awaitingAnswer(ask, attempt: attempt, deadline: max(deadline, later))
+        phase = .awaitingAnswer(ask, deadline: max(deadline, later))
     }
 
     /// An answer to a request waits to be sent, in so many frames.
@@ -20,8 +20,7 @@ extension CollarDelivery {
         delivered = DeliveredSequences(firstMissing: 0)
         acknowledgedEnd = 0
         anchor = nil
-        isIdentityDue = true
-        isIdentityLast = true
+        dueIdentity = .afterReplies
         startBurst()
         burstStart = now.advanced(byMicroseconds: answerMicroseconds)
     }

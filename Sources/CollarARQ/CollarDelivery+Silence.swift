@@ -11,8 +11,8 @@ extension CollarDelivery {
     mutating func outOfContactTransmission(attempt: Int) -> Transmission {
         let ask = openAsk(attempt: attempt)
         // Who does not know the collar cannot check its fixes: every fourth unanswered ask says who is asking.
-        if isIdentityDue || attempt % 4 == 0 {
-            isIdentityDue = false
+        if dueIdentity != .none || attempt % 4 == 0 {
+            dueIdentity = .none
             return Transmission(content: .identity, ask: ask)
         }
         guard let newest = newestUndelivered else { return Transmission(content: .probe, ask: ask) }

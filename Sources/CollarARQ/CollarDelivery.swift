@@ -7,12 +7,41 @@ import CollarWire
 /// with an ask, with a time-out that doubles with every third one, to a cap.
 public struct CollarDelivery: Sendable {
     enum Phase: Equatable {
-        /// Free to send; the burst has this many frames so far.
-        case sending(burstCount: Int)
+        /// Free to send.
+        case sending(Burst)
         /// An ask was handed out, its frame is not over yet.
-        case transmittingAsk(AskNumber, attempt: Int)
+        case transmittingAsk(OpenAsk)
         /// An ask is open.
-        case awaitingAnswer(AskNumber, attempt: Int, deadline: Instant)
+        case awaitingAnswer(OpenAsk, deadline: Instant)
+    }
+
+    /// The frames since the last answer.
+    struct Burst: Equatable {
+        /// Frames that were handed out.
+        var frameCount = 0
+        /// Their time on the air.
+        var airtimeMicroseconds: Int64 = 0
+        /// The newest fix that has had its own frame.
+        var newestSent: UInt32?
+        /// Where the search for the next fix of the backlog starts.
+        var cursor: UInt32
+    }
+
+    /// An ask without an answer.
+    struct OpenAsk: Equatable {
+        let number: AskNumber
+        /// Asks before it that have gone unanswered.
+        let attempt: Int
+        /// How often its time-out may still be extended: requests of the host come before its answer.
+        var extensionsLeft = 2
+    }
+
+    /// When the identity is sent.
+    enum DueIdentity: Equatable {
+        case none
+        case next
+        /// After the replies that wait, in the same burst.
+        case afterReplies
     }
 
     /// The bytes of an answer that the time-out allows for.
@@ -24,13 +53,10 @@ public struct CollarDelivery: Sendable {
     /// A receiver that answers now with one state and now with another gets everything once in so long, 10 minutes.
     static let setBackMicroseconds: Int64 = 600_000_000
 
-    /// How often the wait of one window may be made longer: requests of the host come before its answer.
-    static let extensionLimit = 2
-
     var configuration: Configuration
-    var phase: Phase = .sending(burstCount: 0)
+    var phase: Phase
     var lastAsk: AskNumber?
-    var isIdentityDue = true
+    var dueIdentity = DueIdentity.next
     var heartbeatDeadline: Instant
     var oldestSequence: UInt32
     var nextSequence: UInt32
@@ -41,9 +67,6 @@ public struct CollarDelivery: Sendable {
     private var lastSetBack: Instant?
     /// Below it everything was acknowledged at some time since the receiver is this one.
     public internal(set) var acknowledgedEnd: UInt32
-    /// Where the search for the next fix of the backlog starts; goes back when an answer tells what was lost.
-    var cursor: UInt32
-    var newestSent: UInt32?
     /// The highest sequence that was ever sent on this boot: at or below it nothing is a live fix.
     var highestSent: UInt32?
     var batchSize: BatchSize
@@ -54,13 +77,8 @@ public struct CollarDelivery: Sendable {
     private var jitter: Jitter?
     /// When a burst that began out of silence starts.
     var burstStart: Instant?
-    var isFirstOfBurst = true
-    var burstMicroseconds: Int64 = 0
     /// Frames of answers to requests that wait.
     var waitingReplyCount = 0
-    /// Whether what waits goes out before the identity that is due.
-    var isIdentityLast = false
-    var extensionsLeft = 0
 
     /// Microseconds on the air since the boot.
     public private(set) var airtimeMicroseconds: Int64 = 0
@@ -86,7 +104,7 @@ public struct CollarDelivery: Sendable {
         self.nextSequence = nextSequence
         delivered = DeliveredSequences(firstMissing: firstUndelivered)
         acknowledgedEnd = firstUndelivered
-        cursor = firstUndelivered
+        phase = .sending(Burst(cursor: firstUndelivered))
         let largestFrame = CollarDelivery.largestFrameByteCount(configuration)
         batchSize = BatchSize(largest: largestFrame)
         largestFrameMicroseconds = configuration.modem.airtimeMicroseconds(frameByteCount: largestFrame)
@@ -117,7 +135,7 @@ public struct CollarDelivery: Sendable {
         switch phase {
         case .sending: burstStart ?? heartbeatDeadline
         case .transmittingAsk: nil
-        case .awaitingAnswer(_, _, let deadline): max(burstStart ?? deadline, deadline)
+        case .awaitingAnswer(_, let deadline): max(burstStart ?? deadline, deadline)
         }
     }
 
@@ -129,18 +147,12 @@ public struct CollarDelivery: Sendable {
 
     /// Somebody wants to know who the collar is: an open ask is given up, the identity is next.
     public mutating func identityRequested() {
-        isIdentityDue = true
-        isIdentityLast = false
+        dueIdentity = .next
         startBurst()
     }
 
-    mutating func startBurst() {
-        cursor = delivered.firstMissing
-        newestSent = nil
-        isFirstOfBurst = true
-        burstMicroseconds = 0
-        phase = .sending(burstCount: 0)
-    }
+    /// The backlog begins again with what the last answer has shown to be missing.
+    mutating func startBurst() { phase = .sending(Burst(cursor: delivered.firstMissing)) }
 
     /// Whether an acknowledgement names only what was logged.
     public func isPossible(_ acknowledgement: Acknowledgement) -> Bool {
@@ -174,7 +186,7 @@ public struct CollarDelivery: Sendable {
             lastSetBack = now
             floor = oldestSequence
             // That the rest is gone the identity tells.
-            if answer.firstMissing < oldestSequence { isIdentityDue = true }
+            if answer.firstMissing < oldestSequence, dueIdentity == .none { dueIdentity = .next }
         }
         delivered.update(from: answer, floor: floor)
         acknowledgedEnd = max(acknowledgedEnd, answer.firstMissing)
@@ -188,25 +200,23 @@ public struct CollarDelivery: Sendable {
         switch phase {
         case .transmittingAsk:
             return nil
-        case .awaitingAnswer(_, let attempt, let deadline):
+        case .awaitingAnswer(let ask, let deadline):
             // The first repeat goes at once, for a loss is likelier than a collision; collars that collided go apart then.
-            guard now >= deadline, mayStart(now: now, isOutOfSilence: attempt > 0) else { return nil }
-            return outOfContactTransmission(attempt: attempt + 1)
-        case .sending(let burstCount):
-            guard isAnythingDue(burstCount: burstCount, now: now) else {
+            guard now >= deadline, mayStart(now: now, isOutOfSilence: ask.attempt > 0) else { return nil }
+            return outOfContactTransmission(attempt: ask.attempt + 1)
+        case .sending(let burst):
+            guard isAnythingDue(in: burst, now: now) else {
                 // What a burst waited to begin with may have been delivered meanwhile.
                 burstStart = nil
                 return nil
             }
-            guard
-                mayStart(now: now, isOutOfSilence: isFirstOfBurst && burstCount == 0)
-            else { return nil }
-            return burstTransmission(burstCount: burstCount, now: now)
+            guard mayStart(now: now, isOutOfSilence: burst.airtimeMicroseconds == 0) else { return nil }
+            return burstTransmission(burst, now: now)
         }
     }
 
-    private func isAnythingDue(burstCount: Int, now: Instant) -> Bool {
-        isIdentityDue || hasMoreForBurst || burstCount > 0 || now >= heartbeatDeadline
+    private func isAnythingDue(in burst: Burst, now: Instant) -> Bool {
+        hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline
     }
 
     /// Whether duty cycle and random delay let a frame go now; else ``nextDeadline`` is when they do.
@@ -236,18 +246,22 @@ public struct CollarDelivery: Sendable {
         budget?.spend(airtimeMicroseconds: airtime)
         shares.sent(airtimeMicroseconds: airtime)
         airtimeMicroseconds += airtime
-        isFirstOfBurst = false
-        burstMicroseconds += airtime
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
-        guard case .transmittingAsk(let ask, let attempt) = phase else { return }
-        let deadline = now.advanced(byMicroseconds: timeoutMicroseconds(attempt: attempt))
-        phase = .awaitingAnswer(ask, attempt: attempt, deadline: deadline)
+        switch phase {
+        case .sending(var burst):
+            burst.airtimeMicroseconds += airtime
+            phase = .sending(burst)
+        case .transmittingAsk(let ask):
+            let deadline = now.advanced(byMicroseconds: timeoutMicroseconds(attempt: ask.attempt))
+            phase = .awaitingAnswer(ask, deadline: deadline)
+        case .awaitingAnswer: break
+        }
     }
 
     private func isOpen(_ ask: AskNumber?) -> Bool {
         switch phase {
         case .sending: false
-        case .transmittingAsk(let open, _), .awaitingAnswer(let open, _, _): ask == open
+        case .transmittingAsk(let open), .awaitingAnswer(let open, _): ask == open.number
         }
     }
 
@@ -273,8 +287,7 @@ public struct CollarDelivery: Sendable {
     mutating func openAsk(attempt: Int) -> AskNumber {
         let ask = lastAsk?.next ?? .first
         lastAsk = ask
-        phase = .transmittingAsk(ask, attempt: attempt)
-        extensionsLeft = CollarDelivery.extensionLimit
+        phase = .transmittingAsk(OpenAsk(number: ask, attempt: attempt))
         return ask
     }
 }

@@ -20,7 +20,7 @@ public enum HostRequest: Equatable, Sendable {
     var isOrder: Bool { if case .order = self { true } else { false } }
 
     /// Whether a newer one makes this one pointless.
-    func isOfSameKind(as other: HostRequest) -> Bool {
+    public func isOfSameKind(as other: HostRequest) -> Bool {
         switch (self, other) {
         case (.order, .order), (.report, .report): true
         case (.command(let order), .command(let newer)): order.kind == newer.kind

@@ -46,9 +46,10 @@ public struct RequestQueue: Sendable {
     ///   - deadline: when it ends unanswered.
     ///   - isLatestOnly: whether open requests of the same kind that were never sent are given up for it, silently. A *pair*
     ///     always takes the place of an open one.
-    /// - Returns: its id; nil where the queue is full, where an open request is eight ids old (its repeat could come when
-    ///   the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings. The last place and
-    ///   the last id are kept for a *pair*: a collar that belongs to nobody executes nothing else, and so makes no room.
+    /// - Returns: its id; nil where the queue is full, where an open request would be eight ids old (its repeat could come
+    ///   when the collar has forgotten it), or for an order of more than ``HostRequest/settingLimit`` settings. The last
+    ///   place is kept for a *pair*, and requests that would be too old for it are given up: a collar that belongs to nobody
+    ///   executes nothing else, and so makes no room.
     public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
         if case .order(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
         var changed = self
@@ -57,6 +58,10 @@ public struct RequestQueue: Sendable {
         if request.isToPair { changed.removeAll { $0.request.isToPair } }
         let next = nextRequestID
         let room = RequestQueue.capacity - (request.isToPair ? 0 : 1)
+        if request.isToPair {
+            let last = lastRequestID
+            changed.removeAll { distance(from: $0.requestID, to: last) >= UInt16(RequestQueue.capacity - 1) }
+        }
         guard changed.count < room, distance(from: changed.pending[0]?.requestID ?? next, to: next) < UInt16(room) else {
             return nil
         }

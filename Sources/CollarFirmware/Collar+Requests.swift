@@ -17,7 +17,7 @@ extension Collar {
     mutating func execute(_ command: Command, now: Instant) throws(FlashError) -> Reception {
         delivery.requestReceived(now: now)
         let id = command.requestID
-        if let memory = executed.memory(ofRequest: id, by: command.receiverID, in: settingsStore) {
+        if let memory = executed.memory(of: command, in: settingsStore) {
             repeatedRequestCount &+= 1
             if case .finished(let outcome) = memory { reply(.result(CommandResult(requestID: id, outcome: outcome))) }
             return .repeatedRequest(requestID: id)

@@ -2,9 +2,10 @@ import CollarWire
 
 /// The last eight commands that a collar executed, kept in flash, so that a repeat has no effect.
 ///
-/// One is a value of 64 bits: receiver id (32), request id (16), outcome (4; 15 while it is not known), number (12). The
-/// number grows with every command; its lowest 3 bits tell the key. A receiver's ids are its own, so that nothing need be
-/// forgotten when another comes.
+/// One is a value of 64 bits: receiver id (32), request id (16), order (8), outcome (4; 15 while it is not known), number
+/// (4). The number grows with every command; its lowest 3 bits tell the key. A receiver's ids are its own, so that nothing
+/// need be forgotten when another comes. Another order under a known id is no repeat: the receiver was set back to an
+/// earlier state.
 struct ExecutedRequests {
     enum Memory: Equatable {
         case inProgress
@@ -12,7 +13,7 @@ struct ExecutedRequests {
     }
 
     private static let unknownOutcome: UInt64 = 15
-    private static let numberMask: UInt64 = 0xFFF
+    private static let numberMask: UInt64 = 0xF
 
     private var nextNumber: UInt64 = 0
     /// Bit n: what key n holds is being executed since this boot.
@@ -23,7 +24,7 @@ struct ExecutedRequests {
         for place in 0..<8 as Range<UInt64> {
             guard let value = stored.value(of: ExecutedRequests.key(place)) else { continue }
             let number = value & Self.numberMask
-            if let other = newest, (number &- other) & Self.numberMask >= 0x800 { continue }
+            if let other = newest, (number &- other) & Self.numberMask >= 8 { continue }
             newest = number
         }
         if let newest { nextNumber = (newest + 1) & Self.numberMask }
@@ -34,24 +35,24 @@ struct ExecutedRequests {
     }
 
     private static func value(
-        _ receiverID: UInt32, _ requestID: UInt16, _ outcome: CommandResult.Outcome?, number: UInt64
+        _ command: Command, _ outcome: CommandResult.Outcome?, number: UInt64
     ) -> UInt64 {
         let outcome = outcome.map { UInt64(widening: $0.rawValue) } ?? unknownOutcome
-        return UInt64(widening: receiverID) &<< 32 | UInt64(widening: UInt32(requestID)) &<< 16 | outcome &<< 12 | number
+        let order = UInt64(widening: command.order.code)
+        return UInt64(widening: command.receiverID) &<< 32 | UInt64(widening: UInt32(command.requestID)) &<< 16
+            | order &<< 8 | outcome &<< outcomeShift | number
     }
 
-    /// What is remembered of a request; nil where it was not executed, or long ago.
-    func memory<Flash>(
-        ofRequest requestID: UInt16, by receiverID: UInt32, in stored: SettingsStore<Flash>
-    ) -> Memory? {
+    private static let outcomeShift: UInt64 = 4
+
+    /// What is remembered of a command; nil where it was not executed, or long ago.
+    func memory<Flash>(of command: Command, in stored: SettingsStore<Flash>) -> Memory? {
+        let wanted = ExecutedRequests.value(command, nil, number: 0) &>> 8
         for place in 0..<8 as Range<UInt64> {
-            guard let value = stored.value(of: ExecutedRequests.key(place)),
-                UInt32(truncatingIfNeeded: value &>> 32) == receiverID,
-                UInt16(truncatingIfNeeded: value &>> 16) == requestID
-            else { continue }
+            guard let value = stored.value(of: ExecutedRequests.key(place)), value &>> 8 == wanted else { continue }
             if inProgress &>> UInt8(truncatingIfNeeded: place) & 1 == 1 { return .inProgress }
             // A boot in the middle of it: nobody knows how far it came, and it is not done again.
-            let outcome = UInt8(truncatingIfNeeded: value &>> 12) & 15
+            let outcome = UInt8(truncatingIfNeeded: value &>> Self.outcomeShift) & 15
             return .finished(CommandResult.Outcome(rawValue: outcome) ?? .failed)
         }
         return nil
@@ -61,8 +62,7 @@ struct ExecutedRequests {
     func remember(
         _ command: Command, _ outcome: CommandResult.Outcome?, in values: inout StoredValues
     ) {
-        values[ExecutedRequests.key(nextNumber)] = ExecutedRequests.value(
-            command.receiverID, command.requestID, outcome, number: nextNumber)
+        values[ExecutedRequests.key(nextNumber)] = ExecutedRequests.value(command, outcome, number: nextNumber)
     }
 
     /// What ``remember(_:_:in:)`` wrote is durable.
@@ -84,7 +84,7 @@ struct ExecutedRequests {
             guard inProgress & bit != 0, let value = stored.value(of: key),
                 UInt16(truncatingIfNeeded: value &>> 16) == requestID
             else { continue }
-            let known = value & ~(15 &<< 12) | UInt64(widening: outcome.rawValue) &<< 12
+            let known = value & ~(15 &<< Self.outcomeShift) | UInt64(widening: outcome.rawValue) &<< Self.outcomeShift
             try stored.set(key, to: known, in: &flash)
             inProgress &= ~bit
             return true

@@ -20,7 +20,7 @@ struct CoverageLedger {
     /// Ranges in all logs together, at most ``CoveredSequences/maximumRangeCount``.
     private(set) var rangeCount = 0
     /// Ranges appended and not durable yet.
-    private var unsettled: [(log: Int, range: SequenceRange)] = []
+    private var unsettled: [(logID: UInt32, range: SequenceRange)] = []
     /// Whether something was taken out of what is covered, which is not durable yet.
     private var hasUncovered = false
     /// The log of the last record: mostly that of the next one too.
@@ -35,7 +35,7 @@ struct CoverageLedger {
                 durable = CoveredSequences()
                 for range in covered.subtracting(waiting) { durable.insert(range, rangeLimit: .max) }
                 durable.announce(below: covered.announcedEnd)
-                unsettled += waiting.ranges.map { (logs.count, $0) }
+                unsettled += waiting.ranges.map { (id, $0) }
             }
             logs.append(Log(id: id, known: covered, durable: durable))
             rangeCount += covered.ranges.count
@@ -65,7 +65,7 @@ struct CoverageLedger {
         rangeCount += logs[log].known.ranges.count - before
         logs[log].isChanged = true
         recentLog = log
-        settleLater(range, log: log)
+        settleLater(range, logID: logID)
         return .inserted
     }
 
@@ -84,12 +84,12 @@ struct CoverageLedger {
         logs[log].isChanged = true
         hasUncovered = true
         // What was appended a moment ago may become durable as far as it is not gone.
-        unsettled = unsettled.flatMap { entry -> [(log: Int, range: SequenceRange)] in
-            guard entry.log == log else { return [entry] }
+        unsettled = unsettled.flatMap { entry -> [(logID: UInt32, range: SequenceRange)] in
+            guard entry.logID == logID else { return [entry] }
             var rest = CoveredSequences()
             rest.insert(entry.range)
             rest.remove(range)
-            return rest.ranges.map { (log, $0) }
+            return rest.ranges.map { (logID, $0) }
         }
         return .inserted
     }
@@ -110,7 +110,8 @@ struct CoverageLedger {
 
     /// What was appended is durable now, and about to be announced.
     mutating func settle() {
-        for (log, range) in unsettled {
+        for (logID, range) in unsettled {
+            guard let log = index(of: logID) else { continue }
             // What `known` took must be taken here too: the limit was applied there.
             logs[log].durable.insert(range, rangeLimit: .max)
             logs[log].durable.announce()
@@ -120,14 +121,14 @@ struct CoverageLedger {
         unsettled.removeAll(keepingCapacity: unsettled.count < 4096)
     }
 
-    private mutating func settleLater(_ range: SequenceRange, log: Int) {
+    private mutating func settleLater(_ range: SequenceRange, logID: UInt32) {
         // The usual case is a run that grows.
-        if let last = unsettled.last, last.log == log, range.first > last.range.last,
+        if let last = unsettled.last, last.logID == logID, range.first > last.range.last,
             range.first - last.range.last == 1
         {
             unsettled[unsettled.count - 1].range.last = range.last
         } else {
-            unsettled.append((log, range))
+            unsettled.append((logID, range))
         }
     }
 

@@ -94,6 +94,14 @@ public struct OutgoingRequests: Equatable, Sendable {
             deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
     }
 
+    /// Goes on at a random id: the file may be a copy made earlier, and ids that were used since must not come again. None of
+    /// those that are known to be used is among the next ones.
+    public mutating func skipUsedIDs(random: inout some RandomNumberGenerator) {
+        repeat {
+            lastRequestID = .random(in: 0 ... .max, using: &random)
+        } while ended.contains { $0.requestID &- lastRequestID <= UInt16(2 * OutgoingRequests.endedLimit) }
+    }
+
     /// Notes that a version of settings exists.
     public mutating func learned(ofVersion version: UInt64) { highestVersion = max(highestVersion, version) }
 

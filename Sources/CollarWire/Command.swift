@@ -16,6 +16,19 @@ public struct Command: Equatable, Sendable {
         case pair(receiverID: UInt32)
         /// Belong to no receiver.
         case unpair
+
+        /// Its code in a frame, 1 … 7.
+        public var code: UInt8 {
+            switch self {
+            case .startTracking: 1
+            case .stopTracking: 2
+            case .locateNow: 3
+            case .sound: 4
+            case .reboot: 5
+            case .pair: 6
+            case .unpair: 7
+            }
+        }
     }
 
     /// Correlates the result.
@@ -41,19 +54,13 @@ public struct Command: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
         payload.write(receiverID, 32)
+        payload.write(UInt32(order.code), 8)
         switch order {
-        case .startTracking: payload.write(1, 8)
-        case .stopTracking: payload.write(2, 8)
-        case .locateNow: payload.write(3, 8)
-        case .sound(let milliseconds):
-            payload.write(4, 8)
-            payload.write(UInt32(milliseconds), 16)
-        case .reboot: payload.write(5, 8)
+        case .sound(let milliseconds): payload.write(UInt32(milliseconds), 16)
         case .pair(let receiverID):
             guard receiverID != 0 else { throw .field(.receiver, value: 0) }
-            payload.write(6, 8)
             payload.write(receiverID, 32)
-        case .unpair: payload.write(7, 8)
+        case .startTracking, .stopTracking, .locateNow, .reboot, .unpair: break
         }
         let header = FrameHeader(type: .command, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)

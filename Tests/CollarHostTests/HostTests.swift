@@ -36,6 +36,27 @@ import Testing
         #expect(bench.entries().count == 1)
     }
 
+    /// The receipt of a fix that goes out directly covers everything before it.
+    @Test func aFixThatComesInWaitsForWhatIsReadBack() throws {
+        let bench = try HostBench()
+        let collar = try PaperCollar()
+        let former = bench.openLink()
+        bench.receive(try collar.identity(next: 3, ask: nil), on: former)
+        for sequence in 0..<3 as Range<UInt32> { bench.receive(try collar.fix(sequence), on: former) }
+        bench.commit()
+        try bench.restart()
+        let first = try #require(bench.host.nextEntry(at: bench.time))
+        bench.host.emitted(first.receipt)
+        let link = bench.openLink()
+        bench.receive(try collar.identity(next: 4, ask: nil), on: link)
+        bench.receive(try collar.fix(3), on: link)
+        bench.commit()
+        let sequences = ([first] + bench.entries()).map { entry -> UInt32? in
+            if case .fix(let record) = entry.content { record.fix.sequence } else { nil }
+        }
+        #expect(sequences == [0, 1, 2, 3])
+    }
+
     @Test func nothingIsAnsweredWhileTheDiskIsFullAndAStopIsReportedOnceMore() throws {
         let bench = try HostBench()
         let link = bench.openLink()

@@ -42,6 +42,22 @@ def core_imports():
                 yield path, number, line
 
 
+def host_has_no_clock():
+    """The host imports nothing but wire, link and journal: it reads no clock and opens nothing itself."""
+    allowed = {"CollarWire", "CollarARQ", "CollarJournal"}
+    for path, number, line in matches(swift_files("Sources/CollarHost"), r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s"):
+        if line.split()[-1] not in allowed:
+            yield path, number, line
+    yield from matches(swift_files("Sources/CollarHost"), r"\b(clock_gettime|ContinuousClock|SuspendingClock|SystemClock|Date\()")
+
+
+def handles_have_types():
+    """No function takes or returns an Int for a link, session, port, client or log."""
+    name = r"(?:link|session|port|client|log|radio)(?:ID|Index|Number)?"
+    folders = ("Sources/CollarHost", "Sources/CollarReceiver", "Sources/CollarJournal", "Sources/SerialDevices")
+    yield from matches(swift_files(*folders), rf"\b{name}(?: \w+)?: *Int\b|\bfunc \w*(?:link|session|client)\w*\(.*\) *->.*\bInt\b")
+
+
 def no_forced_try():
     """Nothing is tried or cast by force."""
     yield from matches(swift_files("Sources", "Tests"), r"\btry!|\bas!")
@@ -79,7 +95,9 @@ def files_are_short():
             yield path, count, f"{count} lines"
 
 
-RULES = (core_is_pure, core_imports, no_forced_try, nothing_left_to_do, public_is_documented, files_are_short)
+RULES = (
+    core_is_pure, core_imports, host_has_no_clock, handles_have_types, no_forced_try, nothing_left_to_do,
+    public_is_documented, files_are_short)
 
 
 def main():

@@ -2,9 +2,9 @@ import CollarSimulator
 import CollarWorld
 import Glibc
 
-/// Runs seeds and says what it found: `collar-link-simulation FROM COUNT`, or `collar-link-simulation trace SEED`;
-/// or measures: `collar-link-simulation airtime`, `… return`, `… live`; or tries whether a duty cycle is kept:
-/// `collar-link-simulation duty-cycle FROM COUNT`.
+/// Runs seeds and prints what it found: `collar-link-simulation FROM COUNT` up to the first finding, `… survey FROM COUNT`
+/// all findings in a line each, `… trace SEED` one seed in full; or measures: `… airtime`, `… return`, `… live`; or checks
+/// that a duty cycle is kept: `… duty-cycle FROM COUNT`.
 ///
 /// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -21,7 +21,8 @@ func run(_ arguments: [String]) -> Int32 {
         return survey(from: from, count: count)
     }
     guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
-        print("usage: collar-link-simulation FROM COUNT | trace SEED | airtime | return | live | duty-cycle FROM COUNT")
+        print("usage: collar-link-simulation FROM COUNT | survey FROM COUNT | trace SEED | airtime | return | live |")
+        print("       duty-cycle FROM COUNT")
         return 2
     }
     return sweep(from: from, count: count)
@@ -80,6 +81,8 @@ func survey(from: UInt64, count: UInt64) -> Int32 {
     for seed in from..<(from + count) {
         guard let violation = World(WorldPlan(seed: seed)).run().violation else { continue }
         print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
+        // A long survey is read while it runs.
+        fflush(nil)
         findings += 1
     }
     print("\(findings) of \(count) seeds from \(from) find something")

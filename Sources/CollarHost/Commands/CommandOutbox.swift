@@ -56,8 +56,8 @@ final class CommandOutbox {
     ) throws(JournalError) -> Contents? {
         switch try file.load(deviceID: deviceID, receiverID: receiverID) {
         case .intact(var kept):
-            // The file may be a copy made earlier: ids that were used since must not come again.
-            if kept.open.isEmpty { kept.lastRequestID = .random(in: 0 ... .max, using: &random) }
+            // The ids of open requests count from each other.
+            if kept.open.isEmpty { kept.skipUsedIDs(random: &random) }
             return Contents(kept, at: time)
         case .missing: return nil
         case .unusable:
@@ -110,7 +110,10 @@ final class CommandOutbox {
             throw .queueFull(deviceID: deviceID)
         }
         let replacedIDs = contents.kept.open.map(\.requestID).filter { !contents.queue.isOpen($0) }
-        let replaced = replacedIDs.compactMap { contents.kept.end($0, .replaced) }
+        let replaced = replacedIDs.compactMap { id -> OutgoingRequests.Ended? in
+            guard let open = contents.kept.open.first(where: { $0.requestID == id }) else { return nil }
+            return contents.kept.end(id, open.request.isOfSameKind(as: request) ? .replaced : .outcome(.expired))
+        }
         for id in replacedIDs { contents.deadlines[id] = nil }
         contents.deadlines[id] = deadline
         contents.kept.lastRequestID = id

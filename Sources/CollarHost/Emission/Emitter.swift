@@ -14,24 +14,31 @@ final class Emitter {
         self.output = output
     }
 
-    /// The next entry: what just came in, then what must be read back.
+    /// The next entry: the rest of what was read back, then what just came in, then more of what must be read back.
+    ///
+    /// A fix goes out directly only if everything before it in its journal was read back; its receipt covers that too.
     func next(at time: HostTime) -> EmittedEntry? {
         guard configuration.emitsEntries else { return nil }
+        if let entry = nextReadBack() { return entry }
         if let fresh = output.freshEntries.next() {
             return EmittedEntry(
                 content: .fix(fresh.record), deviceID: collars[fresh.receipt.session].deviceID, receipt: fresh.receipt)
         }
-        while true {
-            if let readBack, let item = readBack.items.first {
-                self.readBack?.items.removeFirst()
-                return EmittedEntry(
-                    content: item.content, deviceID: readBack.session.deviceID,
-                    receipt: EmissionReceipt(session: readBack.session.id, through: item.through))
-            }
-            readBack = nil
-            guard let session = collars.sessions.first(where: \.feed.isReadable) else { return nil }
+        while let session = collars.sessions.first(where: \.feed.isReadable) {
             readBack = (session, read(session, at: time)[...])
+            if let entry = nextReadBack() { return entry }
         }
+        return nil
+    }
+
+    private func nextReadBack() -> EmittedEntry? {
+        guard let session = readBack?.session, let item = readBack?.items.popFirst() else {
+            readBack = nil
+            return nil
+        }
+        return EmittedEntry(
+            content: item.content, deviceID: session.deviceID,
+            receipt: EmissionReceipt(session: session.id, through: item.through))
     }
 
     private func read(_ session: CollarSession, at time: HostTime) -> [EntryFeed.Item] {

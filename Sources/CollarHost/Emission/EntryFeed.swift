@@ -168,7 +168,9 @@ final class EntryFeed {
         for change in tracker?.take(entry) ?? [] { append(change, through: settled(before: start), to: &items) }
         switch entry {
         case .fix(let record):
-            if order?.take(record.fix.sequence, logID: record.logID, at: start) ?? true { append(record, to: &items) }
+            let isRepeated = rescanEnd.map { start < $0 } ?? false
+            let isDue = order?.take(record.fix.sequence, logID: record.logID, at: start, isRepeated: isRepeated) ?? true
+            if isDue { append(record, to: &items) }
             if order != nil { release(record.logID, at: time, into: &items) }
         case .loss(let loss):
             if order != nil { release(loss.logID, at: time, into: &items) }

@@ -37,6 +37,23 @@ struct SequenceOrder {
         var forgottenPlace: JournalPosition?
         /// Sequences below `next` that were said not to come: should one come all the same it is late, and not a repetition.
         var givenUp = CoveredSequences()
+
+        /// Holds a fix back that is below ``firstForgotten``.
+        mutating func hold(_ sequence: UInt32, at start: JournalPosition) {
+            let position = runs.firstIndex { $0.range.first > sequence } ?? runs.count
+            if position > 0 {
+                let before = runs[position - 1].range
+                if before.contains(sequence) { return }
+                if before.last == sequence - 1 {
+                    runs[position - 1].range.last = sequence
+                    return
+                }
+            }
+            runs.insert(Run(logID: id, range: SequenceRange(sequence), start: start), at: position)
+            guard runs.count > SequenceOrder.runLimit, let last = runs.popLast() else { return }
+            firstForgotten = last.range.first
+            forgottenPlace = forgottenPlace.map { min($0, last.start) } ?? last.start
+        }
     }
 
     /// Runs of a log that are kept in mind. A log in more pieces is gone through again when it is their turn.
@@ -54,38 +71,25 @@ struct SequenceOrder {
     /// The logs that hold something back.
     var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 
-    /// A fix that stands at `start` is appended.
+    /// A fix is taken from the journal.
+    /// - Parameters:
+    ///   - start: the place of its record.
+    ///   - isRepeated: whether the record was taken before, see ``Next/rescan(from:)``.
     /// - Returns: whether it is due; else it is held, or was handed out.
-    mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition) -> Bool {
+    mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition, isRepeated: Bool) -> Bool {
         let log = index(of: logID)
         if sequence == logs[log].next {
             logs[log].next = sequence + 1
             return true
         }
         guard sequence > logs[log].next else {
-            // A fix that was said not to come is due at once. Any other was handed out before the fixes were gone through again.
-            return logs[log].givenUp.remove(SequenceRange(sequence))
+            // It was given up, or its first record was damaged before it was handed out: it is late.
+            return logs[log].givenUp.remove(SequenceRange(sequence)) || !isRepeated
         }
-        hold(sequence, log: log, at: start)
-        return false
-    }
-
-    private mutating func hold(_ sequence: UInt32, log: Int, at start: JournalPosition) {
-        guard sequence < logs[log].firstForgotten else { return }
+        guard sequence < logs[log].firstForgotten else { return false }
         earliestHeld = earliestHeld.map { min($0, start) } ?? start
-        let position = logs[log].runs.firstIndex { $0.range.first > sequence } ?? logs[log].runs.count
-        if position > 0 {
-            let before = logs[log].runs[position - 1].range
-            if before.contains(sequence) { return }
-            if before.last == sequence - 1 {
-                logs[log].runs[position - 1].range.last = sequence
-                return
-            }
-        }
-        logs[log].runs.insert(Run(logID: logs[log].id, range: SequenceRange(sequence), start: start), at: position)
-        guard logs[log].runs.count > SequenceOrder.runLimit, let last = logs[log].runs.popLast() else { return }
-        logs[log].firstForgotten = last.range.first
-        logs[log].forgottenPlace = logs[log].forgottenPlace.map { min($0, last.start) } ?? last.start
+        logs[log].hold(sequence, at: start)
+        return false
     }
 
     /// What is due of a log.

@@ -72,12 +72,11 @@ final class LineConsumer {
     }
 
     /// Notes a fix.
-    /// - Parameter mayBeLate: whether the collar has had another log, so that fixes before it may have been given up.
+    /// - Parameter mayBeLate: whether it may come after later ones, although lines are in order.
     /// - Returns: what is wrong with it.
     func note(_ record: JournaledFix, of deviceID: UInt64, mayBeLate: Bool) -> Violation? {
         let key = LogKey(deviceID: deviceID, logID: record.logID)
-        let isLateSeen = mayBeLate && !hasGaps
-        return accounts[key, default: LogAccount()].note(record.fix, isOrdered: isOrdered && !isLateSeen)
+        return accounts[key, default: LogAccount()].note(record.fix, isOrdered: isOrdered && !mayBeLate)
     }
 
     /// Notes a change of a gap.

@@ -232,8 +232,11 @@ extension Oracle {
             if !record.permits(fix.fix) {
                 report(.oneContentPerID, "host \(host.index) hands over \(fix.fix.sequence) as it was not logged")
             }
-            if let wrong = host.consumer.note(
-                fix, of: entry.deviceID, mayBeLate: records.contains { $0.log.deviceID == entry.deviceID && $0 !== record })
+            // What was damaged comes again when later fixes are with the consumer. Without gap lines nothing tells what was
+            // given up of a log that is gone.
+            let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
+            let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
+            if let wrong = host.consumer.note(fix, of: entry.deviceID, mayBeLate: mayBeLate)
             {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }

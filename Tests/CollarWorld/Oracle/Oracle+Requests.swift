@@ -14,13 +14,13 @@ extension Oracle {
         state.apply(command.order)
         guard isCertain else {
             record.requests.uncertain.insert(command.requestID)
-            record.requests.candidates.append(.init(state: state, requestID: command.requestID))
+            record.requests.candidates.append(.init(state: state, command: ExecutedCommand(command)))
             return
         }
-        if record.requests.lastExecuted.contains(command.requestID) {
+        if record.requests.lastExecuted.contains(ExecutedCommand(command)) {
             report(.executedOnce, "collar \(collar.index) executes request \(command.requestID) again")
         }
-        record.requests.noteExecuted(command.requestID)
+        record.requests.noteExecuted(ExecutedCommand(command))
         var isAllowed = formerReceiver != 0 && command.receiverID == formerReceiver
         if case .pair = command.order { isAllowed = isAllowed || formerReceiver == 0 || isPairingWindowOpen }
         if !isAllowed {
@@ -43,7 +43,7 @@ extension Oracle {
         var state = record.requests.state
         state.apply(order)
         guard isCertain else {
-            record.requests.candidates.append(.init(state: state, requestID: order.requestID))
+            record.requests.candidates.append(.init(state: state))
             return
         }
         if order.version <= record.requests.state.version {
@@ -63,10 +63,12 @@ extension Oracle {
     /// Whether a collar is as its orders have left it.
     func checkOrders(_ collar: SimulatedCollar, _ record: LogRecord) {
         if record.requests.state.isState(of: collar) { return }
-        for candidate in record.requests.candidates where candidate.state.isState(of: collar) {
-            // A collar without a receiver may also have got this one by an acknowledgement.
-            if record.requests.state.receiverID != 0 || candidate.state.receiverID == 0 {
-                record.requests.noteExecuted(candidate.requestID)
+        let matching = record.requests.candidates.filter { $0.state.isState(of: collar) }
+        if let candidate = matching.first {
+            // A collar without a receiver may also have got this one by an acknowledgement, and of two orders to the same
+            // effect either may be the one that was kept.
+            if matching.count == 1, let command = candidate.command, record.requests.state.receiverID != 0 || candidate.state.receiverID == 0 {
+                record.requests.noteExecuted(command)
             }
             record.requests.state = candidate.state
             record.requests.candidates = []
@@ -94,7 +96,7 @@ extension Oracle {
     func check(_ result: CommandResult, _ collar: SimulatedCollar, _ record: LogRecord) {
         let requests = record.requests
         let isExecuted = requests.executed.contains(result.requestID)
-        let isRemembered = requests.lastExecuted.contains(result.requestID)
+        let isRemembered = requests.lastExecuted.contains { $0.requestID == result.requestID }
         if requests.uncertain.contains(result.requestID) { return }
         switch result.outcome {
         case .ok where !isExecuted, .unsupported where isRemembered, .refused where isRemembered,

@@ -39,12 +39,24 @@ struct OrderedState: Equatable {
     }
 }
 
+/// A command as a collar remembers it.
+struct ExecutedCommand: Equatable {
+    var requestID: UInt16
+    var code: UInt8
+
+    init(_ command: Command) {
+        requestID = command.requestID
+        code = command.order.code
+    }
+}
+
 /// What the oracle knows of the requests to the collar of a log.
 struct RequestRecord {
     /// A change during which the flash failed: it may have come about.
     struct Candidate {
         var state: OrderedState
-        var requestID: UInt16
+        /// The command; nil for settings.
+        var command: ExecutedCommand?
     }
 
     var state = OrderedState()
@@ -53,9 +65,9 @@ struct RequestRecord {
     var releasedBy: UInt32?
     /// Commands that were executed.
     private(set) var executed: Set<UInt16> = []
-    /// The last eight of them, which a collar remembers. A frame that the radio holds back for longer than eight further
+    /// The last eight of them, which a collar remembers. Another order under the same id is another command. A frame that the radio holds back for longer than eight further
     /// commands take is beyond what it promises.
-    private(set) var lastExecuted: [UInt16] = []
+    private(set) var lastExecuted: [ExecutedCommand] = []
     /// Commands during which the flash failed.
     var uncertain: Set<UInt16> = []
     /// Outcomes that the firmware has told.
@@ -66,9 +78,9 @@ struct RequestRecord {
     /// A host has forgotten which ids it has used: they may come again for other commands.
     mutating func idsMayRepeat() { uncertain.formUnion(executed) }
 
-    mutating func noteExecuted(_ requestID: UInt16) {
-        executed.insert(requestID)
-        lastExecuted.append(requestID)
+    mutating func noteExecuted(_ command: ExecutedCommand) {
+        executed.insert(command.requestID)
+        lastExecuted.append(command)
         if lastExecuted.count > 8 { lastExecuted.removeFirst() }
     }
 }
