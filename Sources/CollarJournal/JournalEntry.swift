@@ -92,6 +92,16 @@ public enum JournalEntry: Equatable, Sendable {
     case fix(JournaledFix)
     /// Fixes that will never come.
     case loss(JournaledLoss)
+    /// What was stored and is gone: it is asked for again. No consumer hears of it, but it is not covered any more.
+    case uncovered(UncoveredRange)
+}
+
+/// A range of which damage took the records.
+public struct UncoveredRange: Equatable, Sendable {
+    /// The log, 26 bits.
+    public var logID: UInt32
+    /// The sequences.
+    public var range: SequenceRange
 }
 
 /// Entries read back from a journal.

@@ -26,6 +26,9 @@ struct JournalRecovery {
     private(set) var unconfirmed: [UInt32: CoveredSequences] = [:]
     /// What is known of the last segment.
     private(set) var last = Segment()
+    /// Whether only what the first segment begins with counts, and then records: a checkpoint behind damage names what the
+    /// damage took.
+    private var ignoresLaterCheckpoints = false
 
     /// One segment as far as it has been read.
     struct Segment {
@@ -42,8 +45,12 @@ struct JournalRecovery {
 
     /// Reads the segment of `limit`, and earlier ones only where the checkpoint at its start is not complete. That
     /// checkpoint counts as before the limit however short the segment is cut.
-    /// - Parameter limit: records that end behind it are left out. Its segment exists.
-    init(_ bytes: some SegmentBytes, upTo limit: JournalPosition) throws(JournalError) {
+    /// - Parameters:
+    ///   - limit: records that end behind it are left out. Its segment exists.
+    ///   - ignoresLaterCheckpoints: whether checkpoints that are not complete count for nothing.
+    init(
+        _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false
+    ) throws(JournalError) {
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
         isStartKnown = last.hasCheckpoint || limit.segment == 1
         guard !last.hasCheckpoint else { return }
@@ -55,6 +62,7 @@ struct JournalRecovery {
             isWhole = try JournalRecovery(checkpointOf: bytes.segments[start], bytes) != nil
         }
         self = JournalRecovery()
+        self.ignoresLaterCheckpoints = ignoresLaterCheckpoints
         isStartKnown = isWhole || bytes.segments[start] == 1
         for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
@@ -115,6 +123,7 @@ struct JournalRecovery {
             latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
         case .covered(let part):
             last.partCount += 1
+            if ignoresLaterCheckpoints, segmentCount > 1 { break }
             for range in part.ranges { logs[part.logID, default: .init()].insert(range) }
             logs[part.logID, default: .init()].announce(below: part.announcedEnd)
         case .checkpointEnd(let end):

@@ -75,12 +75,6 @@ struct Progress: Equatable {
     var coveredCount: UInt64
 }
 
-/// What was covered by a record that is gone: it is missing again.
-struct UncoveredRange: Equatable {
-    var logID: UInt32
-    var range: SequenceRange
-}
-
 /// How much of some segments in a row is gone. It tells damage that was dealt with from further damage.
 struct DamageExtent: Equatable {
     /// Bytes that are no record.

@@ -27,7 +27,8 @@ extension SegmentBytes {
             }
             end += 1
         }
-        let recovery = try JournalRecovery(self, upTo: JournalPosition(segment: segments[end - 1], offset: .max))
+        let recovery = try JournalRecovery(
+            self, upTo: JournalPosition(segment: segments[end - 1], offset: .max), ignoresLaterCheckpoints: true)
         var extent = recovery.damageExtent
         // Those that are missing right before the next checkpoint.
         if end < segments.count { extent.missingSegmentCount += segments[end] - segments[end - 1] - 1 }

@@ -80,8 +80,9 @@ extension SegmentBytes {
             switch found.record {
             case .fix(let record): batch.elements.append(.init(entry: .fix(record), end: batch.end))
             case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: batch.end))
+            case .uncovered(let range): batch.elements.append(.init(entry: .uncovered(range), end: batch.end))
             case .header(let header): try validate(header, of: segment)
-            case .covered, .checkpointEnd, .progress, .cursor, .uncovered, .repaired, .later: break
+            case .covered, .checkpointEnd, .progress, .cursor, .repaired, .later: break
             }
         }
         return false

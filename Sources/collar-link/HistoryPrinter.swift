@@ -87,6 +87,7 @@ struct HistoryPrinter {
             case .json: bytes += line.bytes
             case .text: bytes += (FixText.line(of: line) + "\n").utf8
             }
+        case .uncovered: break
         }
     }
 }

@@ -58,6 +58,7 @@ extension World {
             }
         guard let id = host.submit(request, to: collar.deviceID, patience: patience, now: now) else { return }
         log("host \(host.index) wants \(request) of collar \(collar.index), request \(id)")
+        oracle.current[collar.index]?.requests.given(id, by: host.index)
         letHostWork(host)
     }
 

@@ -42,6 +42,20 @@ def core_imports():
                 yield path, number, line
 
 
+def imports_point_down():
+    """Each target imports only targets below it in the table of Sources/README.md, which names them all."""
+    page = ROOT / "Sources/README.md"
+    order = re.findall(r"^\| `([\w-]+)` \|", page.read_text(), re.MULTILINE)
+    for folder in sorted(path for path in (ROOT / "Sources").iterdir() if path.is_dir()):
+        if list(folder.glob("**/*.swift")) and folder.name not in order:
+            yield page, 0, f"{folder.name} is missing"
+    for place, target in enumerate(order):
+        for path, number, line in matches(swift_files(f"Sources/{target}"), r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s"):
+            name = line.split()[-1]
+            if name in order and order.index(name) <= place:
+                yield path, number, line
+
+
 def host_has_no_clock():
     """The host imports nothing but wire, link and journal: it reads no clock and opens nothing itself."""
     allowed = {"CollarWire", "CollarARQ", "CollarJournal"}
@@ -96,7 +110,7 @@ def files_are_short():
 
 
 RULES = (
-    core_is_pure, core_imports, host_has_no_clock, handles_have_types, no_forced_try, nothing_left_to_do,
+    core_is_pure, core_imports, imports_point_down, host_has_no_clock, handles_have_types, no_forced_try, nothing_left_to_do,
     public_is_documented, files_are_short)
 
 

@@ -71,7 +71,7 @@ func trace(_ seed: UInt64) -> Int32 {
         print(Shrinker.describe(plan, lineLimit: .max))
         return 0
     }
-    print(Shrinker.describe(small))
+    print(Shrinker.describe(small, lineLimit: .max))
     return 1
 }
 

@@ -323,20 +323,21 @@ final class CollarSession {
         if feed.isEverythingEmitted { return EmissionLag() }
         let cursor = journal.emissionCursor
         do throws(JournalError) {
-            guard let next = try journal.entries(from: cursor, limit: 1).elements.first else { return EmissionLag() }
+            let next = try journal.entries(from: cursor, limit: 1).elements.first
+            guard let received = next?.entry.receivedUnixMilliseconds else { return EmissionLag() }
             return EmissionLag(
-                byteCount: try journal.byteCount(from: cursor),
-                milliseconds: max(0, time.unixMilliseconds - next.entry.receivedUnixMilliseconds))
+                byteCount: try journal.byteCount(from: cursor), milliseconds: max(0, time.unixMilliseconds - received))
         } catch { return nil }
     }
 }
 
 extension JournalEntry {
-    /// When the host received it, in milliseconds since 1970.
-    fileprivate var receivedUnixMilliseconds: Int64 {
+    /// When the host received it, in milliseconds since 1970; nil for what was not received.
+    fileprivate var receivedUnixMilliseconds: Int64? {
         switch self {
         case .fix(let fix): fix.receivedUnixMilliseconds
         case .loss(let loss): loss.receivedUnixMilliseconds
+        case .uncovered: nil
         }
     }
 }

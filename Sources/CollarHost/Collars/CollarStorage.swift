@@ -112,7 +112,8 @@ final class CollarStorage {
     private func uncoverDamage() {
         do throws(JournalError) {
             while let damage = damageToUncover.first {
-                for (logID, ranges) in try journal.uncoverDamage(inSegment: damage.segment) {
+                let lost = try journal.uncoverDamage(inSegment: damage.segment)
+                for (logID, ranges) in lost.sorted(by: { $0.key < $1.key }) {
                     for range in ranges {
                         output.report(
                             .damagedFixes(deviceID: journal.deviceID, logID: logID, first: range.first, last: range.last))

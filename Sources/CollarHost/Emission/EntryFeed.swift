@@ -174,6 +174,7 @@ final class EntryFeed {
             if order != nil { release(record.logID, at: time, into: &items) }
         case .loss(let loss):
             if order != nil { release(loss.logID, at: time, into: &items) }
+        case .uncovered: break
         }
     }
 

@@ -25,6 +25,7 @@ public struct GapTracker: Sendable {
         switch entry {
         case .fix(let record): take(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
         case .loss(let loss): take(loss)
+        case .uncovered(let uncovered): take(uncovered)
         }
     }
 
@@ -65,6 +66,12 @@ public struct GapTracker: Sendable {
         }
         covered[loss.logID, default: CoveredSequences()].insert(loss.range)
         return changes
+    }
+
+    /// The consumer heard of these; what becomes of them now it hears again.
+    private mutating func take(_ uncovered: UncoveredRange) -> [GapChange] {
+        covered[uncovered.logID]?.remove(uncovered.range)
+        return endFilling()
     }
 
     private func missing(from first: UInt32, before end: UInt32, logID: UInt32, at time: Int64) -> [GapChange] {

@@ -65,7 +65,7 @@ struct SequenceOrder {
 
     /// Begins behind entries that cover this of each log; all of it was handed out.
     init(_ covered: [UInt32: CoveredSequences]) {
-        for (id, covered) in covered { logs.append(Log(id: id, next: covered.firstMissing)) }
+        for (id, covered) in covered.sorted(by: { $0.key < $1.key }) { logs.append(Log(id: id, next: covered.firstMissing)) }
     }
 
     /// The logs that hold something back.

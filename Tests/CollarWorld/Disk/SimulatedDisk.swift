@@ -168,7 +168,7 @@ package final class SimulatedDisk: FileSystem {
         guard names[directory] != nil else { throw failure(.list, directory, ENOENT) }
         let prefix = directory == "/" ? "/" : directory + "/"
         return names.keys.filter { $0.hasPrefix(prefix) && $0 != "/" && SimulatedDisk.parent(of: $0) == directory }
-            .map { String($0.dropFirst(prefix.count)) }
+            .map { String($0.dropFirst(prefix.count)) }.sorted()
     }
 
     /// Opens a file.

@@ -271,7 +271,7 @@ extension Oracle {
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
             if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor), !record.isForgotten(sequence, by: host.index) {
-                report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence)")
+                report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence) of log \(record.log.logID)")
             }
         }
     }

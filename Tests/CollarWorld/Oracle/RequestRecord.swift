@@ -70,10 +70,18 @@ struct RequestRecord {
     private(set) var lastExecuted: [ExecutedCommand] = []
     /// Commands during which the flash failed.
     var uncertain: Set<UInt16> = []
+    /// Which host used an id last.
+    private var givers: [UInt16: Int] = [:]
     /// Outcomes that the firmware has told.
     var outcomes: [UInt16: CommandResult.Outcome] = [:]
     /// Commands whose outcome the firmware tells.
     var isLate: Set<UInt16> = []
+
+    /// A host uses an id. A result does not name the receiver: where two have the same one it may be of either.
+    mutating func given(_ requestID: UInt16, by host: Int) {
+        if let other = givers[requestID], other != host { uncertain.insert(requestID) }
+        givers[requestID] = host
+    }
 
     /// A host has forgotten which ids it has used: they may come again for other commands.
     mutating func idsMayRepeat() { uncertain.formUnion(executed) }
