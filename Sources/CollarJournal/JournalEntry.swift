@@ -102,6 +102,12 @@ public struct UncoveredRange: Equatable, Sendable {
     public var logID: UInt32
     /// The sequences.
     public var range: SequenceRange
+
+    /// Names a range.
+    public init(logID: UInt32, range: SequenceRange) {
+        self.logID = logID
+        self.range = range
+    }
 }
 
 /// Entries read back from a journal.

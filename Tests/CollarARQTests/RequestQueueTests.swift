@@ -183,6 +183,17 @@ import Testing
         #expect(queue.add(.command(.locateNow), deadline: late) == 3)
     }
 
+    /// A collar that belongs to nobody answers nothing else.
+    @Test func aPairTakesThePlaceOfWhatWouldBeTooOld() throws {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 65_530)
+        let first = try given(queue.add(.command(.startTracking), deadline: late))
+        let second = try given(queue.add(.command(.reboot), deadline: late))
+        for _ in 0..<6 { _ = try given(queue.add(.command(.pair(receiverID: 7)), deadline: late)) }
+        #expect(queue.isOpen(first) && queue.isOpen(second) && queue.count == 3)
+        let pair = try given(queue.add(.command(.pair(receiverID: 7)), deadline: late))
+        #expect(!queue.isOpen(first) && queue.isOpen(second) && queue.isOpen(pair) && queue.count == 2)
+    }
+
     @Test func whatCannotBeAddedReplacesNothing() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         _ = queue.add(.report, deadline: late)

@@ -15,6 +15,8 @@ import Testing
         #expect(try bench.command(5, .stopTracking) == .repeatedRequest(requestID: 5))
         #expect(bench.collar.isTracking)
         #expect(try bench.answered() == [result(6, .ok), result(5, .ok)])
+        // A receiver that was set back to an earlier state uses its ids for other orders.
+        #expect(try bench.command(5, .locateNow) == .command(requestID: 5, .locateNow))
     }
 
     @Test func trackingSurvivesAReboot() throws {

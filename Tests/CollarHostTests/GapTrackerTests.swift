@@ -52,6 +52,16 @@ final class GapTrackerTests {
         #expect(fix(13) == [])
     }
 
+    @Test func whatDamageTookIsToldOfWhenItComesAgain() throws {
+        for sequence in 0..<10 as Range<UInt32> { #expect(fix(sequence) == []) }
+        let range = try #require(SequenceRange(2, 4))
+        #expect(tracker.take(.uncovered(UncoveredRange(logID: 1, range: range))) == [])
+        #expect(fix(3) == [])
+        #expect(try loss(2, 2) == ["1 filled 3-3", "1 lost 2-2"])
+        #expect(fix(4) == [])
+        #expect(tracker.flush()?.text == "1 filled 4-4")
+    }
+
     @Test func theFirstLossOfALogLeavesNothingBeforeItUnsaid() throws {
         #expect(try loss(0, 4) == ["1 lost 0-4"])
         #expect(try loss(5, 6, log: 2) == ["2 missing 0-4", "2 lost 5-6"])

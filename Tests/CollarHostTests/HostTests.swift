@@ -36,6 +36,54 @@ import Testing
         #expect(bench.entries().count == 1)
     }
 
+    /// There are 254 addresses.
+    @Test func ofTwoCollarsWithOneAddressEachIsKnown() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let first = try PaperCollar(deviceID: 0xC0, logID: 77)
+        let second = try PaperCollar(deviceID: 0xC1, logID: 78)
+        bench.receive(try first.identity(next: 1, ask: nil), on: link)
+        bench.receive(try second.identity(next: 1, ask: nil), on: link)
+        bench.receive(try second.fix(0), on: link)
+        bench.receive(try first.fix(0, ask: 2), on: link)
+        bench.commit()
+        #expect(bench.entries().map(\.deviceID).sorted() == [0xC0, 0xC1])
+        #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [1])
+    }
+
+    /// A quarter of the turnaround that the radio tells, 20 ms at most.
+    @Test func aFrameWaitsForItsSignalReport() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let radio = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try RadioIdentity(
+                radioID: 5, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), maximumFrameByteCount: 253
+            ).encode(into: &output)
+        }
+        let modem = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try ModemSettings(modulation: .serial(bitsPerSecond: 9600), turnaroundMilliseconds: 60).encode(into: &output)
+        }
+        bench.receive(radio, on: link)
+        bench.receive(modem, on: link)
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        let frame = try collar.fix(0)
+        let check = frame.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
+        let report = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try SignalReport(packetCheck: check, strengthDBm: -90, signalToNoiseTenthsDB: nil).encode(into: &output)
+        }
+        bench.receive(frame, on: link)
+        bench.wait(seconds: 0.01)
+        bench.host.deadlineReached(at: bench.time)
+        bench.receive(report, on: link)
+        bench.commit()
+        guard case .fix(let stored) = bench.entries().first?.content else {
+            Issue.record("no fix came out")
+            return
+        }
+        #expect(stored.signal == JournaledSignal(strengthDBm: -90))
+    }
+
     /// The receipt of a fix that goes out directly covers everything before it.
     @Test func aFixThatComesInWaitsForWhatIsReadBack() throws {
         let bench = try HostBench()

@@ -144,6 +144,30 @@ import Testing
         #expect(try resend(journal) == [])
     }
 
+    /// A damaged checkpoint names what the damage before it took: that is no proof that it is there.
+    @Test func damageBeforeADamagedCheckpointIsSeen() throws {
+        let files = try threeHundred()
+        let checkpoint = try #require(files.files[path(4)]).bytes
+        // Its header; the parts of the checkpoint that follow are whole.
+        files.corrupt(path(4), at: 2, xor: 1)
+        #expect(checkpoint.count > 60)
+        files.corrupt(path(3), at: 400, xor: 1)
+        let journal = try openJournal(files, limit: 2000)
+        #expect(try readAndUncover(journal).lost.count == 1)
+    }
+
+    /// Whoever reads on behind the place of the damage learns that it is not covered any more.
+    @Test func anUncoveredRangeIsAnEntry() throws {
+        let files = try threeHundred()
+        files.corrupt(path(3), at: 400, xor: 1)
+        let journal = try openJournal(files, limit: 2000)
+        let end = journal.end
+        let lost = try readAndUncover(journal).lost
+        try journal.commit()
+        let range = try #require(ranges(lost).first)
+        #expect(try allEntries(journal, from: end) == [.uncovered(UncoveredRange(logID: log, range: range))])
+    }
+
     @Test func furtherDamageIsFurtherDamage() throws {
         let files = try threeHundred()
         files.corrupt(path(3), at: 400, xor: 1)

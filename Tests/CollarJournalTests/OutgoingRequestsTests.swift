@@ -169,6 +169,20 @@ import Testing
         #expect(Set(ids).count > 10)
     }
 
+    @Test func idsThatWereUsedDoNotComeNext() {
+        var random = SystemRandomNumberGenerator()
+        var requests = OutgoingRequests(deviceID: 1, receiverID: 2, lastRequestID: 0)
+        for number in 0..<16 as Range<UInt16> {
+            add(number * 4096, .report, to: &requests)
+            requests.end(number * 4096, .replaced)
+        }
+        for _ in 0..<2000 {
+            requests.skipUsedIDs(random: &random)
+            let last = requests.lastRequestID
+            #expect(!requests.ended.contains { (1...8).contains($0.requestID &- last) })
+        }
+    }
+
     @Test func realFiles() throws {
         let state = "/tmp/collar-link-requests-\(getpid())"
         let files = POSIXFileSystem()

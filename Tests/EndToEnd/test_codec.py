@@ -156,6 +156,11 @@ class FrameTest(unittest.TestCase):
         self.assertIn(b"line 2: battery_pct: 101", result.stderr)
         self.assertEqual(len(run("decode", data=result.stdout).stdout.splitlines()), 1, "the line before is written")
 
+    def test_a_last_line_without_an_end(self):
+        data = "\n".join(json.dumps(dict(FULL, seq=sequence)) for sequence in (42, 43)).encode()
+        frames = run("encode", data=data).stdout
+        self.assertEqual([json.loads(line)["seq"] for line in run("decode", data=frames).stdout.splitlines()], [42, 43])
+
     def test_a_capture_without_identity(self):
         frames = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout
         fix = frames[frames.index(b"\0", 1) + 1:]

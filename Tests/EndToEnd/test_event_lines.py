@@ -136,6 +136,16 @@ class EventLineTest(EndToEndTest):
         receiver.stop()
         self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_asks"])
 
+    def test_damaged_frames_are_counted(self):
+        damaged = bytearray(A.fix(1))
+        damaged[len(damaged) // 2] ^= 0x80 if damaged[len(damaged) // 2] != 0x80 else 0x40
+        receiver, radio = self.begin("--events", "stats")
+        radio.send(A.identity() + A.fix(0) + bytes(damaged))
+        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+        receiver.stop()
+        stats = next(line for line in self.lines(receiver, "stats") if "collar" not in line)
+        self.assertEqual((stats["frames_damaged"], stats["frames_malformed"]), (1, 0))
+
     def test_lines_are_counted(self):
         receiver, radio = self.begin("--events", "all", "-n", "3")
         radio.send(A.identity() + A.fix(0) + A.fix(1))

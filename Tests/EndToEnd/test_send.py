@@ -135,6 +135,8 @@ class SimulatedCollarTest(SendTest):
         receiver = self.receive()
         self.collar.process.send_signal(signal.SIGCONT)
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
+        kept = [words for words in self.requests_file() if words[0] in ("open", "ended")]
+        self.assertEqual(len(kept), 1, "it is given once")
         receiver.stop()
 
     def test_send_takes_over(self):

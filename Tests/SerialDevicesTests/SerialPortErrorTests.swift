@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -21,6 +22,25 @@ import Testing
         let directory = try TemporaryDirectory()
         let file = try directory.file("track")
         #expect(throws: SerialPortError.notATerminal(path: file)) { try SerialPort(opening: file) }
+    }
+
+    /// A busy port is tried for days.
+    @Test func aFailedOpeningKeepsNoDescriptor() throws {
+        let radio = try PseudoTerminal()
+        let holder = try SerialPort(opening: radio.path)
+        let openFiles = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") }
+        func isOpenHere(_ path: String) throws -> Int {
+            try openFiles().count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+            }
+        }
+        let before = try isOpenHere(radio.path)
+        #expect(before > 0)
+        for _ in 0..<5 {
+            #expect(throws: SerialPortError.self) { try SerialPort(opening: radio.path) }
+        }
+        #expect(try isOpenHere(radio.path) == before)
+        withExtendedLifetime(holder) {}
     }
 
     @Test func impossibleRatesAreRefused() throws {
