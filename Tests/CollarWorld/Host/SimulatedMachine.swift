@@ -297,6 +297,7 @@ final class SimulatedMachine {
         var notices: [HostNotice] = []
         process.host.moveNotices(to: &notices)
         for notice in notices {
+            trace?("  host \(index) says \(notice)")
             switch notice {
             case .storageFailing(_, .stopped), .journalUnavailable: needsRestart = true
             case .commandEnded(let report):
