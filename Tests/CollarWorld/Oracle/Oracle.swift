@@ -10,7 +10,7 @@ final class Oracle {
     /// The log each collar has now.
     private(set) var current: [LogRecord?]
     var disciplines: [AskDiscipline]
-    private var duty: [DutyCycle]
+    private var hours: [HourOfAirtime]
     private var sent: Set<[UInt8]> = []
     private(set) var coincidences = 0
 
@@ -18,7 +18,7 @@ final class Oracle {
         self.plan = plan
         current = Array(repeating: nil, count: plan.collarCount)
         disciplines = Array(repeating: AskDiscipline(plan), count: plan.collarCount)
-        duty = Array(repeating: DutyCycle(), count: plan.collarCount)
+        hours = Array(repeating: HourOfAirtime(), count: plan.collarCount)
     }
 
     func report(_ invariant: Invariant, _ text: @autoclosure () -> String) {
@@ -148,7 +148,7 @@ final class Oracle {
     func transmitted(_ collar: Int, airtime: Int64) {
         disciplines[collar].frameIsOver(now: now)
         guard let limit = plan.hourlyAirtimeLimitMicroseconds else { return }
-        let used = duty[collar].add(airtime: airtime, end: now)
+        let used = hours[collar].add(start: now - airtime, end: now)
         if used > limit { report(.dutyCycle, "collar \(collar) used \(used) µs of \(limit) in an hour") }
     }
 }
