@@ -95,7 +95,7 @@ extension World {
         let expected = collar.nextSequence
         guard let outcome = collar.append(fix) else { return }
         count { $0.fixes += 1 }
-        if case .logged(let sequence) = outcome {
+        if case .success(let sequence) = outcome {
             log("collar \(collar.index) logged \(sequence)")
         } else {
             log("collar \(collar.index) failed to log \(expected)")

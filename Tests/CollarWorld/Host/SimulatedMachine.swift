@@ -229,13 +229,7 @@ final class SimulatedMachine {
     private func received(piece: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         var stream = StreamDecoder()
-        var index = 0
-        var frame: [UInt8] = []
-        while let event = stream.next(in: piece.span, at: &index) {
-            guard event == .frame else { continue }
-            let span = stream.frame
-            frame = span.indices.map { span[$0] }
-        }
+        let frame = stream.frames(in: piece).last ?? []
         guard let isGenuine = oracle.isGenuine(frame) else { return }
         let before = process.host.statistics.frames
         let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0

@@ -97,18 +97,17 @@ extension Oracle {
     private func check(
         _ tombstone: Tombstone, isDeliveredElsewhere: Bool, _ collar: SimulatedCollar, _ record: LogRecord
     ) {
-        for index in 0..<tombstone.ranges.count {
-            let range = tombstone.ranges[index]
-            guard range.last < collar.nextSequence else {
-                report(.lossHasACause, "a tombstone of \(range.last), which was never given out")
+        for range in tombstone.ranges.closedRanges {
+            guard range.upperBound < collar.nextSequence else {
+                report(.lossHasACause, "a tombstone of \(range.upperBound), which was never given out")
                 return
             }
-            for sequence in range.first...range.last where !record.mayBeLost(sequence) {
+            for sequence in range where !record.mayBeLost(sequence) {
                 report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
                 return
             }
             guard isDeliveredElsewhere else { continue }
-            for sequence in range.first...range.last where !record.wasToldByAnybody(sequence) {
+            for sequence in range where !record.wasToldByAnybody(sequence) {
                 report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
                 return
             }
@@ -136,11 +135,7 @@ extension Oracle {
         let next = collar.nextSequence
         guard answer.firstMissing <= next, answer.durable.count == 0 || answer.durable[0].last < next else { return }
         for sequence in 0..<answer.firstMissing { record.tell(sequence, by: answer.receiverID) }
-        for index in 0..<answer.durable.count {
-            for sequence in answer.durable[index].first...answer.durable[index].last {
-                record.tell(sequence, by: answer.receiverID)
-            }
-        }
+        for sequence in answer.durable.closedRanges.joined() { record.tell(sequence, by: answer.receiverID) }
         if let ask = answer.ask { disciplines[collar.index].answered(ask.rawValue) }
     }
 
@@ -171,11 +166,7 @@ extension Oracle {
             }
             record.promise(below: answer.firstMissing, by: host.index)
             for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
-            for index in 0..<answer.durable.count {
-                for sequence in answer.durable[index].first...answer.durable[index].last {
-                    promised(sequence, host, record)
-                }
-            }
+            for sequence in answer.durable.closedRanges.joined() { promised(sequence, host, record) }
         } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
     }
 

@@ -1,3 +1,4 @@
+import CollarFirmware
 import CollarWire
 
 /// Watches a ``World`` from outside: records what was logged durably and what was said on the air, and judges every
@@ -74,19 +75,18 @@ final class Oracle {
     }
 
     /// A fix was to be logged.
-    func tried(_ fix: Fix, expected: UInt32, _ outcome: SimulatedCollar.LogOutcome, _ collar: SimulatedCollar) {
+    func tried(_ fix: Fix, expected: UInt32, _ outcome: Result<UInt32, FixLogError>, _ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
         var stored = fix
         switch outcome {
-        case .logged(let sequence):
+        case .success(let sequence):
             stored.sequence = sequence
             if sequence < record.end { report(.logOnlyGrows, "sequence \(sequence) is given out again") }
             record.note(stored)
-        case .failed(.flash):
+        case .failure(.flash):
             stored.sequence = expected
             record.noteTorn(stored)
-        case .failed(let error):
-            report(.noRefusal, "a fix is refused: \(error)")
+        case .failure(let error): report(.noRefusal, "a fix is refused: \(error)")
         }
         check(collar)
     }

@@ -34,19 +34,17 @@ final class Attacker {
     /// - Parameter delivered: sequences below this are with every receiver of that collar for certain.
     func makeFrame(delivered: (LogIdentity) -> UInt32) -> (frame: [UInt8], invented: LogIdentity?) {
         var new: LogIdentity?
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) {
-                switch random.below(6) {
-                case 0 where invented.count < Attacker.inventionLimit:
-                    guard let log = inventLog() else { return }
-                    new = log
-                    try encodeIdentity(of: log, into: &output)
-                case 1, 2: try encodeFixOfInvention(into: &output)
-                case 3: try encodeProbe(into: &output)
-                case 4: try encodeOtherContent(delivered, into: &output)
-                default: try encodeForgedCommand(into: &output)
-                }
-            } catch { preconditionFailure("the attacker's frame does not fit: \(error)") }
+        let frame = [UInt8].frame { output throws(EncodeError) in
+            switch random.below(6) {
+            case 0 where invented.count < Attacker.inventionLimit:
+                guard let log = inventLog() else { return }
+                new = log
+                try encodeIdentity(of: log, into: &output)
+            case 1, 2: try encodeFixOfInvention(into: &output)
+            case 3: try encodeProbe(into: &output)
+            case 4: try encodeOtherContent(delivered, into: &output)
+            default: try encodeForgedCommand(into: &output)
+            }
         }
         return (frame, new)
     }

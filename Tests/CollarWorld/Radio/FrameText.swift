@@ -38,8 +38,6 @@ struct FrameText: CustomStringConvertible {
     }
 
     private static func ranges(_ list: SequenceRangeList) -> String {
-        var texts: [String] = []
-        for index in 0..<list.count { texts.append("\(list[index].first)…\(list[index].last)") }
-        return texts.joined(separator: " ")
+        list.closedRanges.map { "\($0.lowerBound)…\($0.upperBound)" }.joined(separator: " ")
     }
 }

@@ -53,30 +53,19 @@ package enum AirtimeTable {
     private static func cell(
         _ workload: Workload, _ modem: SimulatedModem, lossPercent: Int
     ) throws(StationError) -> String {
-        var overBound = 0.0
-        var share = 0.0
-        var longBurstShare = 0.0
-        var longBurstCount = 0
-        for seed in seeds {
-            let result = try AirtimeTrial(
+        let results = try seeds.map { seed throws(StationError) in
+            try AirtimeTrial(
                 fixes: workload.fixes, modem: modem.profile, lossProbability: Double(lossPercent) / 100,
                 delivery: CollarDelivery.Configuration(
                     modem: modem.profile, sendsLiveFixes: workload.isBatched,
                     batchFrameByteLimit: workload.isBatched ? Frame.maximumByteCount : nil),
                 seed: seed
             ).run()
-            overBound += result.overBound
-            share += result.acknowledgementShare
-            if let part = result.longBurstAcknowledgementShare {
-                longBurstShare += part
-                longBurstCount += 1
-            }
         }
-        let count = Double(seeds.count)
-        var shares = (share * 100 / count).text(decimals: 1)
-        if longBurstCount > 0 {
-            shares += " / " + (longBurstShare * 100 / Double(longBurstCount)).text(decimals: 1)
-        }
-        return (overBound / count).text(decimals: 3) + " (" + shares + " %)"
+        func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+        func percent(_ shares: [Double]) -> String { (mean(shares) * 100).text(decimals: 1) }
+        let longBursts = results.compactMap(\.longBurstAcknowledgementShare)
+        return mean(results.map(\.overBound)).text(decimals: 3) + " (" + percent(results.map(\.acknowledgementShare))
+            + (longBursts.isEmpty ? "" : " / " + percent(longBursts)) + " %)"
     }
 }
