@@ -5,11 +5,7 @@ import CollarWire
 /// What delivery costs on the air for each loss, modem and kind of backlog, as a text that never changes by itself.
 package enum AirtimeTable {
     /// A backlog and how it is sent.
-    private struct Workload {
-        let title: String
-        let fixes: [Fix]
-        let isBatched: Bool
-    }
+    private typealias Workload = (title: String, fixes: [Fix], isBatched: Bool)
 
     private static let modems: [SimulatedModem] = [
         .lora(spreadingFactor: 7), .lora(spreadingFactor: 9), .lora(spreadingFactor: 12), .ble, .serial,
@@ -26,15 +22,10 @@ package enum AirtimeTable {
             The bound: every fix absolute in a frame of its own, airtime / (1 - loss). Means over \(seeds.count) seeds.
 
             """
-        let workloads = [
-            Workload(
-                title: "2000 fixes, one a frame", fixes: SimulatedWalk.fixes(2000, secondsApart: 1), isBatched: false),
-            Workload(
-                title: "28800 fixes a second apart (eight hours), in batches", fixes: SimulatedWalk.fixes(28800, secondsApart: 1),
-                isBatched: true),
-            Workload(
-                title: "2000 fixes of a cat, three minutes and more apart, in batches", fixes: SimulatedWalk.cat(2000),
-                isBatched: true),
+        let workloads: [Workload] = [
+            ("2000 fixes, one a frame", SimulatedWalk.fixes(2000, secondsApart: 1), false),
+            ("28800 fixes a second apart (eight hours), in batches", SimulatedWalk.fixes(28800, secondsApart: 1), true),
+            ("2000 fixes of a cat, three minutes and more apart, in batches", SimulatedWalk.cat(2000), true),
         ]
         for workload in workloads { text += try section(workload) }
         return text

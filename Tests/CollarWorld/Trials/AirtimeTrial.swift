@@ -28,17 +28,11 @@ package struct AirtimeTrial: Sendable {
         package var hostMicroseconds: Int64 = 0
         /// Airtime of the bound.
         package var boundMicroseconds: Double = 0
-        /// Frames of the collar.
-        package var frameCount = 0
-        /// Acknowledgements.
-        package var acknowledgementCount = 0
         /// The part of ``collarMicroseconds`` of bursts of eight full frames or more, what was repeated until they were
         /// answered included.
         package var longBurstMicroseconds: Int64 = 0
         /// The part of ``hostMicroseconds`` that answered those.
         package var longBurstAnswerMicroseconds: Int64 = 0
-        /// Time until everything was acknowledged.
-        package var elapsedMicroseconds: Int64 = 0
 
         /// Airtime of both ends, as a multiple of the bound.
         package var overBound: Double { Double(collarMicroseconds + hostMicroseconds) / boundMicroseconds }
@@ -58,7 +52,6 @@ package struct AirtimeTrial: Sendable {
     package func run() throws(StationError) -> Result {
         var state = try AirtimeTrialState(self)
         while !state.link.collar.isEverythingDelivered { try state.step() }
-        state.result.elapsedMicroseconds = state.link.now.microseconds
         return state.result
     }
 }
@@ -92,7 +85,6 @@ private struct AirtimeTrialState {
     mutating func step() throws(StationError) {
         guard let sent = try link.sendFrame() else { return }
         result.collarMicroseconds += sent.airtime
-        result.frameCount += 1
         burst.collarMicroseconds += sent.airtime
         if let full = fullFrameByteCount, sent.byteCount >= full { burst.fullFrameCount += 1 }
         for answer in sent.answers ?? [] { try send(answer) }
@@ -102,7 +94,6 @@ private struct AirtimeTrialState {
         let (airtime, isHeard) = try link.send(answer)
         result.hostMicroseconds += airtime
         burst.hostMicroseconds += airtime
-        result.acknowledgementCount += 1
         guard isHeard else { return }
         if burst.fullFrameCount >= 8 {
             result.longBurstMicroseconds += burst.collarMicroseconds
