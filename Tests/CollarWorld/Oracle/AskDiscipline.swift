@@ -22,9 +22,6 @@ struct AskDiscipline {
         maximumTimeout = plan.maximumTimeoutMicroseconds
     }
 
-    /// The ask that waits for its answer.
-    var openAsk: UInt8? { open?.ask }
-
     /// Whether the last ask has not been answered.
     var isOutOfContact: Bool { open != nil }
 

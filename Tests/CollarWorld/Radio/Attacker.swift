@@ -75,16 +75,15 @@ final class Attacker {
         let log = invented[random.below(invented.count)]
         // Every other one is a gap more.
         sequence += 1 + UInt32(random.below(2))
-        try encode(fix(sequence), of: log, into: &output)
+        try encodeFix(sequence, of: log, into: &output)
     }
 
-    private func fix(_ sequence: UInt32) -> Fix {
-        Fix(
+    private func encodeFix(
+        _ sequence: UInt32, of log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        let fix = Fix(
             sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: Int32(random.below(1_000_000)),
             longitudeSteps: 666)
-    }
-
-    private func encode(_ fix: Fix, of log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         try AbsoluteFix.encode(
             fix, address: address, flags: FrameFlags(ask: ask()), log: log, reference: nil, into: &output)
     }
@@ -102,7 +101,7 @@ final class Attacker {
         let log = identities[random.below(identities.count)].log
         let end = delivered(log)
         guard end > 0 else { return try encodeProbe(into: &output) }
-        try encode(fix(UInt32(random.below(Int(end)))), of: log, into: &output)
+        try encodeFix(UInt32(random.below(Int(end))), of: log, into: &output)
     }
 
     /// A command of a receiver that is nobody's.
