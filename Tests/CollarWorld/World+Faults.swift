@@ -44,12 +44,12 @@ extension World {
             host.consumer.appetite = 1 + streams[kind].below(20)
             host.consumer.awayUntil = now + streams[kind].between(100_000, 20_000_000)
         case .storageDamage: damage(host)
-        case .clockJumps: clockOffset[collar.index] += streams[kind].between(-86_400_000, 86_400_000)
+        case .clockJumps: collar.clockOffset += streams[kind].between(-86_400_000, 86_400_000)
         case .requests: makeRequest(host, collar)
         case .repairing: changePairing(host, collar)
         case .hostClockJumps: jumpClock(host)
         case .stateRollback: replaceState(host)
-        case .fixBursts: burstFixes[collar.index] = streams[kind].below(60)
+        case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender:
             break
@@ -73,7 +73,7 @@ extension World {
     private func stop(_ host: SimulatedMachine, _ kind: FaultKind) {
         let losesPower = kind == .hostPowerCuts
         if streams[kind].chance(0.5) {
-            losesPowerAtStop[host.index] = losesPower
+            host.losesPowerAtStop = losesPower
             host.disk.faults.operationsUntilStop = streams[kind].below(16)
         } else {
             crash(host, restartAfter: streams[kind].between(1000, 5_000_000), losesPower: losesPower)
@@ -113,11 +113,11 @@ extension World {
 
     /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
     private func replaceState(_ host: SimulatedMachine) {
-        guard let saved = savedStates[host.index] else {
-            savedStates[host.index] = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
+        guard let saved = host.savedState else {
+            host.savedState = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
             return
         }
-        savedStates[host.index] = nil
+        host.savedState = nil
         let isRemoved = streams[.stateRollback].chance(0.3)
         log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
         crash(host, restartAfter: 100_000)
@@ -208,7 +208,8 @@ extension World {
             return
                 "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
         }
-        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !record.isForgotten(sequence, by: host.index) {
+        let forgotten = record.hosts[host.index].forgotten
+        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
             if case .fix = host.records.kept(sequence, of: identity) { continue }
             return "host \(host.index) has no fix \(sequence), which collar \(collar.index) has"
         }

@@ -59,7 +59,7 @@ extension World {
         let transmission = air[position]
         switch station {
         case .collar(let index):
-            count { $0.uplinkFrames += 1 }
+            statistics.uplinkFrames += 1
             collars[index].frameSent(now: now)
             oracle.transmitted(index, airtime: transmission.end - transmission.start)
             log("collar \(index) sent \(FrameText(frame, collars[index].log))")
@@ -67,7 +67,7 @@ extension World {
             for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             pump(collars[index])
         case .radio(let index):
-            count { $0.downlinkFrames += 1 }
+            statistics.downlinkFrames += 1
             let radio = radios[index]
             radio.outbox.removeFirst()
             log("host \(radio.machine.index) sent \(FrameText(frame, logOf(frame)))")

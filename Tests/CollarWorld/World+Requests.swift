@@ -45,7 +45,7 @@ extension World {
     private func pressButton(of collar: SimulatedCollar) {
         log("the button of collar \(collar.index) is pressed")
         collar.openPairingWindow(now: now)
-        pairingWindowEnd[collar.index] = now + 60_000_000
+        collar.pairingWindowEnd = now + 60_000_000
     }
 
     private func submit(_ request: HostRequest, _ host: SimulatedMachine, _ collar: SimulatedCollar, kind: FaultKind) {
@@ -66,11 +66,11 @@ extension World {
         _ frame: [UInt8], _ collar: SimulatedCollar, _ outcome: SimulatedCollar.FrameOutcome, formerReceiver: UInt32
     ) {
         guard outcome == .executed || outcome == .failed, let identity = collar.log else { return }
-        if outcome == .executed { count { $0.orders += 1 } }
+        if outcome == .executed { statistics.orders += 1 }
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: identity, reference: 0) {
             case .command(let command):
-                let isWindowOpen = now < pairingWindowEnd[collar.index]
+                let isWindowOpen = now < collar.pairingWindowEnd
                 oracle.executes(
                     command, collar, isCertain: outcome == .executed, formerReceiver: formerReceiver,
                     isPairingWindowOpen: isWindowOpen)
@@ -116,11 +116,11 @@ extension World {
     func takeBackReleasedCollars() {
         for collar in collars where collar.isRunning && !hosts.contains(where: { $0.receiverID == collar.pairedReceiverID }) {
             guard collar.pairedReceiverID != 0 || plan.faults.contains(.repairing) else { continue }
-            if collar.pairedReceiverID != 0, now >= pairingWindowEnd[collar.index] { pressButton(of: collar) }
-            guard now >= nextPairing[collar.index] else { continue }
+            if collar.pairedReceiverID != 0, now >= collar.pairingWindowEnd { pressButton(of: collar) }
+            guard now >= collar.nextPairing else { continue }
             let id = hosts[0].submit(
                 .command(.pair(receiverID: 0)), to: collar.deviceID, patience: .untilHeard, now: now)
-            if id != nil { nextPairing[collar.index] = now + 60_000_000 }
+            if id != nil { collar.nextPairing = now + 60_000_000 }
         }
     }
 

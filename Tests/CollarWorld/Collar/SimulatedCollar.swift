@@ -29,6 +29,15 @@ final class SimulatedCollar {
     var outgoing: [UInt8]?
     /// Counts boots and power cuts: an event of an earlier life is void.
     private(set) var life = 0
+    var fixesMade = 0
+    /// How far its GNSS time is wrong, in milliseconds.
+    var clockOffset: Int64 = 0
+    /// How many of the next fixes come in a burst.
+    var burstFixes = 0
+    /// Until when its pairing window is open.
+    var pairingWindowEnd: Int64 = 0
+    /// When somebody next tries to pair it in the calm.
+    var nextPairing: Int64 = 0
 
     init(index: Int, plan: WorldPlan, address: UInt8) {
         self.index = index

@@ -145,12 +145,8 @@ package final class SimulatedDisk: FileSystem {
 
     /// A new name needs a little room too.
     private func make(_ operation: FileOperation, _ path: String, _ file: DiskFile) throws(FileFailure) {
-        guard names[SimulatedDisk.parent(of: path)] != nil else {
-            throw failure(operation, path, ENOENT)
-        }
-        if let room = faults.room, room < 64, random.chance(0.5) {
-            throw failure(operation, path, ENOSPC)
-        }
+        guard names[SimulatedDisk.parent(of: path)] != nil else { throw failure(operation, path, ENOENT) }
+        if let room = faults.room, room < 64, random.chance(0.5) { throw failure(operation, path, ENOSPC) }
         setName(path, file)
     }
 

@@ -54,6 +54,12 @@ final class SimulatedMachine {
     private(set) var life = 0
     /// How far the clock of the machine is wrong, in milliseconds.
     var clockErrorMilliseconds: Int64 = 0
+    /// Whether the power goes too when its file operations stop.
+    var losesPowerAtStop = false
+    /// Whether its consumer is about to look for lines.
+    var isConsumerDue = false
+    /// The state directory that somebody has copied.
+    var savedState: World.SavedState?
     /// Whether only another process can go on.
     private(set) var needsRestart = false
     /// Frames to send, by radio.
@@ -279,10 +285,7 @@ final class SimulatedMachine {
     /// Takes what the process has to say.
     private func takeOutputs(now: Int64) {
         guard let process else { return }
-        while true {
-            var link: LinkID?
-            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = process.host.nextFrame(into: &output) }
-            guard let link else { break }
+        while let (link, frame) = process.host.nextFrame() {
             oracle.handsOut(frame, self, &process.discipline)
             guard let radio = process.links.firstIndex(of: link) else { continue }
             if !process.isOpen[radio] { oracle.report(.answerDiscipline, "host \(index) sends on a closed link") }
@@ -351,7 +354,7 @@ final class SimulatedMachine {
 
     /// What may be acknowledged of a log.
     func durable(of log: LogIdentity) -> CoveredSequences {
-        process?.host.journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
+        process?.host.durable(of: log) ?? CoveredSequences()
     }
 }
 

@@ -164,7 +164,7 @@ extension Oracle {
             if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
                 report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
             }
-            record.promise(below: answer.firstMissing, by: host.index)
+            record.hosts[host.index].below = max(record.hosts[host.index].below, answer.firstMissing)
             for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
             for sequence in answer.durable.closedRanges.joined() { promised(sequence, host, record) }
         } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
@@ -172,10 +172,10 @@ extension Oracle {
 
     private func promised(_ sequence: UInt32, _ host: SimulatedMachine, _ record: LogRecord) {
         if host.records.kept(sequence, of: record.log) == .nothing {
-            if record.isLossUnnoticed(sequence, by: host.index) { return }
+            if record.hosts[host.index].unnoticed.contains(sequence) { return }
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
         }
-        record.promise(sequence, by: host.index)
+        record.hosts[host.index].promised.insert(sequence)
     }
 
     /// Judges what a host has stored since the last call.
@@ -184,7 +184,9 @@ extension Oracle {
             let found = host.records.of(collar).takeNew()
             for (logID, fix) in found.fixes {
                 guard let log = LogIdentity(deviceID: collar, logID: logID), let record = record(of: log) else {
-                    storedUnknown(logID, of: collar, host)
+                    if !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) {
+                        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
+                    }
                     continue
                 }
                 if !record.permits(fix) {
@@ -196,11 +198,6 @@ extension Oracle {
                 counts(asLost: range, log: log, host)
             }
         }
-    }
-
-    private func storedUnknown(_ logID: UInt32, of collar: UInt64, _ host: SimulatedMachine) {
-        guard !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) else { return }
-        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
     }
 
     private func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedMachine) {
@@ -227,13 +224,15 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            if let wrong = host.consumer.note(fix, of: entry.deviceID, mayBeLate: mayBeLate)
-            {
+            let key = LogKey(deviceID: entry.deviceID, logID: fix.logID)
+            let isOrdered = host.consumer.isOrdered && !mayBeLate
+            if let wrong = host.consumer.accounts[key, default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
         case .gap(let change):
             guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
-            host.consumer.note(change, of: entry.deviceID)
+            let key = LogKey(deviceID: entry.deviceID, logID: change.logID)
+            host.consumer.accounts[key, default: LogAccount()].note(change)
         }
     }
 
@@ -245,7 +244,7 @@ extension Oracle {
             if let repeated = kept.repeated, repeated.logID == record.log.logID {
                 report(.storedOnce, "host \(host.index) has stored \(repeated.sequence) more than once")
             }
-            let account = host.consumer.account(of: record.log)
+            let account = host.consumer.accounts[LogKey(deviceID: record.log.deviceID, logID: record.log.logID)]
             let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
             // A fix that waits for those before it is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
@@ -261,7 +260,9 @@ extension Oracle {
             // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
-            if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor), !record.isForgotten(sequence, by: host.index) {
+            if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor),
+                !record.hosts[host.index].forgotten.contains(sequence)
+            {
                 report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence)")
             }
         }
@@ -270,7 +271,8 @@ extension Oracle {
     /// The process of a host is gone and a new one has opened the storage.
     func reopened(_ host: SimulatedMachine) {
         for record in records {
-            for sequence in 0..<record.promisedEnd(by: host.index) where record.wasPromised(sequence, by: host.index) {
+            let promised = record.hosts[host.index].promised
+            for sequence in 0..<promised.end where promised.contains(sequence) {
                 switch host.records.kept(sequence, of: record.log) {
                 case .nothing: report(.acknowledgedIsDurable, "\(sequence) was acknowledged and is gone after a crash")
                 case .fix(let fix):
@@ -282,7 +284,7 @@ extension Oracle {
     }
 
     /// What a host has acknowledged until now.
-    func promises(of host: Int) -> [LogPromises] { records.map { LogPromises(log: $0.log, flags: $0.promises(of: host)) } }
+    func promises(of host: Int) -> [LogPromises] { records.map { ($0.log, $0.hosts[host].promised) } }
 
     /// A host's state directory was replaced by an earlier one.
     /// - Parameter promises: what it had acknowledged then; nil for nothing.

@@ -4,6 +4,9 @@ import CollarWire
 /// Watches a ``World`` from outside: records what was logged durably and what was said on the air, and judges every
 /// step by that alone.
 final class Oracle {
+    /// What a host had acknowledged of a log at some moment.
+    typealias LogPromises = (log: LogIdentity, flags: Flags)
+
     let plan: WorldPlan
     var now: Int64 = 0
     private(set) var violation: Violation?
@@ -30,9 +33,7 @@ final class Oracle {
     func record(of log: LogIdentity) -> LogRecord? { records.first { $0.log == log } }
 
     /// Logs that the hostile sender has invented.
-    private(set) var inventedLogs: [LogIdentity] = []
-
-    func noteInvented(_ log: LogIdentity) { inventedLogs.append(log) }
+    var inventedLogs: [LogIdentity] = []
 
     /// Logs that a host may know.
     var knownLogCount: Int { records.count + inventedLogs.count }
@@ -85,7 +86,7 @@ final class Oracle {
             record.note(stored)
         case .failure(.flash):
             stored.sequence = expected
-            record.noteTorn(stored)
+            record.torn[expected] = stored
         case .failure(let error): report(.noRefusal, "a fix is refused: \(error)")
         }
         check(collar)
@@ -126,9 +127,8 @@ final class Oracle {
         }
         while record.oldest < oldest {
             let sequence = record.oldest
-            if !record.mayBeLost(sequence), !record.wasTold(sequence, by: receiver),
-                next - oldest < SimulatedCollar.minimumCapacity(plan)
-            {
+            let isFull = next - oldest >= SimulatedCollar.minimumCapacity(plan)
+            if !isFull, !record.mayBeLost(sequence), !record.wasTold(sequence, by: receiver) {
                 report(.overwritesOnlyWhenFull, "\(sequence) is overwritten with \(next - oldest) in the log")
             }
             record.noteGone(sequence)
