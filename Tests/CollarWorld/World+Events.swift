@@ -66,8 +66,7 @@ extension World {
         }
         log(
             "collar \(collar.index) booted, log \(collar.oldestSequence)..<\(collar.nextSequence), "
-                + "delivered below \(collar.firstUndelivered)"
-        )
+                + "delivered below \(collar.firstUndelivered)")
         collar.pairingWindowEnd = 0
         oracle.booted(collar)
         pump(collar)
@@ -101,10 +100,7 @@ extension World {
             log("collar \(collar.index) failed to log \(expected)")
         }
         oracle.tried(fix, expected: expected, outcome, collar)
-        if collar.flash.isPowerLost {
-            powerDown(collar, "while it logs \(expected)")
-            return
-        }
+        if collar.flash.isPowerLost { return powerDown(collar, "while it logs \(expected)") }
         pump(collar)
     }
 
@@ -197,11 +193,8 @@ extension World {
     /// Kill -9, and the memory of the process is gone; or the power fails, and what was not synced is gone too.
     func crash(_ host: SimulatedMachine, restartAfter delay: Int64, losesPower: Bool = false) {
         if losesPower { statistics.hostPowerCuts += 1 }
-        guard host.isRunning else {
-            // A process that cannot start is started again anyway.
-            host.stop(losesPower: losesPower)
-            return
-        }
+        // A process that cannot start is started again anyway.
+        guard host.isRunning else { return host.stop(losesPower: losesPower) }
         log("host \(host.index) \(losesPower ? "loses power" : "is killed")")
         statistics.crashes += 1
         host.stop(losesPower: losesPower)

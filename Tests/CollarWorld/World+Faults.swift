@@ -130,8 +130,7 @@ extension World {
     /// then loses the log as well has lost everything.
     private func decay(_ collar: SimulatedCollar) {
         guard !plan.faults.contains(.flashErrors), collar.isRunning, collar.isEverythingDelivered,
-            collar.nextSequence > 0, let block = collar.flash.lastLogBlock,
-            collar.pairedReceiverID != 0
+            collar.nextSequence > 0, let block = collar.flash.lastLogBlock, collar.pairedReceiverID != 0
         else { return }
         log("the newest block of collar \(collar.index) decays")
         powerDown(collar, "and a block")
@@ -144,7 +143,7 @@ extension World {
         log("the flash of collar \(collar.index) is erased")
         powerDown(collar, "and its log")
         collar.flash.wipe()
-        oracle.erased(collar)
+        oracle.current[collar.index]?.isErased = true
     }
 
     private func damage(_ host: SimulatedMachine) {
@@ -184,14 +183,10 @@ extension World {
     func checkSettled() {
         guard isCalm, !isSettled else { return }
         takeBackReleasedCollars()
-        for collar in collars {
-            guard collar.isRunning, collar.isEverythingDelivered else { return }
-            guard disagreement(of: collar) == nil else { return }
-        }
-        guard requestsHaveEnded else { return }
-        for host in hosts {
-            guard host.isRunning, !host.isWaitingForDisk, host.isEverythingTaken, !host.isCommitDue else { return }
-        }
+        guard collars.allSatisfy({ $0.isRunning && $0.isEverythingDelivered && disagreement(of: $0) == nil }),
+            requestsHaveEnded,
+            hosts.allSatisfy({ $0.isRunning && !$0.isWaitingForDisk && $0.isEverythingTaken && !$0.isCommitDue })
+        else { return }
         for host in hosts { oracle.checkEmission(of: host, receivers: collars.map(\.pairedReceiverID)) }
         log("everything has arrived")
         isSettled = true
@@ -205,8 +200,7 @@ extension World {
         }
         let durable = host.durable(of: identity)
         if durable.firstMissing < collar.nextSequence {
-            return
-                "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
+            return "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
         }
         let forgotten = record.hosts[host.index].forgotten
         for sequence in 0..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
@@ -221,8 +215,7 @@ extension World {
         for collar in collars {
             if let text = disagreement(of: collar) { return text + ", delivered below \(collar.firstUndelivered)" }
             if !collar.isEverythingDelivered {
-                return
-                    "collar \(collar.index) counts only what is below \(collar.firstUndelivered) of "
+                return "collar \(collar.index) counts only what is below \(collar.firstUndelivered) of "
                     + "\(collar.nextSequence) as delivered"
             }
         }

@@ -5,16 +5,16 @@ import CollarWire
 extension World {
     /// Somebody at a host wants something of a collar.
     func makeRequest(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
-        let request: HostRequest
-        switch streams[.requests].below(10) {
-        case 0: request = .command(.startTracking)
-        case 1: request = .command(.stopTracking)
-        case 2: request = .command(.locateNow)
-        case 3: request = .command(.sound(milliseconds: 300))
-        case 4, 5: request = .command(.reboot)
-        case 6: request = .report
-        default: request = makeOrder()
-        }
+        let request: HostRequest =
+            switch streams[.requests].below(10) {
+            case 0: .command(.startTracking)
+            case 1: .command(.stopTracking)
+            case 2: .command(.locateNow)
+            case 3: .command(.sound(milliseconds: 300))
+            case 4, 5: .command(.reboot)
+            case 6: .report
+            default: makeOrder()
+            }
         submit(request, host, collar, kind: .requests)
     }
 
@@ -101,10 +101,7 @@ extension World {
         let outcome: CommandResult.Outcome = outcome ?? [.ok, .busy, .failed][streams[.requests].below(3)]
         oracle.finishes(requestID, outcome, collar)
         let isTaken = collar.finish(requestID, outcome)
-        if collar.flash.isPowerLost {
-            powerDown(collar, "while it keeps an outcome")
-            return
-        }
+        if collar.flash.isPowerLost { return powerDown(collar, "while it keeps an outcome") }
         if !isTaken {
             let event = Event.finish(collar: collar.index, life: life, requestID: requestID, outcome: outcome)
             queue.add(event, at: now + 1_000_000)

@@ -65,7 +65,7 @@ package final class World {
         let id: Int
         let sender: Station
         let start: Int64
-        var end: Int64
+        let end: Int64
     }
 
     /// Frames a base radio keeps.
@@ -246,8 +246,8 @@ extension ChannelPlan {
     func with(only faults: FaultSet) -> ChannelPlan {
         var plan = self
         let probabilities: [(FaultKind, WritableKeyPath<ChannelPlan, Double>)] = [
-            (.loss, \.loss), (.burstLoss, \.burstStart), (.duplication, \.duplication), (.delay, \.delay), (.bitFlips, \.flips),
-            (.truncation, \.truncation), (.noise, \.noise),
+            (.loss, \.loss), (.burstLoss, \.burstStart), (.duplication, \.duplication), (.delay, \.delay),
+            (.bitFlips, \.flips), (.truncation, \.truncation), (.noise, \.noise),
         ]
         for (kind, probability) in probabilities where !faults.contains(kind) { plan[keyPath: probability] = 0 }
         return plan

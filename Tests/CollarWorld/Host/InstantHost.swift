@@ -25,7 +25,9 @@ package final class InstantHost {
             log: log, bootCount: 0, oldestSequence: 0, nextSequence: 0, pairedReceiverID: 0,
             maximumFrameByteCount: UInt8(Frame.maximumByteCount),
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder, heartbeatSeconds: 60)
-        let frame = [UInt8].frame { output throws(EncodeError) in try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output) }
+        let frame = [UInt8].frame { output throws(EncodeError) in
+            try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output)
+        }
         _ = answers(to: frame, at: start.instant)
     }
 

@@ -69,6 +69,8 @@ final class LineConsumer {
 struct LogKey: Hashable {
     let deviceID: UInt64
     let logID: UInt32
+
+    init(_ log: LogIdentity) { (deviceID, logID) = (log.deviceID, log.logID) }
 }
 
 /// What a consumer knows of one log: it adds up fixes and gaps.

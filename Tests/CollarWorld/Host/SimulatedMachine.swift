@@ -181,10 +181,7 @@ final class SimulatedMachine {
 
     func linkOpened(_ radio: Int, now: Int64) {
         guard let process else { return }
-        guard process.unread == nil else {
-            process.linkChanges.append((radio, true))
-            return
-        }
+        guard process.unread == nil else { return process.linkChanges.append((radio, true)) }
         process.partial[radio] = []
         process.isOpen[radio] = true
         process.host.linkOpened(process.links[radio], at: time(now))
@@ -245,9 +242,7 @@ final class SimulatedMachine {
         }
         guard process.host.statistics.frames > before else { return }
         process.discipline.accepts(frame, now: now)
-        if !isGenuine {
-            oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))")
-        }
+        if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
 
     func deadlineReached(now: Int64) {

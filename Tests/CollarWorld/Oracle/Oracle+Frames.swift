@@ -60,10 +60,9 @@ extension Oracle {
             byteCount <= Frame.minimumLimitByteCount, untold.count <= 16,
             untold.allSatisfy({ $0 < first || sequences.contains($0) })
         else {
-            report(
+            return report(
                 .retransmissionDiscipline,
                 "out of contact a batch of \(sequences.sorted()) in \(byteCount) bytes is sent, missing is \(untold)")
-            return
         }
     }
 
@@ -74,8 +73,7 @@ extension Oracle {
         let newest = collar.nextSequence &- 1
         let named = LiveFix.sequences(of: frame.span, header: try FrameHeader(frame.span), reference: newest)
         guard let named, named.sequence == newest, let anchor = record.possible(named.anchor) else {
-            report(.logBeforeAir, "a live fix names no anchor that was logged")
-            return
+            return report(.logBeforeAir, "a live fix names no anchor that was logged")
         }
         if !record.wasTold(named.anchor, by: collar.pairedReceiverID) {
             report(.logBeforeAir, "the anchor \(named.anchor) of a live fix was never acknowledged")
@@ -89,8 +87,7 @@ extension Oracle {
     private func checkElsewhere(_ identity: Identity, _ record: LogRecord) {
         for sequence in 0..<min(identity.deliveredElsewhere, identity.oldestSequence)
         where !record.wasToldByAnybody(sequence) {
-            report(.lossHasACause, "an identity says that somebody has \(sequence)")
-            return
+            return report(.lossHasACause, "an identity says that somebody has \(sequence)")
         }
     }
 
@@ -99,17 +96,14 @@ extension Oracle {
     ) {
         for range in tombstone.ranges.closedRanges {
             guard range.upperBound < collar.nextSequence else {
-                report(.lossHasACause, "a tombstone of \(range.upperBound), which was never given out")
-                return
+                return report(.lossHasACause, "a tombstone of \(range.upperBound), which was never given out")
             }
             for sequence in range where !record.mayBeLost(sequence) {
-                report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
-                return
+                return report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
             }
             guard isDeliveredElsewhere else { continue }
             for sequence in range where !record.wasToldByAnybody(sequence) {
-                report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
-                return
+                return report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
             }
         }
     }
@@ -152,14 +146,12 @@ extension Oracle {
         guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         guard let record else {
             guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
-            report(.acknowledgedIsDurable, "an acknowledgement of no known log")
-            return
+            return report(.acknowledgedIsDurable, "an acknowledgement of no known log")
         }
         do throws(DecodeError) {
             let answer = try Acknowledgement(decoding: frame.span, header: FrameHeader(frame.span))
             guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {
-                report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
-                return
+                return report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
             }
             if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
                 report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
@@ -202,13 +194,11 @@ extension Oracle {
 
     private func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedMachine) {
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
-            report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
-            return
+            return report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
         }
         for sequence in range.first...range.last where !record.mayBeLost(sequence) {
             if case .fix = host.records.kept(sequence, of: log) { continue }
-            report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
-            return
+            return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }
     }
 
@@ -224,15 +214,13 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            let key = LogKey(deviceID: entry.deviceID, logID: fix.logID)
             let isOrdered = host.consumer.isOrdered && !mayBeLate
-            if let wrong = host.consumer.accounts[key, default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
+            if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
         case .gap(let change):
             guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
-            let key = LogKey(deviceID: entry.deviceID, logID: change.logID)
-            host.consumer.accounts[key, default: LogAccount()].note(change)
+            host.consumer.accounts[LogKey(log), default: LogAccount()].note(change)
         }
     }
 
@@ -244,13 +232,13 @@ extension Oracle {
             if let repeated = kept.repeated, repeated.logID == record.log.logID {
                 report(.storedOnce, "host \(host.index) has stored \(repeated.sequence) more than once")
             }
-            let account = host.consumer.accounts[LogKey(deviceID: record.log.deviceID, logID: record.log.logID)]
+            let account = host.consumer.accounts[LogKey(record.log)]
             let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
             // A fix that waits for those before it is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
             for sequence in fixes.keys where sequence < end && account?.fixes[sequence] == nil {
-                report(.acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
-                return
+                return report(
+                    .acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
             }
             guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
             // A process that goes on from the journal may find less there than the one before it has told of.

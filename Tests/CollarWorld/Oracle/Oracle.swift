@@ -122,8 +122,7 @@ final class Oracle {
     private func checkOldest(of collar: SimulatedCollar, _ record: LogRecord, next: UInt32, receiver: UInt32) {
         let oldest = collar.oldestSequence
         guard oldest <= next else {
-            report(.logOnlyGrows, "oldest \(oldest) of \(next)")
-            return
+            return report(.logOnlyGrows, "oldest \(oldest) of \(next)")
         }
         while record.oldest < oldest {
             let sequence = record.oldest
@@ -135,9 +134,6 @@ final class Oracle {
             record.oldest += 1
         }
     }
-
-    /// The flash was erased.
-    func erased(_ collar: SimulatedCollar) { current[collar.index]?.isErased = true }
 
     /// Part of the flash has decayed, all of it delivered.
     func decayed(_ collar: SimulatedCollar) {

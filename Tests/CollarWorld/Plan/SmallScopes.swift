@@ -58,7 +58,8 @@ package enum SmallScopes {
     /// distances between them.
     package static func everyFullDisk(fixCount: Int, outcomes: Int) -> (finding: WorldPlan?, runs: Int) {
         let distances = [3, 5, 8, 12, 20]
-        return tryAll(fixCount: fixCount, outcomes: outcomes, places: { $0.diskOperations * distances.count }) { plan, place, _ in
+        return tryAll(fixCount: fixCount, outcomes: outcomes, places: { $0.diskOperations * distances.count }) {
+            plan, place, _ in
             plan.scriptedCrashLosesPower = true
             plan.scriptedFullDisk = place / distances.count
             plan.scriptedDiskStop = place / distances.count + distances[place % distances.count]

@@ -11,7 +11,7 @@ final class Attacker {
     /// Identities of collars that it has heard.
     private var identities: [Identity] = []
     /// Collars that it has invented.
-    private(set) var invented: [LogIdentity] = []
+    private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
 
     /// Collars that it invents at most: more use up the places of a host.

@@ -18,8 +18,7 @@ struct FrameText: CustomStringConvertible {
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: log, reference: UInt32(header.lowByte)) {
             case .identity(let identity):
-                return
-                    "identity, log \(identity.oldestSequence)..<\(identity.nextSequence), "
+                return "identity, log \(identity.oldestSequence)..<\(identity.nextSequence), "
                     + "paired \(identity.pairedReceiverID)"
             case .fix(let fix): return "fix …\(fix.sequence % 65_536)"
             case .probe(let probe): return "probe, next \(probe.nextSequence)"

@@ -64,10 +64,8 @@ struct DutyCycleTrialState {
 
     private mutating func planReboot() {
         switch trial.reboots {
-        case .none:
-            nextReboot = DutyCycleTrialState.never
-        case .meanSeconds(let seconds):
-            nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+        case .none: nextReboot = DutyCycleTrialState.never
+        case .meanSeconds(let seconds): nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
         case .storms(let seconds):
             nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
             guard nextReboot >= stormEnd else { return }
@@ -85,10 +83,8 @@ struct DutyCycleTrialState {
                 nextReboot = min(nextReboot, now.advanced(byMicroseconds: part))
             }
         }
-        var next = min(min(nextFix, nextQuestion), nextReboot)
-        for downlink in downlinks { next = min(next, downlink.arrival) }
         let due = onAir?.end ?? collar.nextDeadline ?? DutyCycleTrialState.never
-        next = min(next, due)
+        let next = downlinks.reduce(min(nextFix, nextQuestion, nextReboot, due)) { min($0, $1.arrival) }
         now = max(next, now.advanced(byMicroseconds: 1))
         // The power is cut first: what happens at the same moment finds nobody.
         if nextReboot <= now { try reboot() }

@@ -101,9 +101,7 @@ private struct ReturnTrialState {
         return airtime
     }
 
-    var isOver: Bool {
-        result.caughtUpMicroseconds != nil || sinceReturn >= ReturnTrial.limitSeconds * 1_000_000
-    }
+    var isOver: Bool { result.caughtUpMicroseconds != nil || sinceReturn >= ReturnTrial.limitSeconds * 1_000_000 }
 
     private var sinceReturn: Int64 { link.now.microseconds(since: returned) }
     private var isInBacklog: Bool { sinceReturn >= 0 && result.backlogMicroseconds == nil }

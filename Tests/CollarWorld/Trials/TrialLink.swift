@@ -39,8 +39,8 @@ struct TrialLink {
         self.modem = modem
         self.lossProbability = lossProbability
         random = SeededRandom(seed: seed)
-        collar = try Collar(
-            sending: delivery ?? .ofTrial(modem, seed: seed), flash: MemoryFlash(blockCount: fixes.count / 100 + 8), now: now)
+        let flash = MemoryFlash(blockCount: fixes.count / 100 + 8)
+        collar = try Collar(sending: delivery ?? .ofTrial(modem, seed: seed), flash: flash, now: now)
         host = InstantHost(knowing: collar.log)
     }
 
