@@ -11,7 +11,6 @@ struct EventQueue<Event> {
 
     /// When the earliest is due, in microseconds.
     var nextDue: Int64? { heap.first?.due }
-    var count: Int { heap.count }
 
     mutating func add(_ event: Event, at due: Int64) {
         order += 1

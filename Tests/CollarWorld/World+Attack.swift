@@ -14,7 +14,7 @@ extension World {
             }
             return (0..<record.end).first { !isKeptByAll($0) } ?? record.end
         }
-        if let log = made.invented { oracle.noteInvented(log) }
+        if let log = made.invented { oracle.inventedLogs.append(log) }
         oracle.noteSent(made.frame)
         attacker.outgoing = made.frame
         queue.add(.send(.attacker, life: 0), at: now)

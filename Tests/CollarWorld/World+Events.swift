@@ -43,7 +43,7 @@ extension World {
             if hosts[index].life == life, hosts[index].needsRestart { crash(hosts[index], restartAfter: 10_000) }
         case .attack: attack()
         case .takeLines(let index):
-            isConsumerDue[index] = false
+            hosts[index].isConsumerDue = false
             letHostWork(hosts[index])
             checkSettled()
         case .fault(let kind): fault(kind)
@@ -66,9 +66,8 @@ extension World {
         }
         log(
             "collar \(collar.index) booted, log \(collar.oldestSequence)..<\(collar.nextSequence), "
-                + "delivered below \(collar.firstUndelivered)"
-        )
-        pairingWindowEnd[collar.index] = 0
+                + "delivered below \(collar.firstUndelivered)")
+        collar.pairingWindowEnd = 0
         oracle.booted(collar)
         pump(collar)
     }
@@ -76,7 +75,7 @@ extension World {
     /// Memory is gone; the power comes back soon.
     func powerDown(_ collar: SimulatedCollar, _ when: String) {
         log("collar \(collar.index) loses power \(when)")
-        count { $0.reboots += 1 }
+        statistics.reboots += 1
         collar.flash.losePower()
         collar.stop()
         collar.flash.restorePower()
@@ -87,40 +86,37 @@ extension World {
     }
 
     private func makeFix(_ collar: SimulatedCollar) {
-        guard !isCalm, fixesMade[collar.index] < plan.fixLimit else { return }
-        scheduleNextFix(collar.index)
+        guard !isCalm, collar.fixesMade < plan.fixLimit else { return }
+        scheduleNextFix(collar)
         guard collar.isRunning else { return }
-        let fix = randomFix(collar.index)
-        fixesMade[collar.index] += 1
+        let fix = randomFix(collar)
+        collar.fixesMade += 1
         let expected = collar.nextSequence
         guard let outcome = collar.append(fix) else { return }
-        count { $0.fixes += 1 }
-        if case .logged(let sequence) = outcome {
+        statistics.fixes += 1
+        if case .success(let sequence) = outcome {
             log("collar \(collar.index) logged \(sequence)")
         } else {
             log("collar \(collar.index) failed to log \(expected)")
         }
         oracle.tried(fix, expected: expected, outcome, collar)
-        if collar.flash.isPowerLost {
-            powerDown(collar, "while it logs \(expected)")
-            return
-        }
+        if collar.flash.isPowerLost { return powerDown(collar, "while it logs \(expected)") }
         pump(collar)
     }
 
-    private func scheduleNextFix(_ index: Int) {
+    private func scheduleNextFix(_ collar: SimulatedCollar) {
         var interval = streams.other.between(plan.fixIntervalMicroseconds / 2, plan.fixIntervalMicroseconds * 3 / 2)
-        if burstFixes[index] > 0 {
-            burstFixes[index] -= 1
+        if collar.burstFixes > 0 {
+            collar.burstFixes -= 1
             interval = streams[.fixBursts].between(100, 20_000)
         }
-        queue.add(.makeFix(collar: index), at: now + interval)
+        queue.add(.makeFix(collar: collar.index), at: now + interval)
     }
 
-    private func randomFix(_ index: Int) -> Fix {
+    private func randomFix(_ collar: SimulatedCollar) -> Fix {
         let random = streams.other.next()
         return Fix(
-            sequence: 0, unixMilliseconds: 1_700_000_000_000 + now / 1000 + clockOffset[index],
+            sequence: 0, unixMilliseconds: 1_700_000_000_000 + now / 1000 + collar.clockOffset,
             latitudeSteps: Int32(random % 1_000_000), longitudeSteps: Int32(random >> 20 % 1_000_000),
             altitudeSteps: random >> 40 & 1 == 0 ? nil : Int32(random >> 41 % 2000),
             speedDecimetersPerSecond: random >> 52 & 1 == 0 ? nil : UInt32(random >> 53 % 300),
@@ -165,8 +161,8 @@ extension World {
 
     private func emitLines(_ host: SimulatedMachine) {
         host.emitLines(now: now)
-        if !host.isEverythingTaken, !isConsumerDue[host.index] {
-            isConsumerDue[host.index] = true
+        if !host.isEverythingTaken, !host.isConsumerDue {
+            host.isConsumerDue = true
             queue.add(.takeLines(host: host.index), at: max(now + 100_000, host.consumer.awayUntil))
         }
     }
@@ -196,14 +192,11 @@ extension World {
 
     /// Kill -9, and the memory of the process is gone; or the power fails, and what was not synced is gone too.
     func crash(_ host: SimulatedMachine, restartAfter delay: Int64, losesPower: Bool = false) {
-        if losesPower { count { $0.hostPowerCuts += 1 } }
-        guard host.isRunning else {
-            // A process that cannot start is started again anyway.
-            host.stop(losesPower: losesPower)
-            return
-        }
+        if losesPower { statistics.hostPowerCuts += 1 }
+        // A process that cannot start is started again anyway.
+        guard host.isRunning else { return host.stop(losesPower: losesPower) }
         log("host \(host.index) \(losesPower ? "loses power" : "is killed")")
-        count { $0.crashes += 1 }
+        statistics.crashes += 1
         host.stop(losesPower: losesPower)
         for radio in radios where radio.machine === host { silence(radio) }
         queue.add(.restart(host: host.index), at: now + delay)

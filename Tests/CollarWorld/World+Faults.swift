@@ -44,12 +44,12 @@ extension World {
             host.consumer.appetite = 1 + streams[kind].below(20)
             host.consumer.awayUntil = now + streams[kind].between(100_000, 20_000_000)
         case .storageDamage: damage(host)
-        case .clockJumps: clockOffset[collar.index] += streams[kind].between(-86_400_000, 86_400_000)
+        case .clockJumps: collar.clockOffset += streams[kind].between(-86_400_000, 86_400_000)
         case .requests: makeRequest(host, collar)
         case .repairing: changePairing(host, collar)
         case .hostClockJumps: jumpClock(host)
         case .stateRollback: replaceState(host)
-        case .fixBursts: burstFixes[collar.index] = streams[kind].below(60)
+        case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender:
             break
@@ -73,7 +73,7 @@ extension World {
     private func stop(_ host: SimulatedMachine, _ kind: FaultKind) {
         let losesPower = kind == .hostPowerCuts
         if streams[kind].chance(0.5) {
-            losesPowerAtStop[host.index] = losesPower
+            host.losesPowerAtStop = losesPower
             host.disk.faults.operationsUntilStop = streams[kind].below(16)
         } else {
             crash(host, restartAfter: streams[kind].between(1000, 5_000_000), losesPower: losesPower)
@@ -113,11 +113,11 @@ extension World {
 
     /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
     private func replaceState(_ host: SimulatedMachine) {
-        guard let saved = savedStates[host.index] else {
-            savedStates[host.index] = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
+        guard let saved = host.savedState else {
+            host.savedState = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
             return
         }
-        savedStates[host.index] = nil
+        host.savedState = nil
         let isRemoved = streams[.stateRollback].chance(0.3)
         log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
         crash(host, restartAfter: 100_000)
@@ -130,8 +130,7 @@ extension World {
     /// then loses the log as well has lost everything.
     private func decay(_ collar: SimulatedCollar) {
         guard !plan.faults.contains(.flashErrors), collar.isRunning, collar.isEverythingDelivered,
-            collar.nextSequence > 0, let block = collar.flash.lastLogBlock,
-            collar.pairedReceiverID != 0
+            collar.nextSequence > 0, let block = collar.flash.lastLogBlock, collar.pairedReceiverID != 0
         else { return }
         log("the newest block of collar \(collar.index) decays")
         powerDown(collar, "and a block")
@@ -144,7 +143,7 @@ extension World {
         log("the flash of collar \(collar.index) is erased")
         powerDown(collar, "and its log")
         collar.flash.wipe()
-        oracle.erased(collar)
+        oracle.current[collar.index]?.isErased = true
     }
 
     private func damage(_ host: SimulatedMachine) {
@@ -184,14 +183,10 @@ extension World {
     func checkSettled() {
         guard isCalm, !isSettled else { return }
         takeBackReleasedCollars()
-        for collar in collars {
-            guard collar.isRunning, collar.isEverythingDelivered else { return }
-            guard disagreement(of: collar) == nil else { return }
-        }
-        guard requestsHaveEnded else { return }
-        for host in hosts {
-            guard host.isRunning, !host.isWaitingForDisk, host.isEverythingTaken, !host.isCommitDue else { return }
-        }
+        guard collars.allSatisfy({ $0.isRunning && $0.isEverythingDelivered && disagreement(of: $0) == nil }),
+            requestsHaveEnded,
+            hosts.allSatisfy({ $0.isRunning && !$0.isWaitingForDisk && $0.isEverythingTaken && !$0.isCommitDue })
+        else { return }
         for host in hosts { oracle.checkEmission(of: host, receivers: collars.map(\.pairedReceiverID)) }
         log("everything has arrived")
         isSettled = true
@@ -205,10 +200,10 @@ extension World {
         }
         let durable = host.durable(of: identity)
         if durable.firstMissing < collar.nextSequence {
-            return
-                "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
+            return "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
         }
-        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !record.isForgotten(sequence, by: host.index) {
+        let forgotten = record.hosts[host.index].forgotten
+        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
             if case .fix = host.records.kept(sequence, of: identity) { continue }
             return "host \(host.index) has no fix \(sequence), which collar \(collar.index) has"
         }
@@ -220,8 +215,7 @@ extension World {
         for collar in collars {
             if let text = disagreement(of: collar) { return text + ", delivered below \(collar.firstUndelivered)" }
             if !collar.isEverythingDelivered {
-                return
-                    "collar \(collar.index) counts only what is below \(collar.firstUndelivered) of "
+                return "collar \(collar.index) counts only what is below \(collar.firstUndelivered) of "
                     + "\(collar.nextSequence) as delivered"
             }
         }

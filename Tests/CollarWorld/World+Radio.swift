@@ -59,7 +59,7 @@ extension World {
         let transmission = air[position]
         switch station {
         case .collar(let index):
-            count { $0.uplinkFrames += 1 }
+            statistics.uplinkFrames += 1
             collars[index].frameSent(now: now)
             oracle.transmitted(index, airtime: transmission.end - transmission.start)
             log("collar \(index) sent \(FrameText(frame, collars[index].log))")
@@ -67,7 +67,7 @@ extension World {
             for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             pump(collars[index])
         case .radio(let index):
-            count { $0.downlinkFrames += 1 }
+            statistics.downlinkFrames += 1
             let radio = radios[index]
             radio.outbox.removeFirst()
             log("host \(radio.machine.index) sent \(FrameText(frame, logOf(frame)))")
@@ -103,7 +103,7 @@ extension World {
         }
         let deliveries = channel.carry(frame, &streams)
         if deliveries.isEmpty { log("  lost on the way to \(station)") }
-        if plan.isHalfDuplex, let other = interferer(of: transmission, at: station) {
+        if plan.isHalfDuplex, let other = interferer(of: transmission) {
             log("  not heard by \(station): \(other) was sending")
             return
         }
@@ -114,10 +114,8 @@ extension World {
     }
 
     /// Who sent at the same time: the listener itself, or another station.
-    private func interferer(of transmission: Transmission, at station: Station) -> Station? {
-        air.first {
-            $0.id != transmission.id && $0.start < transmission.end && $0.end > transmission.start
-        }?.sender
+    private func interferer(of transmission: Transmission) -> Station? {
+        air.first { $0.id != transmission.id && $0.start < transmission.end && $0.end > transmission.start }?.sender
     }
 
     /// Bytes arrive.
@@ -146,17 +144,13 @@ extension World {
         if outcome != .ignored {
             log(
                 "collar \(collar.index) heard \(FrameText(frame, collar.log)), "
-                    + "delivered below \(collar.firstUndelivered)"
-            )
+                    + "delivered below \(collar.firstUndelivered)")
             if !isGenuine {
                 oracle.report(.damageIsRejected, "collar \(collar.index) accepts \(FrameText(frame, collar.log))")
             }
         }
         if isGenuine { requestWasTaken(frame, collar, outcome, formerReceiver: formerReceiver) }
-        if collar.flash.isPowerLost {
-            powerDown(collar, "amid a write")
-            return
-        }
+        if collar.flash.isPowerLost { return powerDown(collar, "amid a write") }
         oracle.check(collar)
         pump(collar)
         checkSettled()

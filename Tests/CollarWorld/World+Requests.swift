@@ -5,16 +5,16 @@ import CollarWire
 extension World {
     /// Somebody at a host wants something of a collar.
     func makeRequest(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
-        let request: HostRequest
-        switch streams[.requests].below(10) {
-        case 0: request = .command(.startTracking)
-        case 1: request = .command(.stopTracking)
-        case 2: request = .command(.locateNow)
-        case 3: request = .command(.sound(milliseconds: 300))
-        case 4, 5: request = .command(.reboot)
-        case 6: request = .report
-        default: request = makeOrder()
-        }
+        let request: HostRequest =
+            switch streams[.requests].below(10) {
+            case 0: .command(.startTracking)
+            case 1: .command(.stopTracking)
+            case 2: .command(.locateNow)
+            case 3: .command(.sound(milliseconds: 300))
+            case 4, 5: .command(.reboot)
+            case 6: .report
+            default: makeOrder()
+            }
         submit(request, host, collar, kind: .requests)
     }
 
@@ -45,7 +45,7 @@ extension World {
     private func pressButton(of collar: SimulatedCollar) {
         log("the button of collar \(collar.index) is pressed")
         collar.openPairingWindow(now: now)
-        pairingWindowEnd[collar.index] = now + 60_000_000
+        collar.pairingWindowEnd = now + 60_000_000
     }
 
     private func submit(_ request: HostRequest, _ host: SimulatedMachine, _ collar: SimulatedCollar, kind: FaultKind) {
@@ -67,11 +67,11 @@ extension World {
         _ frame: [UInt8], _ collar: SimulatedCollar, _ outcome: SimulatedCollar.FrameOutcome, formerReceiver: UInt32
     ) {
         guard outcome == .executed || outcome == .failed, let identity = collar.log else { return }
-        if outcome == .executed { count { $0.orders += 1 } }
+        if outcome == .executed { statistics.orders += 1 }
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: identity, reference: 0) {
             case .command(let command):
-                let isWindowOpen = now < pairingWindowEnd[collar.index]
+                let isWindowOpen = now < collar.pairingWindowEnd
                 oracle.executes(
                     command, collar, isCertain: outcome == .executed, formerReceiver: formerReceiver,
                     isPairingWindowOpen: isWindowOpen)
@@ -102,10 +102,7 @@ extension World {
         let outcome: CommandResult.Outcome = outcome ?? [.ok, .busy, .failed][streams[.requests].below(3)]
         oracle.finishes(requestID, outcome, collar)
         let isTaken = collar.finish(requestID, outcome)
-        if collar.flash.isPowerLost {
-            powerDown(collar, "while it keeps an outcome")
-            return
-        }
+        if collar.flash.isPowerLost { return powerDown(collar, "while it keeps an outcome") }
         if !isTaken {
             let event = Event.finish(collar: collar.index, life: life, requestID: requestID, outcome: outcome)
             queue.add(event, at: now + 1_000_000)
@@ -117,11 +114,11 @@ extension World {
     func takeBackReleasedCollars() {
         for collar in collars where collar.isRunning && !hosts.contains(where: { $0.receiverID == collar.pairedReceiverID }) {
             guard collar.pairedReceiverID != 0 || plan.faults.contains(.repairing) else { continue }
-            if collar.pairedReceiverID != 0, now >= pairingWindowEnd[collar.index] { pressButton(of: collar) }
-            guard now >= nextPairing[collar.index] else { continue }
+            if collar.pairedReceiverID != 0, now >= collar.pairingWindowEnd { pressButton(of: collar) }
+            guard now >= collar.nextPairing else { continue }
             let id = hosts[0].submit(
                 .command(.pair(receiverID: 0)), to: collar.deviceID, patience: .untilHeard, now: now)
-            if id != nil { nextPairing[collar.index] = now + 60_000_000 }
+            if id != nil { collar.nextPairing = now + 60_000_000 }
         }
     }
 

@@ -57,7 +57,7 @@ package final class World {
     /// A copy of a machine's disk, and what the machine had acknowledged when it was made.
     struct SavedState {
         let disk: SimulatedDisk.Snapshot
-        let oracle: [LogPromises]
+        let oracle: [Oracle.LogPromises]
     }
 
     /// Something on the air.
@@ -65,7 +65,7 @@ package final class World {
         let id: Int
         let sender: Station
         let start: Int64
-        var end: Int64
+        let end: Int64
     }
 
     /// Frames a base radio keeps.
@@ -84,21 +84,8 @@ package final class World {
     var isSettled = false
     var air: [Transmission] = []
     var transmissionCount = 0
-    /// Whether the power goes too when the file operations of a host stop.
-    var losesPowerAtStop: [Bool]
-    /// Whether a consumer is about to look for lines.
-    var isConsumerDue: [Bool]
-    var fixesMade: [Int]
-    var clockOffset: [Int64]
-    var burstFixes: [Int]
-    /// Until when each collar's pairing window is open.
-    var pairingWindowEnd: [Int64]
-    /// When somebody next tries to pair each collar in the calm.
-    var nextPairing: [Int64]
     var framesAired = 0
-    /// The state directories that somebody has copied.
-    var savedStates: [Int: SavedState] = [:]
-    private(set) var statistics = WorldStatistics()
+    var statistics = WorldStatistics()
     private let isTracing: Bool
     private(set) var trace: [String] = []
 
@@ -125,15 +112,9 @@ package final class World {
         }
         self.radios = radios
         attacker = Attacker(seed: plan.seed)
-        losesPowerAtStop = Array(repeating: plan.scriptedCrashLosesPower, count: hostCount)
-        isConsumerDue = Array(repeating: false, count: hostCount)
-        fixesMade = Array(repeating: 0, count: plan.collarCount)
-        clockOffset = fixesMade.map { _ in 0 }
-        burstFixes = fixesMade
-        pairingWindowEnd = clockOffset
-        nextPairing = clockOffset
         for host in hosts {
             prepare(host.disk)
+            host.losesPowerAtStop = plan.scriptedCrashLosesPower
             guard isTracing else { continue }
             host.trace = { [unowned self] text in log(text) }
             host.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
@@ -174,7 +155,8 @@ package final class World {
                 hostDue = host
             }
         }
-        advance(to: max(now, due == .max ? now + 1_000_000 : due))
+        now = max(now, due == .max ? now + 1_000_000 : due)
+        oracle.now = now
         statistics.events += 1
         if let hostDue {
             hostDue.deadlineReached(now: now)
@@ -191,25 +173,14 @@ package final class World {
             crash(hosts[0], restartAfter: 200_000, losesPower: plan.scriptedCrashLosesPower)
         }
         for host in hosts where host.disk.isStopped {
-            crash(host, restartAfter: 50_000, losesPower: losesPowerAtStop[host.index])
+            crash(host, restartAfter: 50_000, losesPower: host.losesPowerAtStop)
         }
-    }
-
-    private func advance(to time: Int64) {
-        now = time
-        oracle.now = time
     }
 
     func log(_ text: @autoclosure () -> String) {
         guard isTracing else { return }
-        let milliseconds = String(now / 1000)
-        let micro = String(now % 1000)
-        let padding = String(repeating: " ", count: max(0, 8 - milliseconds.count))
-        let zeros = String(repeating: "0", count: 3 - micro.count)
-        trace.append("\(padding)\(milliseconds).\(zeros)\(micro) ms  \(text())")
+        trace.append((Double(now) / 1000).text(decimals: 3).right(12) + " ms  \(text())")
     }
-
-    func count(_ change: (inout WorldStatistics) -> Void) { change(&statistics) }
 }
 
 /// How a run ended.
@@ -260,20 +231,13 @@ package struct WorldStatistics: Equatable, Sendable {
 
     /// Adds the counts of another run.
     package mutating func add(_ other: WorldStatistics) {
-        events += other.events
-        uplinkFrames += other.uplinkFrames
-        downlinkFrames += other.downlinkFrames
-        fixes += other.fixes
-        reboots += other.reboots
-        crashes += other.crashes
-        hostPowerCuts += other.hostPowerCuts
-        lines += other.lines
-        orders += other.orders
+        let counts: [WritableKeyPath<WorldStatistics, Int>] = [
+            \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.orders,
+            \.flashSteps, \.diskOperations, \.coincidences,
+        ]
+        for count in counts { self[keyPath: count] += other[keyPath: count] }
         virtualMicroseconds += other.virtualMicroseconds
         longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
-        flashSteps += other.flashSteps
-        diskOperations += other.diskOperations
-        coincidences += other.coincidences
     }
 }
 
@@ -281,13 +245,11 @@ extension ChannelPlan {
     /// The same radio without the faults that are not among `faults`.
     func with(only faults: FaultSet) -> ChannelPlan {
         var plan = self
-        if !faults.contains(.loss) { plan.loss = 0 }
-        if !faults.contains(.burstLoss) { plan.burstStart = 0 }
-        if !faults.contains(.duplication) { plan.duplication = 0 }
-        if !faults.contains(.delay) { plan.delay = 0 }
-        if !faults.contains(.bitFlips) { plan.flips = 0 }
-        if !faults.contains(.truncation) { plan.truncation = 0 }
-        if !faults.contains(.noise) { plan.noise = 0 }
+        let probabilities: [(FaultKind, WritableKeyPath<ChannelPlan, Double>)] = [
+            (.loss, \.loss), (.burstLoss, \.burstStart), (.duplication, \.duplication), (.delay, \.delay),
+            (.bitFlips, \.flips), (.truncation, \.truncation), (.noise, \.noise),
+        ]
+        for (kind, probability) in probabilities where !faults.contains(kind) { plan[keyPath: probability] = 0 }
         return plan
     }
 }

@@ -2,9 +2,10 @@ import CollarARQ
 import CollarFirmware
 import CollarSimulator
 import CollarWire
-import CollarWorld
 import FoundationEssentials
 import Testing
+
+@testable import CollarWorld
 
 /// What delivery costs on the air beside the bound, for loss × modem.
 @Suite struct AirtimeTests {

@@ -1,5 +1,6 @@
-import CollarWorld
 import Testing
+
+@testable import CollarWorld
 
 /// What a duty cycle of 1 % allows: 36 s in any hour.
 @Suite struct DutyCycleTests {

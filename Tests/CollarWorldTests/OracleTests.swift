@@ -61,10 +61,11 @@ import Testing
     }
 
     @Test func anHourOfAirtimeSlides() {
-        var duty = DutyCycle()
-        #expect(duty.add(airtime: 100, end: 1_000) == 100)
-        #expect(duty.add(airtime: 50, end: 3_600_000_000) == 150)
-        #expect(duty.add(airtime: 25, end: 3_600_001_000) == 75)
+        var hour = HourOfAirtime()
+        #expect(hour.add(start: 900, end: 1_000) == 100)
+        #expect(hour.add(start: 3_599_999_950, end: 3_600_000_000) == 150)
+        #expect(hour.add(start: 3_600_000_930, end: 3_600_000_955) == 120)
+        #expect(hour.add(start: 3_600_000_975, end: 3_600_001_000) == 100)
     }
 
     @Test func aDutyCycleThatIsTooLowForTheTrafficIsSeen() {

@@ -1,16 +1,10 @@
 import CollarARQ
 import CollarFirmware
+import CollarSimulator
 import CollarWire
 
 /// A collar of a ``World``: the real state machine over a flash that outlives it. The only file that calls it.
 final class SimulatedCollar {
-    /// What became of a fix.
-    enum LogOutcome {
-        case logged(UInt32)
-        /// The log is full for ever, or the flash failed.
-        case failed(FixLogError)
-    }
-
     /// What a frame meant to the collar.
     enum FrameOutcome {
         /// Nothing.
@@ -35,6 +29,15 @@ final class SimulatedCollar {
     var outgoing: [UInt8]?
     /// Counts boots and power cuts: an event of an earlier life is void.
     private(set) var life = 0
+    var fixesMade = 0
+    /// How far its GNSS time is wrong, in milliseconds.
+    var clockOffset: Int64 = 0
+    /// How many of the next fixes come in a burst.
+    var burstFixes = 0
+    /// Until when its pairing window is open.
+    var pairingWindowEnd: Int64 = 0
+    /// When somebody next tries to pair it in the calm.
+    var nextPairing: Int64 = 0
 
     init(index: Int, plan: WorldPlan, address: UInt8) {
         self.index = index
@@ -92,29 +95,20 @@ final class SimulatedCollar {
         stream = StreamDecoder()
     }
 
-    func append(_ fix: Fix) -> LogOutcome? {
-        do throws(FixLogError) { return try collar?.log(fix).map(LogOutcome.logged) } catch { return .failed(error) }
+    /// Logs a fix.
+    /// - Returns: its sequence, or why it is not logged: the log is full for ever, or the flash failed.
+    func append(_ fix: Fix) -> Result<UInt32, FixLogError>? {
+        do throws(FixLogError) { return (try collar?.log(fix)).map(Result.success) } catch { return .failure(error) }
     }
 
-    /// Bytes of a serial line.
-    /// - Returns: the bare frames in them.
-    func frames(in bytes: [UInt8]) -> [[UInt8]] {
-        var frames: [[UInt8]] = []
-        var index = 0
-        while let event = stream.next(in: bytes.span, at: &index) {
-            guard case .frame = event else { continue }
-            let span = stream.frame
-            frames.append(span.indices.map { span[$0] })
-        }
-        return frames
-    }
+    /// The bare frames in bytes of a serial line.
+    func frames(in bytes: [UInt8]) -> [[UInt8]] { stream.frames(in: bytes) }
 
     /// One bare frame.
     func received(_ frame: [UInt8], now: Int64) -> FrameOutcome {
         do throws(FlashError) {
             switch try collar?.received(frame.span, now: Instant(microseconds: now)) {
-            case .command: return .executed
-            case .settingsChanged: return .executed
+            case .command, .settingsChanged: return .executed
             case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
                 .requestNotExecuted, .requestNotTaken:
                 return .taken
@@ -139,22 +133,12 @@ final class SimulatedCollar {
 
     /// The next frame, if one is due.
     func nextFrame(now: Int64) -> [UInt8]? {
-        guard collar != nil else { return nil }
-        var isFrame = false
-        let frame = [UInt8](capacity: configuration.maximumFrameByteCount) { output in
-            do throws(FlashError) {
-                isFrame = try collar?.nextFrame(now: Instant(microseconds: now), into: &output) ?? false
-            } catch { isFrame = false }
-        }
-        return isFrame ? frame : nil
+        let (limit, now) = (configuration.maximumFrameByteCount, Instant(microseconds: now))
+        do throws(StationError) { return try collar?.nextFrame(now: now, byteLimit: limit) } catch { return nil }
     }
 
     func frameSent(now: Int64) {
         outgoing = nil
         collar?.frameSent(now: Instant(microseconds: now))
     }
-}
-
-extension UInt32 {
-    fileprivate func map<Result>(_ transform: (UInt32) -> Result) -> Result { transform(self) }
 }

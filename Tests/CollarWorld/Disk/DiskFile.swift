@@ -32,16 +32,14 @@ final class DiskFile {
 
     /// Writes to the cache; what lies between the end and `offset` becomes zeros.
     func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
-        if cached.count < offset { cached += [UInt8](repeating: 0, count: offset - cached.count) }
+        if cached.count < offset { cached.resize(to: offset) }
         let end = offset + bytes.count
         cached.replaceSubrange(offset..<min(end, cached.count), with: bytes)
         var start = offset - offset % DiskFile.blockByteCount
         while start < end {
             let block = Array(cached[start..<min(start + DiskFile.blockByteCount, cached.count)])
-            for (index, byte) in block.enumerated() where start + index < certainByteCount && durable[start + index] != byte
-            {
-                certainByteCount = start + index
-            }
+            let changed = block.indices.first { start + $0 < certainByteCount && durable[start + $0] != block[$0] }
+            if let changed { certainByteCount = start + changed }
             changes.append(.block(start: start, bytes: block))
             start += DiskFile.blockByteCount
         }
@@ -49,11 +47,7 @@ final class DiskFile {
 
     /// Cuts or lengthens the file in the cache.
     func truncate(to byteCount: Int) {
-        if byteCount < cached.count {
-            cached.removeLast(cached.count - byteCount)
-        } else {
-            cached += [UInt8](repeating: 0, count: byteCount - cached.count)
-        }
+        cached.resize(to: byteCount)
         certainByteCount = min(certainByteCount, byteCount)
         changes.append(.length(byteCount))
     }
@@ -111,9 +105,7 @@ final class DiskFile {
         let before = durable.count
         switch change {
         case .block(let start, let bytes):
-            if before < start + bytes.count {
-                durable += [UInt8](repeating: 0, count: start + bytes.count - before)
-            }
+            if before < start + bytes.count { durable.resize(to: start + bytes.count) }
             var isRewritten = false
             for (index, byte) in bytes.enumerated() where durable[start + index] != byte {
                 durable[start + index] = byte
@@ -121,17 +113,20 @@ final class DiskFile {
             }
             if isRewritten { rewriteCount += 1 }
         case .length(let byteCount):
-            if byteCount < before {
-                durable.removeLast(before - byteCount)
-                rewriteCount += 1
-            } else {
-                durable += [UInt8](repeating: 0, count: byteCount - before)
-            }
+            durable.resize(to: byteCount)
+            if byteCount < before { rewriteCount += 1 }
         }
     }
 
     private func settle() {
         changes.removeAll(keepingCapacity: changes.count < 64)
         certainByteCount = durable.count
+    }
+}
+
+extension [UInt8] {
+    /// Cuts it, or lengthens it with zeros.
+    fileprivate mutating func resize(to newCount: Int) {
+        if newCount < count { removeLast(count - newCount) } else { self += [UInt8](repeating: 0, count: newCount - count) }
     }
 }

@@ -60,13 +60,11 @@ package final class SimulatedDisk: FileSystem {
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
     }
 
-    /// A copy of what is on the disk.
-    package struct Snapshot {
-        fileprivate let files: [String: [UInt8]?]
-    }
+    /// A copy of what is on the disk: the bytes of each file, by path; nil for a directory.
+    typealias Snapshot = [String: [UInt8]?]
 
     /// Copies what the running system sees.
-    func snapshot() -> Snapshot { Snapshot(files: names.mapValues { $0.isDirectory ? nil : $0.cached }) }
+    func snapshot() -> Snapshot { names.mapValues { $0.isDirectory ? nil : $0.cached } }
 
     /// Replaces everything on the disk, while no process runs.
     /// - Parameter snapshot: what is there then; nil for nothing.
@@ -74,7 +72,7 @@ package final class SimulatedDisk: FileSystem {
         generation += 1
         nameChanges = []
         names = ["/": DiskFile(isDirectory: true)]
-        for (path, bytes) in snapshot?.files ?? [:] where path != "/" {
+        for (path, bytes) in snapshot ?? [:] where path != "/" {
             let file = DiskFile(isDirectory: bytes == nil)
             if let bytes {
                 file.write(bytes[...], at: 0)
@@ -145,12 +143,8 @@ package final class SimulatedDisk: FileSystem {
 
     /// A new name needs a little room too.
     private func make(_ operation: FileOperation, _ path: String, _ file: DiskFile) throws(FileFailure) {
-        guard names[SimulatedDisk.parent(of: path)] != nil else {
-            throw failure(operation, path, ENOENT)
-        }
-        if let room = faults.room, room < 64, random.chance(0.5) {
-            throw failure(operation, path, ENOSPC)
-        }
+        guard names[SimulatedDisk.parent(of: path)] != nil else { throw failure(operation, path, ENOENT) }
+        if let room = faults.room, room < 64, random.chance(0.5) { throw failure(operation, path, ENOSPC) }
         setName(path, file)
     }
 

@@ -24,12 +24,9 @@ final class DurableRecords {
     /// Up to where lines were handed over, by the newest cursor.
     private(set) var cursor = JournalPosition.start
     /// Fixes and losses that were read since they were taken; see ``takeNew()``.
-    private var newFixes: [(logID: UInt32, fix: Fix)] = []
-    private var newLosses: [(logID: UInt32, range: SequenceRange)] = []
+    private var new: (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) = ([], [])
     /// The bytes of the newest progress of each log in the last segment.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
-    /// The last segment.
-    private var lastFile: DiskFile? { segments.last?.file }
     /// Where damage is found without a search: in the last segment when the journal is opened, in those before it when what
     /// was not handed over is read.
     var damageablePlaces: [(file: DiskFile, start: Int)] {
@@ -138,10 +135,10 @@ final class DurableRecords {
         case 3:
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
             logs[number(body.prefix(4)), default: Log()].losses.append(lost)
-            newLosses.append((number(body.prefix(4)), lost))
+            new.losses.append((number(body.prefix(4)), lost))
         case 5: if body.count == 12 { cursor = position(body.dropFirst(4)) }
         case 7: if body.count == 8 { cursor = position(body) }
-        case 6: if segment.file === lastFile { newestProgress[number(body.prefix(4))] = range }
+        case 6: if segment.file === segments.last?.file { newestProgress[number(body.prefix(4))] = range }
         default: break
         }
     }
@@ -162,7 +159,7 @@ final class DurableRecords {
                 repeated = (logID, fix.sequence)
             } else {
                 logs[logID, default: Log()].fixes[fix.sequence] = fix
-                newFixes.append((logID, fix))
+                new.fixes.append((logID, fix))
             }
         } catch {
             // What does not decode is nothing that is kept.
@@ -171,11 +168,8 @@ final class DurableRecords {
 
     /// What was read since the last call.
     func takeNew() -> (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) {
-        defer {
-            newFixes.removeAll()
-            newLosses.removeAll()
-        }
-        return (newFixes, newLosses)
+        defer { new = ([], []) }
+        return new
     }
 
     private func position(_ bytes: ArraySlice<UInt8>) -> JournalPosition {

@@ -9,7 +9,6 @@ package final class InstantHost {
     private let host: Host
     private let link: LinkID
     private let log: LogIdentity
-    private static let unixMilliseconds: Int64 = 1_700_000_000_000
 
     /// Begins with a collar that it has heard before.
     package init(knowing log: LogIdentity) {
@@ -26,21 +25,19 @@ package final class InstantHost {
             log: log, bootCount: 0, oldestSequence: 0, nextSequence: 0, pairedReceiverID: 0,
             maximumFrameByteCount: UInt8(Frame.maximumByteCount),
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder, heartbeatSeconds: 60)
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) {
-                try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output)
-            } catch { preconditionFailure("an identity fits a frame: \(error)") }
+        let frame = [UInt8].frame { output throws(EncodeError) in
+            try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output)
         }
         _ = answers(to: frame, at: start.instant)
     }
 
     private static func time(_ now: Instant) -> HostTime {
-        HostTime(instant: now, unixMilliseconds: unixMilliseconds + now.microseconds / 1000)
+        HostTime(instant: now, unixMilliseconds: 1_700_000_000_000 + now.microseconds / 1000)
     }
 
     /// What it holds.
     package var stored: CoveredSequences {
-        host.journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
+        host.durable(of: log)
     }
 
     /// Takes in a frame that has arrived.
@@ -49,17 +46,9 @@ package final class InstantHost {
         let serial = Channel.stuffed(frame)
         host.received(serial.span, on: link, at: InstantHost.time(now))
         while host.commitNext(at: InstantHost.time(now)) {}
-        return takeFrames()
-    }
-
-    private func takeFrames() -> [[UInt8]] {
         var frames: [[UInt8]] = []
-        while true {
-            var isFrame = false
-            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in isFrame = host.nextFrame(into: &output) != nil }
-            guard isFrame else { return frames }
-            frames.append(frame)
-        }
+        while let next = host.nextFrame() { frames.append(next.frame) }
+        return frames
     }
 
     /// Wants something of the collar. Where too much waits already nothing changes.
@@ -69,5 +58,19 @@ package final class InstantHost {
         } catch {
             guard case .queueFull = error else { preconditionFailure("a sound host takes a command: \(error)") }
         }
+    }
+}
+
+extension Host {
+    /// The next frame to send, and over which link.
+    func nextFrame() -> (link: LinkID, frame: [UInt8])? {
+        var link: LinkID?
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = nextFrame(into: &output) }
+        return link.map { ($0, frame) }
+    }
+
+    /// What may be acknowledged of a log.
+    func durable(of log: LogIdentity) -> CoveredSequences {
+        journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
     }
 }

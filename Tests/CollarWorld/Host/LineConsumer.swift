@@ -11,7 +11,7 @@ final class LineConsumer {
     let isOrdered: Bool
     let hasGaps: Bool
     /// What it was given, by collar and log.
-    private(set) var accounts: [LogKey: LogAccount] = [:]
+    var accounts: [LogKey: LogAccount] = [:]
     /// Up to where it was given lines of each collar.
     private var positions: [UInt64: JournalPosition] = [:]
     /// Whether positions of collars that are not named may be anything: a copy of the state directory brought its own.
@@ -21,11 +21,6 @@ final class LineConsumer {
 
     private static let queueLimit = 12
 
-    struct LogKey: Hashable {
-        var deviceID: UInt64
-        var logID: UInt32
-    }
-
     init(isOrdered: Bool, hasGaps: Bool) {
         self.isOrdered = isOrdered
         self.hasGaps = hasGaps
@@ -34,8 +29,6 @@ final class LineConsumer {
     /// How many fixes it was given, each counted once.
     var fixCount: Int { accounts.values.reduce(0) { $0 + $1.fixes.count } }
     var hasRoom: Bool { queue.count < LineConsumer.queueLimit }
-
-    func account(of log: LogIdentity) -> LogAccount? { accounts[LogKey(deviceID: log.deviceID, logID: log.logID)] }
 
     func handedOver(of deviceID: UInt64) -> JournalPosition {
         positions[deviceID] ?? (isUnsure ? JournalPosition(segment: .max, offset: .max) : .start)
@@ -70,19 +63,14 @@ final class LineConsumer {
         }
         queue.removeFirst(count)
     }
+}
 
-    /// Notes a fix.
-    /// - Parameter mayBeLate: whether it may come after later ones, although lines are in order.
-    /// - Returns: what is wrong with it.
-    func note(_ record: JournaledFix, of deviceID: UInt64, mayBeLate: Bool) -> Violation? {
-        let key = LogKey(deviceID: deviceID, logID: record.logID)
-        return accounts[key, default: LogAccount()].note(record.fix, isOrdered: isOrdered && !mayBeLate)
-    }
+/// A log of a collar.
+struct LogKey: Hashable {
+    let deviceID: UInt64
+    let logID: UInt32
 
-    /// Notes a change of a gap.
-    func note(_ change: GapChange, of deviceID: UInt64) {
-        accounts[LogKey(deviceID: deviceID, logID: change.logID), default: LogAccount()].note(change)
-    }
+    init(_ log: LogIdentity) { (deviceID, logID) = (log.deviceID, log.logID) }
 }
 
 /// What a consumer knows of one log: it adds up fixes and gaps.
@@ -95,7 +83,9 @@ struct LogAccount {
     /// The highest sequence that came in order from this process.
     var lastInOrder: UInt32?
 
-    /// - Returns: what is wrong.
+    /// Notes a fix.
+    /// - Parameter isOrdered: whether it may not come after later ones.
+    /// - Returns: what is wrong with it.
     mutating func note(_ fix: Fix, isOrdered: Bool) -> Violation? {
         if let before = fixes[fix.sequence], before != fix {
             return Violation(invariant: .oneContentPerID, text: "\(fix.sequence) is emitted with two contents", microseconds: 0)
@@ -112,6 +102,7 @@ struct LogAccount {
         return nil
     }
 
+    /// Notes a change of a gap.
     mutating func note(_ change: GapChange) {
         let range = change.range.first...change.range.last
         switch change.event {

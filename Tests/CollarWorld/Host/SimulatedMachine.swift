@@ -54,6 +54,12 @@ final class SimulatedMachine {
     private(set) var life = 0
     /// How far the clock of the machine is wrong, in milliseconds.
     var clockErrorMilliseconds: Int64 = 0
+    /// Whether the power goes too when its file operations stop.
+    var losesPowerAtStop = false
+    /// Whether its consumer is about to look for lines.
+    var isConsumerDue = false
+    /// The state directory that somebody has copied.
+    var savedState: World.SavedState?
     /// Whether only another process can go on.
     private(set) var needsRestart = false
     /// Frames to send, by radio.
@@ -175,10 +181,7 @@ final class SimulatedMachine {
 
     func linkOpened(_ radio: Int, now: Int64) {
         guard let process else { return }
-        guard process.unread == nil else {
-            process.linkChanges.append((radio, true))
-            return
-        }
+        guard process.unread == nil else { return process.linkChanges.append((radio, true)) }
         process.partial[radio] = []
         process.isOpen[radio] = true
         process.host.linkOpened(process.links[radio], at: time(now))
@@ -229,13 +232,7 @@ final class SimulatedMachine {
     private func received(piece: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         var stream = StreamDecoder()
-        var index = 0
-        var frame: [UInt8] = []
-        while let event = stream.next(in: piece.span, at: &index) {
-            guard event == .frame else { continue }
-            let span = stream.frame
-            frame = span.indices.map { span[$0] }
-        }
+        let frame = stream.frames(in: piece).last ?? []
         guard let isGenuine = oracle.isGenuine(frame) else { return }
         let before = process.host.statistics.frames
         let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
@@ -245,9 +242,7 @@ final class SimulatedMachine {
         }
         guard process.host.statistics.frames > before else { return }
         process.discipline.accepts(frame, now: now)
-        if !isGenuine {
-            oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))")
-        }
+        if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
 
     func deadlineReached(now: Int64) {
@@ -285,10 +280,7 @@ final class SimulatedMachine {
     /// Takes what the process has to say.
     private func takeOutputs(now: Int64) {
         guard let process else { return }
-        while true {
-            var link: LinkID?
-            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = process.host.nextFrame(into: &output) }
-            guard let link else { break }
+        while let (link, frame) = process.host.nextFrame() {
             oracle.handsOut(frame, self, &process.discipline)
             guard let radio = process.links.firstIndex(of: link) else { continue }
             if !process.isOpen[radio] { oracle.report(.answerDiscipline, "host \(index) sends on a closed link") }
@@ -358,7 +350,7 @@ final class SimulatedMachine {
 
     /// What may be acknowledged of a log.
     func durable(of log: LogIdentity) -> CoveredSequences {
-        process?.host.journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
+        process?.host.durable(of: log) ?? CoveredSequences()
     }
 }
 

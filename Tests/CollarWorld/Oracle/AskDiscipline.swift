@@ -22,13 +22,8 @@ struct AskDiscipline {
         maximumTimeout = plan.maximumTimeoutMicroseconds
     }
 
-    /// The ask that waits for its answer.
-    var openAsk: UInt8? { open?.ask }
-
     /// Whether the last ask has not been answered.
     var isOutOfContact: Bool { open != nil }
-
-    private func timeout(attempt: Int) -> Int64 { min(maximumTimeout, firstTimeout << Int64(min(attempt / 3, 24))) }
 
     /// The collar hands out a frame.
     /// - Returns: what is wrong with that.
@@ -46,10 +41,9 @@ struct AskDiscipline {
             return nil
         }
         guard let end = unanswered.end else { return "a frame while its ask is on the air" }
-        let wait = timeout(attempt: unanswered.attempt)
+        let wait = min(maximumTimeout, firstTimeout << Int64(min(unanswered.attempt / 3, 24)))
         guard now >= end + wait else {
-            return
-                "a frame \(now - end) µs after unanswered ask \(unanswered.ask), "
+            return "a frame \(now - end) µs after unanswered ask \(unanswered.ask), "
                 + "time-out \(unanswered.attempt) is \(wait) µs"
         }
         guard let ask else { return "a frame without an ask after unanswered ask \(unanswered.ask)" }

@@ -7,12 +7,8 @@ enum BitwiseCheck {
         guard frame.count >= 7 else { return false }
         var register: UInt32 = 0xB7_04CE
         if let log {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                add(UInt8(log.deviceID >> UInt64(shift) & 0xFF), &register)
-            }
-            for shift in stride(from: 24, through: 0, by: -8) {
-                add(UInt8(log.logID >> UInt32(shift) & 0xFF), &register)
-            }
+            add(log.deviceID, &register)
+            add(log.logID, &register)
         }
         add(UInt8(truncatingIfNeeded: frame.count), &register)
         for byte in frame.dropLast(3) { add(byte, &register) }
@@ -27,22 +23,21 @@ enum BitwiseCheck {
         var register: UInt32 = 0xB7_04CE
         for byte in "CLJ1".utf8 { add(byte, &register) }
         if let binding {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                add(UInt8(binding.deviceID >> UInt64(shift) & 0xFF), &register)
-            }
-            for shift in stride(from: 24, through: 0, by: -8) {
-                add(UInt8(binding.segment >> UInt32(shift) & 0xFF), &register)
-            }
+            add(binding.deviceID, &register)
+            add(binding.segment, &register)
         }
         for byte in record { add(byte, &register) }
         return register ^ 0xFF_FFFF
     }
 
-    private static func add(_ byte: UInt8, _ register: inout UInt32) {
-        register ^= UInt32(byte) << 16
-        for _ in 0..<8 {
-            register = register & 0x80_0000 == 0 ? register << 1 : (register << 1) ^ 0x7B_01BD
-            register &= 0xFF_FFFF
+    /// Adds the bytes of a number, the highest first.
+    private static func add(_ number: some FixedWidthInteger & UnsignedInteger, _ register: inout UInt32) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            register ^= UInt32(UInt8(truncatingIfNeeded: number >> shift)) << 16
+            for _ in 0..<8 {
+                register = register & 0x80_0000 == 0 ? register << 1 : (register << 1) ^ 0x7B_01BD
+                register &= 0xFF_FFFF
+            }
         }
     }
 }

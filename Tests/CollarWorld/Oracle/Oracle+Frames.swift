@@ -60,10 +60,9 @@ extension Oracle {
             byteCount <= Frame.minimumLimitByteCount, untold.count <= 16,
             untold.allSatisfy({ $0 < first || sequences.contains($0) })
         else {
-            report(
+            return report(
                 .retransmissionDiscipline,
                 "out of contact a batch of \(sequences.sorted()) in \(byteCount) bytes is sent, missing is \(untold)")
-            return
         }
     }
 
@@ -74,8 +73,7 @@ extension Oracle {
         let newest = collar.nextSequence &- 1
         let named = LiveFix.sequences(of: frame.span, header: try FrameHeader(frame.span), reference: newest)
         guard let named, named.sequence == newest, let anchor = record.possible(named.anchor) else {
-            report(.logBeforeAir, "a live fix names no anchor that was logged")
-            return
+            return report(.logBeforeAir, "a live fix names no anchor that was logged")
         }
         if !record.wasTold(named.anchor, by: collar.pairedReceiverID) {
             report(.logBeforeAir, "the anchor \(named.anchor) of a live fix was never acknowledged")
@@ -89,28 +87,23 @@ extension Oracle {
     private func checkElsewhere(_ identity: Identity, _ record: LogRecord) {
         for sequence in 0..<min(identity.deliveredElsewhere, identity.oldestSequence)
         where !record.wasToldByAnybody(sequence) {
-            report(.lossHasACause, "an identity says that somebody has \(sequence)")
-            return
+            return report(.lossHasACause, "an identity says that somebody has \(sequence)")
         }
     }
 
     private func check(
         _ tombstone: Tombstone, isDeliveredElsewhere: Bool, _ collar: SimulatedCollar, _ record: LogRecord
     ) {
-        for index in 0..<tombstone.ranges.count {
-            let range = tombstone.ranges[index]
-            guard range.last < collar.nextSequence else {
-                report(.lossHasACause, "a tombstone of \(range.last), which was never given out")
-                return
+        for range in tombstone.ranges.closedRanges {
+            guard range.upperBound < collar.nextSequence else {
+                return report(.lossHasACause, "a tombstone of \(range.upperBound), which was never given out")
             }
-            for sequence in range.first...range.last where !record.mayBeLost(sequence) {
-                report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
-                return
+            for sequence in range where !record.mayBeLost(sequence) {
+                return report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
             }
             guard isDeliveredElsewhere else { continue }
-            for sequence in range.first...range.last where !record.wasToldByAnybody(sequence) {
-                report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
-                return
+            for sequence in range where !record.wasToldByAnybody(sequence) {
+                return report(.lossHasACause, "a tombstone says that somebody has \(sequence)")
             }
         }
     }
@@ -136,11 +129,7 @@ extension Oracle {
         let next = collar.nextSequence
         guard answer.firstMissing <= next, answer.durable.count == 0 || answer.durable[0].last < next else { return }
         for sequence in 0..<answer.firstMissing { record.tell(sequence, by: answer.receiverID) }
-        for index in 0..<answer.durable.count {
-            for sequence in answer.durable[index].first...answer.durable[index].last {
-                record.tell(sequence, by: answer.receiverID)
-            }
-        }
+        for sequence in answer.durable.closedRanges.joined() { record.tell(sequence, by: answer.receiverID) }
         if let ask = answer.ask { disciplines[collar.index].answered(ask.rawValue) }
     }
 
@@ -157,34 +146,28 @@ extension Oracle {
         guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         guard let record else {
             guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
-            report(.acknowledgedIsDurable, "an acknowledgement of no known log")
-            return
+            return report(.acknowledgedIsDurable, "an acknowledgement of no known log")
         }
         do throws(DecodeError) {
             let answer = try Acknowledgement(decoding: frame.span, header: FrameHeader(frame.span))
             guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {
-                report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
-                return
+                return report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
             }
             if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
                 report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
             }
-            record.promise(below: answer.firstMissing, by: host.index)
+            record.hosts[host.index].below = max(record.hosts[host.index].below, answer.firstMissing)
             for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
-            for index in 0..<answer.durable.count {
-                for sequence in answer.durable[index].first...answer.durable[index].last {
-                    promised(sequence, host, record)
-                }
-            }
+            for sequence in answer.durable.closedRanges.joined() { promised(sequence, host, record) }
         } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
     }
 
     private func promised(_ sequence: UInt32, _ host: SimulatedMachine, _ record: LogRecord) {
         if host.records.kept(sequence, of: record.log) == .nothing {
-            if record.isLossUnnoticed(sequence, by: host.index) { return }
+            if record.hosts[host.index].unnoticed.contains(sequence) { return }
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
         }
-        record.promise(sequence, by: host.index)
+        record.hosts[host.index].promised.insert(sequence)
     }
 
     /// Judges what a host has stored since the last call.
@@ -193,7 +176,9 @@ extension Oracle {
             let found = host.records.of(collar).takeNew()
             for (logID, fix) in found.fixes {
                 guard let log = LogIdentity(deviceID: collar, logID: logID), let record = record(of: log) else {
-                    storedUnknown(logID, of: collar, host)
+                    if !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) {
+                        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
+                    }
                     continue
                 }
                 if !record.permits(fix) {
@@ -207,20 +192,13 @@ extension Oracle {
         }
     }
 
-    private func storedUnknown(_ logID: UInt32, of collar: UInt64, _ host: SimulatedMachine) {
-        guard !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) else { return }
-        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
-    }
-
     private func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedMachine) {
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
-            report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
-            return
+            return report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
         }
         for sequence in range.first...range.last where !record.mayBeLost(sequence) {
             if case .fix = host.records.kept(sequence, of: log) { continue }
-            report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
-            return
+            return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }
     }
 
@@ -236,13 +214,13 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            if let wrong = host.consumer.note(fix, of: entry.deviceID, mayBeLate: mayBeLate)
-            {
+            let isOrdered = host.consumer.isOrdered && !mayBeLate
+            if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
         case .gap(let change):
             guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
-            host.consumer.note(change, of: entry.deviceID)
+            host.consumer.accounts[LogKey(log), default: LogAccount()].note(change)
         }
     }
 
@@ -254,13 +232,13 @@ extension Oracle {
             if let repeated = kept.repeated, repeated.logID == record.log.logID {
                 report(.storedOnce, "host \(host.index) has stored \(repeated.sequence) more than once")
             }
-            let account = host.consumer.account(of: record.log)
+            let account = host.consumer.accounts[LogKey(record.log)]
             let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
             // A fix that waits for those before it is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
             for sequence in fixes.keys where sequence < end && account?.fixes[sequence] == nil {
-                report(.acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
-                return
+                return report(
+                    .acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
             }
             guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
             // A process that goes on from the journal may find less there than the one before it has told of.
@@ -270,7 +248,9 @@ extension Oracle {
             // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
-            if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor), !record.isForgotten(sequence, by: host.index) {
+            if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor),
+                !record.hosts[host.index].forgotten.contains(sequence)
+            {
                 report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence) of log \(record.log.logID)")
             }
         }
@@ -279,7 +259,8 @@ extension Oracle {
     /// The process of a host is gone and a new one has opened the storage.
     func reopened(_ host: SimulatedMachine) {
         for record in records {
-            for sequence in 0..<record.promisedEnd(by: host.index) where record.wasPromised(sequence, by: host.index) {
+            let promised = record.hosts[host.index].promised
+            for sequence in 0..<promised.end where promised.contains(sequence) {
                 switch host.records.kept(sequence, of: record.log) {
                 case .nothing: report(.acknowledgedIsDurable, "\(sequence) was acknowledged and is gone after a crash")
                 case .fix(let fix):
@@ -291,7 +272,7 @@ extension Oracle {
     }
 
     /// What a host has acknowledged until now.
-    func promises(of host: Int) -> [LogPromises] { records.map { LogPromises(log: $0.log, flags: $0.promises(of: host)) } }
+    func promises(of host: Int) -> [LogPromises] { records.map { ($0.log, $0.hosts[host].promised) } }
 
     /// A host's state directory was replaced by an earlier one.
     /// - Parameter promises: what it had acknowledged then; nil for nothing.

@@ -1,8 +1,12 @@
+import CollarFirmware
 import CollarWire
 
 /// Watches a ``World`` from outside: records what was logged durably and what was said on the air, and judges every
 /// step by that alone.
 final class Oracle {
+    /// What a host had acknowledged of a log at some moment.
+    typealias LogPromises = (log: LogIdentity, flags: Flags)
+
     let plan: WorldPlan
     var now: Int64 = 0
     private(set) var violation: Violation?
@@ -10,7 +14,7 @@ final class Oracle {
     /// The log each collar has now.
     private(set) var current: [LogRecord?]
     var disciplines: [AskDiscipline]
-    private var duty: [DutyCycle]
+    private var hours: [HourOfAirtime]
     private var sent: Set<[UInt8]> = []
     private(set) var coincidences = 0
 
@@ -18,7 +22,7 @@ final class Oracle {
         self.plan = plan
         current = Array(repeating: nil, count: plan.collarCount)
         disciplines = Array(repeating: AskDiscipline(plan), count: plan.collarCount)
-        duty = Array(repeating: DutyCycle(), count: plan.collarCount)
+        hours = Array(repeating: HourOfAirtime(), count: plan.collarCount)
     }
 
     func report(_ invariant: Invariant, _ text: @autoclosure () -> String) {
@@ -29,9 +33,7 @@ final class Oracle {
     func record(of log: LogIdentity) -> LogRecord? { records.first { $0.log == log } }
 
     /// Logs that the hostile sender has invented.
-    private(set) var inventedLogs: [LogIdentity] = []
-
-    func noteInvented(_ log: LogIdentity) { inventedLogs.append(log) }
+    var inventedLogs: [LogIdentity] = []
 
     /// Logs that a host may know.
     var knownLogCount: Int { records.count + inventedLogs.count }
@@ -74,19 +76,18 @@ final class Oracle {
     }
 
     /// A fix was to be logged.
-    func tried(_ fix: Fix, expected: UInt32, _ outcome: SimulatedCollar.LogOutcome, _ collar: SimulatedCollar) {
+    func tried(_ fix: Fix, expected: UInt32, _ outcome: Result<UInt32, FixLogError>, _ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
         var stored = fix
         switch outcome {
-        case .logged(let sequence):
+        case .success(let sequence):
             stored.sequence = sequence
             if sequence < record.end { report(.logOnlyGrows, "sequence \(sequence) is given out again") }
             record.note(stored)
-        case .failed(.flash):
+        case .failure(.flash):
             stored.sequence = expected
-            record.noteTorn(stored)
-        case .failed(let error):
-            report(.noRefusal, "a fix is refused: \(error)")
+            record.torn[expected] = stored
+        case .failure(let error): report(.noRefusal, "a fix is refused: \(error)")
         }
         check(collar)
     }
@@ -121,23 +122,18 @@ final class Oracle {
     private func checkOldest(of collar: SimulatedCollar, _ record: LogRecord, next: UInt32, receiver: UInt32) {
         let oldest = collar.oldestSequence
         guard oldest <= next else {
-            report(.logOnlyGrows, "oldest \(oldest) of \(next)")
-            return
+            return report(.logOnlyGrows, "oldest \(oldest) of \(next)")
         }
         while record.oldest < oldest {
             let sequence = record.oldest
-            if !record.mayBeLost(sequence), !record.wasTold(sequence, by: receiver),
-                next - oldest < SimulatedCollar.minimumCapacity(plan)
-            {
+            let isFull = next - oldest >= SimulatedCollar.minimumCapacity(plan)
+            if !isFull, !record.mayBeLost(sequence), !record.wasTold(sequence, by: receiver) {
                 report(.overwritesOnlyWhenFull, "\(sequence) is overwritten with \(next - oldest) in the log")
             }
             record.noteGone(sequence)
             record.oldest += 1
         }
     }
-
-    /// The flash was erased.
-    func erased(_ collar: SimulatedCollar) { current[collar.index]?.isErased = true }
 
     /// Part of the flash has decayed, all of it delivered.
     func decayed(_ collar: SimulatedCollar) {
@@ -148,7 +144,7 @@ final class Oracle {
     func transmitted(_ collar: Int, airtime: Int64) {
         disciplines[collar].frameIsOver(now: now)
         guard let limit = plan.hourlyAirtimeLimitMicroseconds else { return }
-        let used = duty[collar].add(airtime: airtime, end: now)
+        let used = hours[collar].add(start: now - airtime, end: now)
         if used > limit { report(.dutyCycle, "collar \(collar) used \(used) µs of \(limit) in an hour") }
     }
 }

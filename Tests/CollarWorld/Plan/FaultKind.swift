@@ -76,28 +76,9 @@ package enum FaultKind: Int, CaseIterable, Sendable {
 }
 
 /// Some kinds of faults.
-package struct FaultSet: Equatable, Sendable {
-    private var bits: UInt64 = 0
+package typealias FaultSet = Set<FaultKind>
 
-    /// None.
-    package init() {}
-
-    /// All of them.
-    package static var all: FaultSet {
-        var all = FaultSet()
-        for kind in FaultKind.allCases { all.insert(kind) }
-        return all
-    }
-
-    /// Whether a kind is among them.
-    package func contains(_ kind: FaultKind) -> Bool { bits >> UInt64(kind.rawValue) & 1 == 1 }
-
-    /// Adds a kind.
-    package mutating func insert(_ kind: FaultKind) { bits |= 1 << UInt64(kind.rawValue) }
-
-    /// Takes a kind out.
-    package mutating func remove(_ kind: FaultKind) { bits &= ~(1 << UInt64(kind.rawValue)) }
-
+extension FaultSet {
     /// The kinds, in their order.
     package var kinds: [FaultKind] { FaultKind.allCases.filter(contains) }
 }
@@ -110,8 +91,7 @@ struct FaultStreams {
     init(seed: UInt64) {
         var maker = SeededRandom(seed: seed ^ 0x5157_4152_4D00_0001)
         other = SeededRandom(seed: maker.next())
-        streams = []
-        for _ in FaultKind.allCases { streams.append(SeededRandom(seed: maker.next())) }
+        streams = FaultKind.allCases.map { _ in SeededRandom(seed: maker.next()) }
     }
 
     subscript(kind: FaultKind) -> SeededRandom {

@@ -11,7 +11,7 @@ final class Attacker {
     /// Identities of collars that it has heard.
     private var identities: [Identity] = []
     /// Collars that it has invented.
-    private(set) var invented: [LogIdentity] = []
+    private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
 
     /// Collars that it invents at most: more use up the places of a host.
@@ -34,19 +34,17 @@ final class Attacker {
     /// - Parameter delivered: sequences below this are with every receiver of that collar for certain.
     func makeFrame(delivered: (LogIdentity) -> UInt32) -> (frame: [UInt8], invented: LogIdentity?) {
         var new: LogIdentity?
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) {
-                switch random.below(6) {
-                case 0 where invented.count < Attacker.inventionLimit:
-                    guard let log = inventLog() else { return }
-                    new = log
-                    try encodeIdentity(of: log, into: &output)
-                case 1, 2: try encodeFixOfInvention(into: &output)
-                case 3: try encodeProbe(into: &output)
-                case 4: try encodeOtherContent(delivered, into: &output)
-                default: try encodeForgedCommand(into: &output)
-                }
-            } catch { preconditionFailure("the attacker's frame does not fit: \(error)") }
+        let frame = [UInt8].frame { output throws(EncodeError) in
+            switch random.below(6) {
+            case 0 where invented.count < Attacker.inventionLimit:
+                guard let log = inventLog() else { return }
+                new = log
+                try encodeIdentity(of: log, into: &output)
+            case 1, 2: try encodeFixOfInvention(into: &output)
+            case 3: try encodeProbe(into: &output)
+            case 4: try encodeOtherContent(delivered, into: &output)
+            default: try encodeForgedCommand(into: &output)
+            }
         }
         return (frame, new)
     }
@@ -77,16 +75,15 @@ final class Attacker {
         let log = invented[random.below(invented.count)]
         // Every other one is a gap more.
         sequence += 1 + UInt32(random.below(2))
-        try encode(fix(sequence), of: log, into: &output)
+        try encodeFix(sequence, of: log, into: &output)
     }
 
-    private func fix(_ sequence: UInt32) -> Fix {
-        Fix(
+    private func encodeFix(
+        _ sequence: UInt32, of log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        let fix = Fix(
             sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: Int32(random.below(1_000_000)),
             longitudeSteps: 666)
-    }
-
-    private func encode(_ fix: Fix, of log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         try AbsoluteFix.encode(
             fix, address: address, flags: FrameFlags(ask: ask()), log: log, reference: nil, into: &output)
     }
@@ -104,7 +101,7 @@ final class Attacker {
         let log = identities[random.below(identities.count)].log
         let end = delivered(log)
         guard end > 0 else { return try encodeProbe(into: &output) }
-        try encode(fix(UInt32(random.below(Int(end)))), of: log, into: &output)
+        try encodeFix(UInt32(random.below(Int(end))), of: log, into: &output)
     }
 
     /// A command of a receiver that is nobody's.

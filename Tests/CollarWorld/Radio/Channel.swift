@@ -47,11 +47,7 @@ struct Channel {
 
     /// What becomes of a bare frame.
     mutating func carry(_ frame: [UInt8], _ streams: inout FaultStreams) -> [Delivery] {
-        if isInBurst {
-            isInBurst = !streams[.burstLoss].chance(plan.burstEnd)
-        } else {
-            isInBurst = streams[.burstLoss].chance(plan.burstStart)
-        }
+        isInBurst = isInBurst ? !streams[.burstLoss].chance(plan.burstEnd) : streams[.burstLoss].chance(plan.burstStart)
         let isLostInBurst = isInBurst && streams[.burstLoss].chance(plan.burstLoss)
         let isLost = streams[.loss].chance(plan.loss)
         var deliveries: [Delivery] = []
@@ -79,9 +75,7 @@ struct Channel {
         }
         if isStream, streams[.noise].chance(plan.noise) {
             let count = 1 + streams[.noise].below(300)
-            var noise: [UInt8] = []
-            for _ in 0..<count { noise.append(UInt8(truncatingIfNeeded: streams[.noise].next())) }
-            bytes = noise + bytes
+            bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: streams[.noise].next()) } + bytes
         }
         return bytes
     }

@@ -18,8 +18,7 @@ struct FrameText: CustomStringConvertible {
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: log, reference: UInt32(header.lowByte)) {
             case .identity(let identity):
-                return
-                    "identity, log \(identity.oldestSequence)..<\(identity.nextSequence), "
+                return "identity, log \(identity.oldestSequence)..<\(identity.nextSequence), "
                     + "paired \(identity.pairedReceiverID)"
             case .fix(let fix): return "fix …\(fix.sequence % 65_536)"
             case .probe(let probe): return "probe, next \(probe.nextSequence)"
@@ -38,8 +37,6 @@ struct FrameText: CustomStringConvertible {
     }
 
     private static func ranges(_ list: SequenceRangeList) -> String {
-        var texts: [String] = []
-        for index in 0..<list.count { texts.append("\(list[index].first)…\(list[index].last)") }
-        return texts.joined(separator: " ")
+        list.closedRanges.map { "\($0.lowerBound)…\($0.upperBound)" }.joined(separator: " ")
     }
 }

@@ -5,11 +5,7 @@ import CollarWire
 /// What delivery costs on the air for each loss, modem and kind of backlog, as a text that never changes by itself.
 package enum AirtimeTable {
     /// A backlog and how it is sent.
-    private struct Workload {
-        let title: String
-        let fixes: [Fix]
-        let isBatched: Bool
-    }
+    private typealias Workload = (title: String, fixes: [Fix], isBatched: Bool)
 
     private static let modems: [SimulatedModem] = [
         .lora(spreadingFactor: 7), .lora(spreadingFactor: 9), .lora(spreadingFactor: 12), .ble, .serial,
@@ -26,15 +22,10 @@ package enum AirtimeTable {
             The bound: every fix absolute in a frame of its own, airtime / (1 - loss). Means over \(seeds.count) seeds.
 
             """
-        let workloads = [
-            Workload(
-                title: "2000 fixes, one a frame", fixes: SimulatedWalk.fixes(2000, secondsApart: 1), isBatched: false),
-            Workload(
-                title: "28800 fixes a second apart (eight hours), in batches", fixes: SimulatedWalk.fixes(28800, secondsApart: 1),
-                isBatched: true),
-            Workload(
-                title: "2000 fixes of a cat, three minutes and more apart, in batches", fixes: SimulatedWalk.cat(2000),
-                isBatched: true),
+        let workloads: [Workload] = [
+            ("2000 fixes, one a frame", SimulatedWalk.fixes(2000, secondsApart: 1), false),
+            ("28800 fixes a second apart (eight hours), in batches", SimulatedWalk.fixes(28800, secondsApart: 1), true),
+            ("2000 fixes of a cat, three minutes and more apart, in batches", SimulatedWalk.cat(2000), true),
         ]
         for workload in workloads { text += try section(workload) }
         return text
@@ -53,30 +44,19 @@ package enum AirtimeTable {
     private static func cell(
         _ workload: Workload, _ modem: SimulatedModem, lossPercent: Int
     ) throws(StationError) -> String {
-        var overBound = 0.0
-        var share = 0.0
-        var longBurstShare = 0.0
-        var longBurstCount = 0
-        for seed in seeds {
-            let result = try AirtimeTrial(
+        let results = try seeds.map { seed throws(StationError) in
+            try AirtimeTrial(
                 fixes: workload.fixes, modem: modem.profile, lossProbability: Double(lossPercent) / 100,
                 delivery: CollarDelivery.Configuration(
                     modem: modem.profile, sendsLiveFixes: workload.isBatched,
                     batchFrameByteLimit: workload.isBatched ? Frame.maximumByteCount : nil),
                 seed: seed
             ).run()
-            overBound += result.overBound
-            share += result.acknowledgementShare
-            if let part = result.longBurstAcknowledgementShare {
-                longBurstShare += part
-                longBurstCount += 1
-            }
         }
-        let count = Double(seeds.count)
-        var shares = (share * 100 / count).text(decimals: 1)
-        if longBurstCount > 0 {
-            shares += " / " + (longBurstShare * 100 / Double(longBurstCount)).text(decimals: 1)
-        }
-        return (overBound / count).text(decimals: 3) + " (" + shares + " %)"
+        func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+        func percent(_ shares: [Double]) -> String { (mean(shares) * 100).text(decimals: 1) }
+        let longBursts = results.compactMap(\.longBurstAcknowledgementShare)
+        return mean(results.map(\.overBound)).text(decimals: 3) + " (" + percent(results.map(\.acknowledgementShare))
+            + (longBursts.isEmpty ? "" : " / " + percent(longBursts)) + " %)"
     }
 }

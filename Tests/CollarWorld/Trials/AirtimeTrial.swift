@@ -20,18 +20,6 @@ package struct AirtimeTrial: Sendable {
     /// What the losses are drawn from.
     package var seed: UInt64
 
-    /// Creates a trial.
-    package init(
-        fixes: [Fix], modem: ModemProfile, lossProbability: Double, delivery: CollarDelivery.Configuration,
-        seed: UInt64
-    ) {
-        self.fixes = fixes
-        self.modem = modem
-        self.lossProbability = lossProbability
-        self.delivery = delivery
-        self.seed = seed
-    }
-
     /// What a trial measured. Times in microseconds.
     package struct Result: Equatable, Sendable {
         /// Airtime of the collar.
@@ -40,17 +28,11 @@ package struct AirtimeTrial: Sendable {
         package var hostMicroseconds: Int64 = 0
         /// Airtime of the bound.
         package var boundMicroseconds: Double = 0
-        /// Frames of the collar.
-        package var frameCount = 0
-        /// Acknowledgements.
-        package var acknowledgementCount = 0
         /// The part of ``collarMicroseconds`` of bursts of eight full frames or more, what was repeated until they were
         /// answered included.
         package var longBurstMicroseconds: Int64 = 0
         /// The part of ``hostMicroseconds`` that answered those.
         package var longBurstAnswerMicroseconds: Int64 = 0
-        /// Time until everything was acknowledged.
-        package var elapsedMicroseconds: Int64 = 0
 
         /// Airtime of both ends, as a multiple of the bound.
         package var overBound: Double { Double(collarMicroseconds + hostMicroseconds) / boundMicroseconds }
@@ -69,8 +51,7 @@ package struct AirtimeTrial: Sendable {
     /// - Throws: where the collar's flash or the trial itself fails.
     package func run() throws(StationError) -> Result {
         var state = try AirtimeTrialState(self)
-        while !state.collar.isEverythingDelivered { try state.step() }
-        state.result.elapsedMicroseconds = state.now.microseconds
+        while !state.link.collar.isEverythingDelivered { try state.step() }
         return state.result
     }
 }
@@ -78,10 +59,7 @@ package struct AirtimeTrial: Sendable {
 /// A trial under way.
 private struct AirtimeTrialState {
     let trial: AirtimeTrial
-    var collar: Collar<MemoryFlash>
-    let host: InstantHost
-    var random: SeededRandom
-    var now = Instant(microseconds: 0)
+    var link: TrialLink
     var result = AirtimeTrial.Result()
     private var burst = Burst()
 
@@ -94,56 +72,29 @@ private struct AirtimeTrialState {
 
     init(_ trial: AirtimeTrial) throws(StationError) {
         self.trial = trial
-        random = SeededRandom(seed: trial.seed)
-        let configuration = Collar<MemoryFlash>.Configuration(
-            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            delivery: trial.delivery)
-        let flash = MemoryFlash(blockCount: trial.fixes.count / 100 + 8)
-        do throws(FlashError) {
-            collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
-        } catch { throw .flash(error) }
-        host = InstantHost(knowing: collar.log)
-        for (index, fix) in trial.fixes.enumerated() {
-            do throws(FixLogError) { _ = try collar.log(fix) } catch { throw .log(error, index: index) }
-            let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: collar.log)
+        link = try TrialLink(
+            trial.fixes, secondsApart: 0, modem: trial.modem, lossProbability: trial.lossProbability,
+            delivery: trial.delivery, seed: trial.seed)
+        try link.wait(until: link.now)
+        for fix in trial.fixes {
+            let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: link.collar.log)
             result.boundMicroseconds += Double(airtime) / (1 - trial.lossProbability)
         }
     }
 
     mutating func step() throws(StationError) {
-        var failure: FlashError?
-        var isFrame = false
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
-        }
-        if let failure { throw .flash(failure) }
-        guard isFrame else {
-            guard let next = collar.nextDeadline else { preconditionFailure("a silent collar waits for something") }
-            now = max(next, now.advanced(byMicroseconds: 1))
-            return
-        }
-        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
-        now = now.advanced(byMicroseconds: airtime)
-        result.collarMicroseconds += airtime
-        result.frameCount += 1
-        burst.collarMicroseconds += airtime
-        if let full = fullFrameByteCount, frame.count >= full { burst.fullFrameCount += 1 }
-        collar.frameSent(now: now)
-        guard !random.chance(trial.lossProbability) else { return }
-        for answer in host.answers(to: frame, at: now) { try send(answer) }
+        guard let sent = try link.sendFrame() else { return }
+        result.collarMicroseconds += sent.airtime
+        burst.collarMicroseconds += sent.airtime
+        if let full = fullFrameByteCount, sent.byteCount >= full { burst.fullFrameCount += 1 }
+        for answer in sent.answers ?? [] { try send(answer) }
     }
 
     private mutating func send(_ answer: [UInt8]) throws(StationError) {
-        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: answer.count)
+        let (airtime, isHeard) = try link.send(answer)
         result.hostMicroseconds += airtime
         burst.hostMicroseconds += airtime
-        result.acknowledgementCount += 1
-        let arrival = now.advanced(byMicroseconds: trial.modem.turnaroundMicroseconds + airtime)
-        guard !random.chance(trial.lossProbability) else { return }
-        // Whoever waits no longer sends by then, and hears nothing.
-        if let deadline = collar.nextDeadline, deadline < arrival { return }
-        now = arrival
-        do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
+        guard isHeard else { return }
         if burst.fullFrameCount >= 8 {
             result.longBurstMicroseconds += burst.collarMicroseconds
             result.longBurstAnswerMicroseconds += burst.hostMicroseconds

@@ -24,7 +24,7 @@ package struct DutyCycleTrial: Sendable {
     /// Time between two fixes, in seconds, at least 1.
     package var secondsApart: Int64
     /// Probability that a frame is lost, in each direction, 0 … 1.
-    package var lossProbability: Double
+    package var lossProbability = 0.0
     /// Mean time between two strangers' questions, in milliseconds; nil where nobody asks.
     package var meanQuestionMilliseconds: Int64?
     /// When the first of them asks, in seconds.
@@ -32,7 +32,7 @@ package struct DutyCycleTrial: Sendable {
     /// Mean time between two requests of the host, in seconds; nil where it has none.
     package var meanRequestSeconds: Int64?
     /// When it reboots.
-    package var reboots: Reboots
+    package var reboots = Reboots.none
     /// Probability that the power is cut in the middle of a frame, beside all other reboots; 0 … 1.
     package var cutProbability = 0.0
     /// The part of every hour in which the collar may send, in millionths.
@@ -41,36 +41,6 @@ package struct DutyCycleTrial: Sendable {
     package var hours: Int64 = 6
     /// What chance depends on.
     package var seed: UInt64
-
-    /// A calm trial: no loss, no questions, no requests, no reboots.
-    package init(modem: SimulatedModem, secondsApart: Int64, seed: UInt64) {
-        self.modem = modem
-        self.secondsApart = secondsApart
-        lossProbability = 0
-        reboots = .none
-        self.seed = seed
-    }
-
-    /// A trial of which everything comes from one seed.
-    package init(seed: UInt64) {
-        var random = SeededRandom(seed: seed ^ 0xD07C_C1C1)
-        let spreadingFactors: [UInt8] = [7, 9, 12]
-        modem = .lora(spreadingFactor: spreadingFactors[Int(random.next() % 3)])
-        secondsApart = 1 + Int64(random.next() % 60)
-        lossProbability = Double(random.next() % 10) / 10
-        // From 16 a second to one in four minutes.
-        meanQuestionMilliseconds = random.next() % 4 == 0 ? nil : 60 << Int64(random.next() % 13)
-        // Silence until then fills the bucket.
-        questionsBeginAfterSeconds = Int64(random.next() % 3) * 3600
-        meanRequestSeconds = random.next() % 3 == 0 ? nil : 10 << Int64(random.next() % 8)
-        switch random.next() % 4 {
-        case 0: reboots = .none
-        case 1: reboots = .meanSeconds(30 << Int64(random.next() % 9))
-        default: reboots = .storms(meanSeconds: 2 << Int64(random.next() % 8))
-        }
-        if random.next() % 2 == 0 { cutProbability = Double(1 + random.next() % 9) / 10 }
-        self.seed = seed
-    }
 
     /// The airtime of an hour that the duty cycle allows, in microseconds.
     package var allowedMicroseconds: Int64 { dutyCyclePartsPerMillion * 3600 }
@@ -101,5 +71,27 @@ package struct DutyCycleTrial: Sendable {
         var state = try DutyCycleTrialState(self)
         while !state.isOver { try state.step() }
         return state.finished
+    }
+}
+
+extension DutyCycleTrial {
+    /// A trial of which everything comes from one seed.
+    package init(seed: UInt64) {
+        var random = SeededRandom(seed: seed ^ 0xD07C_C1C1)
+        let spreadingFactors: [UInt8] = [7, 9, 12]
+        let modem = SimulatedModem.lora(spreadingFactor: spreadingFactors[Int(random.next() % 3)])
+        self.init(modem: modem, secondsApart: 1 + Int64(random.next() % 60), seed: seed)
+        lossProbability = Double(random.next() % 10) / 10
+        // From 16 a second to one in four minutes.
+        meanQuestionMilliseconds = random.next() % 4 == 0 ? nil : 60 << Int64(random.next() % 13)
+        // Silence until then fills the bucket.
+        questionsBeginAfterSeconds = Int64(random.next() % 3) * 3600
+        meanRequestSeconds = random.next() % 3 == 0 ? nil : 10 << Int64(random.next() % 8)
+        switch random.next() % 4 {
+        case 0: reboots = .none
+        case 1: reboots = .meanSeconds(30 << Int64(random.next() % 9))
+        default: reboots = .storms(meanSeconds: 2 << Int64(random.next() % 8))
+        }
+        if random.next() % 2 == 0 { cutProbability = Double(1 + random.next() % 9) / 10 }
     }
 }

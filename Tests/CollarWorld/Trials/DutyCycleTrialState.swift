@@ -9,7 +9,7 @@ struct DutyCycleTrialState {
 
     private let trial: DutyCycleTrial
     private let modem: ModemProfile
-    private let configuration: Collar<NORFlash>.Configuration
+    private let delivery: CollarDelivery.Configuration
     private let flash: NORFlash
     private let question: [UInt8]
     private var collar: Collar<NORFlash>
@@ -32,38 +32,21 @@ struct DutyCycleTrialState {
         self.trial = trial
         modem = trial.modem.profile
         random = SeededRandom(seed: trial.seed)
-        configuration = Collar<NORFlash>.Configuration(
-            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            capabilities: .sounder,
-            delivery: CollarDelivery.Configuration(
-                modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
-                dutyCyclePartsPerMillion: trial.dutyCyclePartsPerMillion,
-                jitterSeed: UInt32(truncatingIfNeeded: trial.seed)))
+        delivery = .ofTrial(modem, dutyCyclePartsPerMillion: trial.dutyCyclePartsPerMillion, seed: trial.seed)
         let count = Int(trial.hours * 3600 / trial.secondsApart) + 1
         fixes = SimulatedWalk.fixes(count, secondsApart: trial.secondsApart)
         flash = NORFlash(blockByteCount: 4096, blockCount: count / 100 + 8, seed: trial.seed)
-        question = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(EncodeError) {
-                try IdentityRequest(receiverID: 99).encode(address: Frame.broadcastAddress, into: &output)
-            } catch { preconditionFailure("a question fits a frame: \(error)") }
+        question = [UInt8].frame { output throws(EncodeError) in
+            try IdentityRequest(receiverID: 99).encode(address: Frame.broadcastAddress, into: &output)
         }
-        collar = try DutyCycleTrialState.boot(configuration, flash, now)
+        collar = try Collar(sending: delivery, flash: flash, now: now)
+        collar.condition = CollarCondition()
         host = InstantHost(knowing: collar.log)
         requests = DutyCycleRequests(meanSeconds: trial.meanRequestSeconds)
         if trial.meanQuestionMilliseconds != nil {
             nextQuestion = now.advanced(byMicroseconds: trial.questionsBeginAfterSeconds * 1_000_000)
         }
         planReboot()
-    }
-
-    private static func boot(
-        _ configuration: Collar<NORFlash>.Configuration, _ flash: NORFlash, _ now: Instant
-    ) throws(StationError) -> Collar<NORFlash> {
-        do throws(FlashError) {
-            var collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
-            collar.condition = CollarCondition()
-            return collar
-        } catch { throw .flash(error) }
     }
 
     var isOver: Bool { now.microseconds >= trial.hours * HourOfAirtime.microseconds }
@@ -81,10 +64,8 @@ struct DutyCycleTrialState {
 
     private mutating func planReboot() {
         switch trial.reboots {
-        case .none:
-            nextReboot = DutyCycleTrialState.never
-        case .meanSeconds(let seconds):
-            nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+        case .none: nextReboot = DutyCycleTrialState.never
+        case .meanSeconds(let seconds): nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
         case .storms(let seconds):
             nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
             guard nextReboot >= stormEnd else { return }
@@ -94,7 +75,7 @@ struct DutyCycleTrialState {
     }
 
     mutating func step() throws(StationError) {
-        if onAir == nil, let frame = try nextFrame() {
+        if onAir == nil, let frame = try collar.nextFrame(now: now) {
             let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
             onAir = (now, now.advanced(byMicroseconds: airtime), frame)
             if random.chance(trial.cutProbability) {
@@ -102,10 +83,8 @@ struct DutyCycleTrialState {
                 nextReboot = min(nextReboot, now.advanced(byMicroseconds: part))
             }
         }
-        var next = min(min(nextFix, nextQuestion), nextReboot)
-        for downlink in downlinks { next = min(next, downlink.arrival) }
         let due = onAir?.end ?? collar.nextDeadline ?? DutyCycleTrialState.never
-        next = min(next, due)
+        let next = downlinks.reduce(min(nextFix, nextQuestion, nextReboot, due)) { min($0, $1.arrival) }
         now = max(next, now.advanced(byMicroseconds: 1))
         // The power is cut first: what happens at the same moment finds nobody.
         if nextReboot <= now { try reboot() }
@@ -113,16 +92,6 @@ struct DutyCycleTrialState {
         try makeFixes()
         if nextQuestion <= now { try ask() }
         try deliverDownlinks()
-    }
-
-    private mutating func nextFrame() throws(StationError) -> [UInt8]? {
-        var isFrame = false
-        var failure: FlashError?
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
-        }
-        if let failure { throw .flash(failure) }
-        return isFrame ? frame : nil
     }
 
     private mutating func count(start: Instant, end: Instant) {
@@ -142,7 +111,8 @@ struct DutyCycleTrialState {
             onAir = nil
         }
         result.rebootCount += 1
-        collar = try DutyCycleTrialState.boot(configuration, flash, now)
+        collar = try Collar(sending: delivery, flash: flash, now: now)
+        collar.condition = CollarCondition()
         planReboot()
     }
 

@@ -38,7 +38,7 @@ package enum LiveTable {
             all.hostMicroseconds += result.hostMicroseconds
             all.delays += result.delays
         }
-        let delays = [all.meanDelay, Double(all.delay(percentile: 50)), Double(all.delay(percentile: 95))]
+        let delays = [all.meanDelay, Double(all.delays.percentile(50)), Double(all.delays.percentile(95))]
         let columns =
             [("\(secondsApart) s", 6), ("\(lossPercent) %", 8), ((all.airtimePerFix / 1e3).text(decimals: 1), 9)]
             + delays.map { (all.isComplete ? ($0 / 1e6).text(decimals: 2) : "-", 9) }

@@ -30,13 +30,11 @@ package enum ReturnTable {
     private static func line(
         _ modem: SimulatedModem, _ secondsApart: Int64, lossPercent: Int
     ) throws(StationError) -> String {
-        var results: [ReturnTrial.Result] = []
-        for seed in seeds {
-            results.append(
-                try ReturnTrial(
-                    backlogCount: Int(8 * 3600 / secondsApart), secondsApart: secondsApart, modem: modem.profile,
-                    lossProbability: Double(lossPercent) / 100, seed: seed
-                ).run())
+        let results = try seeds.map { seed throws(StationError) in
+            try ReturnTrial(
+                backlogCount: Int(8 * 3600 / secondsApart), secondsApart: secondsApart, modem: modem.profile,
+                lossProbability: Double(lossPercent) / 100, seed: seed
+            ).run()
         }
         func mean(_ value: (ReturnTrial.Result) -> Double) -> Double {
             results.reduce(0) { $0 + value($1) } / Double(results.count)
@@ -54,8 +52,8 @@ package enum ReturnTable {
             (seconds(\.backlogMicroseconds), 9), ((mean(\.boundMicroseconds) / 1e6).text(decimals: 1), 9),
             (seconds(\.caughtUpMicroseconds), 9), (mean(\.airtimeOverBound).text(decimals: 2), 9),
             ((min(1, arrived) * 100).text(decimals: 0) + " %", 8),
-            (seconds { $0.liveLatency(percentile: 50) }, 8), (seconds { $0.liveLatency(percentile: 95) }, 7),
-            (most { $0.liveLatency(percentile: 100) }, 7), (most(\.longestGapMicroseconds), 7),
+            (seconds { $0.liveLatencies.percentile(50) }, 8), (seconds { $0.liveLatencies.percentile(95) }, 7),
+            (most { $0.liveLatencies.percentile(100) }, 7), (most(\.longestGapMicroseconds), 7),
             ("\(results.map(\.longestGapSequences).max() ?? 0)", 11),
         ]
         return modem.name.left(10) + columns.map { $0.0.right($0.1) }.joined()

@@ -20,17 +20,6 @@ package struct ReturnTrial: Sendable {
     /// What the losses are drawn from.
     package var seed: UInt64
 
-    /// Creates a trial.
-    package init(
-        backlogCount: Int, secondsApart: Int64, modem: ModemProfile, lossProbability: Double, seed: UInt64
-    ) {
-        self.backlogCount = backlogCount
-        self.secondsApart = secondsApart
-        self.modem = modem
-        self.lossProbability = lossProbability
-        self.seed = seed
-    }
-
     /// What a trial measured. Times in microseconds, counted from the return.
     package struct Result: Equatable, Sendable {
         /// Time until the first frame arrived.
@@ -57,12 +46,6 @@ package struct ReturnTrial: Sendable {
 
         /// Airtime of both ends until the backlog was acknowledged, as a multiple of the bound.
         package var airtimeOverBound: Double { Double(collarMicroseconds + hostMicroseconds) / boundMicroseconds }
-
-        /// The latency that a part of the live arrivals does not exceed, in microseconds; 0 where there were none.
-        package func liveLatency(percentile: Int) -> Int64 {
-            guard !liveLatencies.isEmpty else { return 0 }
-            return liveLatencies.sorted()[(liveLatencies.count - 1) * percentile / 100]
-        }
     }
 
     /// A trial that lasts this long after the return is given up.
@@ -80,13 +63,8 @@ package struct ReturnTrial: Sendable {
 /// A trial under way.
 private struct ReturnTrialState {
     private let trial: ReturnTrial
-    private let fixes: [Fix]
     private let returned: Instant
-    private var collar: Collar<MemoryFlash>
-    private let host: InstantHost
-    private var random: SeededRandom
-    private var now = Instant(microseconds: 0)
-    private var made = 0
+    private var link: TrialLink
     private var hasContact = false
     private var lastLive: (sequence: UInt32, at: Instant)?
     private(set) var result = ReturnTrial.Result()
@@ -94,19 +72,11 @@ private struct ReturnTrialState {
     init(_ trial: ReturnTrial) throws(StationError) {
         self.trial = trial
         let liveCount = Int(ReturnTrial.limitSeconds / trial.secondsApart) + 1
-        fixes = SimulatedWalk.fixes(trial.backlogCount + liveCount, secondsApart: trial.secondsApart)
+        let fixes = SimulatedWalk.fixes(trial.backlogCount + liveCount, secondsApart: trial.secondsApart)
         returned = Instant(microseconds: Int64(trial.backlogCount) * trial.secondsApart * 1_000_000)
-        random = SeededRandom(seed: trial.seed)
-        let configuration = Collar<MemoryFlash>.Configuration(
-            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            delivery: .init(
-                modem: trial.modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
-                jitterSeed: UInt32(truncatingIfNeeded: trial.seed)))
-        let flash = MemoryFlash(blockCount: fixes.count / 100 + 8)
-        do throws(FlashError) {
-            collar = try Collar(booting: configuration, flash: flash, randomLogID: 77, now: now)
-        } catch { throw .flash(error) }
-        host = InstantHost(knowing: collar.log)
+        link = try TrialLink(
+            fixes, secondsApart: trial.secondsApart, modem: trial.modem, lossProbability: trial.lossProbability,
+            seed: trial.seed)
         result.boundMicroseconds = Double(batchedMicroseconds()) / (1 - trial.lossProbability)
     }
 
@@ -117,15 +87,13 @@ private struct ReturnTrialState {
         while first < trial.backlogCount {
             var next = first
             var count = 0
-            let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-                do throws(EncodeError) {
-                    count = try Batch.encode(
-                        fixes[first], address: 9, flags: FrameFlags(ask: nil), log: collar.log, into: &output
-                    ) {
-                        next += 1
-                        return next < trial.backlogCount ? fixes[next] : nil
-                    }
-                } catch { preconditionFailure("a fix of a walk fits a frame: \(error)") }
+            let frame = [UInt8].frame { output throws(EncodeError) in
+                count = try Batch.encode(
+                    link.fixes[first], address: 9, flags: FrameFlags(ask: nil), log: link.collar.log, into: &output
+                ) {
+                    next += 1
+                    return next < trial.backlogCount ? link.fixes[next] : nil
+                }
             }
             first += count
             airtime += trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
@@ -133,48 +101,19 @@ private struct ReturnTrialState {
         return airtime
     }
 
-    var isOver: Bool {
-        result.caughtUpMicroseconds != nil || sinceReturn >= ReturnTrial.limitSeconds * 1_000_000
-    }
+    var isOver: Bool { result.caughtUpMicroseconds != nil || sinceReturn >= ReturnTrial.limitSeconds * 1_000_000 }
 
-    private var sinceReturn: Int64 { now.microseconds(since: returned) }
-    private var isBack: Bool { now >= returned }
-
-    private func due(_ index: Int) -> Instant {
-        Instant(microseconds: Int64(index) * trial.secondsApart * 1_000_000)
-    }
-
-    /// The clock moves on; fixes are made on the way.
-    private mutating func wait(until instant: Instant) throws(StationError) {
-        while made < fixes.count, due(made) <= instant {
-            do throws(FixLogError) { _ = try collar.log(fixes[made]) } catch { throw .log(error, index: made) }
-            made += 1
-            if isInBacklog, hasContact { result.liveCount += 1 }
-        }
-        now = instant
-    }
-
-    private var isInBacklog: Bool { isBack && result.backlogMicroseconds == nil }
+    private var sinceReturn: Int64 { link.now.microseconds(since: returned) }
+    private var isInBacklog: Bool { sinceReturn >= 0 && result.backlogMicroseconds == nil }
 
     mutating func step() throws(StationError) {
-        var failure: FlashError?
-        var isFrame = false
-        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+        let (counts, madeCount) = (isInBacklog, link.madeCount)
+        let sent = try link.sendFrame(isInReach: sinceReturn >= 0)
+        if counts {
+            result.collarMicroseconds += sent?.airtime ?? 0
+            if hasContact { result.liveCount += link.madeCount - madeCount }
         }
-        if let failure { throw .flash(failure) }
-        guard isFrame else {
-            var next = made < fixes.count ? due(made) : Instant(microseconds: .max)
-            if let deadline = collar.nextDeadline { next = min(next, deadline) }
-            return try wait(until: max(next, now.advanced(byMicroseconds: 1)))
-        }
-        let isHeard = isBack && !random.chance(trial.lossProbability)
-        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: frame.count)
-        if isInBacklog { result.collarMicroseconds += airtime }
-        try wait(until: now.advanced(byMicroseconds: airtime))
-        collar.frameSent(now: now)
-        guard isHeard else { return }
-        let answers = host.answers(to: frame, at: now)
+        guard let answers = sent?.answers else { return }
         noteArrival()
         for answer in answers { try send(answer) }
     }
@@ -182,31 +121,29 @@ private struct ReturnTrialState {
     private mutating func noteArrival() {
         if !hasContact { result.contactMicroseconds = sinceReturn }
         hasContact = true
-        guard result.backlogMicroseconds == nil, let newest = host.stored.highest,
+        guard result.backlogMicroseconds == nil, let newest = link.host.stored.highest,
             newest > lastLive?.sequence ?? UInt32(trial.backlogCount - 1)
         else { return }
-        result.liveLatencies.append(now.microseconds(since: due(Int(newest))))
+        result.liveLatencies.append(link.now.microseconds(since: link.due(Int(newest))))
         if let lastLive {
-            result.longestGapMicroseconds = max(result.longestGapMicroseconds, now.microseconds(since: lastLive.at))
+            result.longestGapMicroseconds = max(result.longestGapMicroseconds, link.now.microseconds(since: lastLive.at))
             result.longestGapSequences = max(result.longestGapSequences, newest - lastLive.sequence)
         }
-        lastLive = (newest, now)
+        lastLive = (newest, link.now)
     }
 
     private mutating func send(_ answer: [UInt8]) throws(StationError) {
-        let airtime = trial.modem.airtimeMicroseconds(frameByteCount: answer.count)
-        if isInBacklog { result.hostMicroseconds += airtime }
-        let arrival = now.advanced(byMicroseconds: trial.modem.turnaroundMicroseconds + airtime)
-        guard !random.chance(trial.lossProbability) else { return }
-        // Whoever waits no longer sends by then, and hears nothing.
-        if let deadline = collar.nextDeadline, deadline < arrival { return }
-        try wait(until: arrival)
-        do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
-        if result.backlogMicroseconds == nil, collar.firstUndelivered >= UInt32(trial.backlogCount) {
+        let (counts, madeCount) = (isInBacklog, link.madeCount)
+        let (airtime, isHeard) = try link.send(answer)
+        if counts {
+            result.hostMicroseconds += airtime
+            result.liveCount += link.madeCount - madeCount
+        }
+        guard isHeard else { return }
+        if result.backlogMicroseconds == nil, link.collar.firstUndelivered >= UInt32(trial.backlogCount) {
             result.backlogMicroseconds = sinceReturn
         }
-        if result.backlogMicroseconds != nil, due(Int(collar.firstUndelivered)) > now.advanced(byMicroseconds: -60_000_000) {
-            result.caughtUpMicroseconds = sinceReturn
-        }
+        let isRecent = link.due(Int(link.collar.firstUndelivered)) > link.now.advanced(byMicroseconds: -60_000_000)
+        if result.backlogMicroseconds != nil, isRecent { result.caughtUpMicroseconds = sinceReturn }
     }
 }
