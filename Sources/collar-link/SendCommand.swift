@@ -25,7 +25,7 @@ enum SendCommand {
         options: [
             OptionSpec("--collar", value: "ID", is: "which collar: 16 hexadecimal digits; needed where there are several"),
             OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),
-            OptionSpec("--now", is: "do not send it any more once the time is over"),
+            OptionSpec("--now", is: "fail at once without a radio or contact; drop it once the time is over"),
             OptionSpec("--latest", is: "as --queue, in place of requests of the same kind that were not sent yet"),
             OptionSpec("--timeout", value: "SECONDS", is: "wait so long for the result, 0 to 3600 (30)"),
             OptionSpec("-p", "--port", value: "PATH", repeatable: true, is: "where no collar-link runs: use this tty"),
