@@ -41,8 +41,9 @@ enum SendCommand {
             only while the receiver to which it belongs answers it.
 
             exit codes: 0 done; 64 usage; 65 the collar finds a value invalid; 66 no such collar; 69 the collar does not know
-            or have that; 74 it failed, or I/O; 75 no result: still queued (unless --now), busy, replaced; 77 refused: it
-            belongs to another machine; 78 conflict: the collar has settings of a higher version ('settings get' learns it)
+            or have that, or --now without a radio or contact; 74 it failed, or I/O; 75 no result: still queued (unless
+            --now), busy, replaced; 77 refused: it belongs to another machine; 78 conflict: the collar has settings of a
+            higher version ('settings get' learns it)
 
             A program can do the same at the socket of a running collar-link, $XDG_RUNTIME_DIR/collar-link/*.sock or
             STATE-DIR/control.sock. It writes a line such as
