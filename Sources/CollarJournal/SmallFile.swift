@@ -28,10 +28,13 @@ enum SmallFile {
     private static func write(
         _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
     ) throws(FileFailure) {
+        // There may be the remains of an attempt that failed. A power cut within a rename may have left both names for the
+        // file that counts: it must not be written to.
+        do throws(FileFailure) { try fileSystem.remove(path) } catch {
+            guard error.isAbsence else { throw error }
+        }
         let file = try fileSystem.open(path, .creatingIfMissing)
         defer { fileSystem.close(file) }
-        // There may be the remains of an attempt that failed.
-        try fileSystem.truncate(file, to: 0)
         var done = 0
         while done < bytes.count { done += try fileSystem.write(bytes, from: done, to: file, at: done) }
         try fileSystem.synchronize(file)
