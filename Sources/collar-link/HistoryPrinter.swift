@@ -82,10 +82,10 @@ struct HistoryPrinter {
             }
         case .loss(let loss):
             guard loss.receivedUnixMilliseconds >= earliest else { return }
-            let line = GapLine(GapChange(loss), deviceID: deviceID)
+            let change = GapChange(loss)
             switch format {
-            case .json: bytes += line.bytes
-            case .text: bytes += (FixText.line(of: line) + "\n").utf8
+            case .json: bytes += change.line(deviceID: deviceID)
+            case .text: bytes += (FixText.line(of: change, deviceID: deviceID) + "\n").utf8
             }
         }
     }

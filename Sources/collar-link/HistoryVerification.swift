@@ -35,14 +35,8 @@ struct HistoryVerification {
 
     private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
         for log in found.logs {
-            var line = VerifyLine(deviceID: deviceID, logID: log.logID)
-            line.isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
-            line.stored = log.stored.ranges
-            line.lost = log.lost.ranges
-            line.elsewhere = log.deliveredElsewhere.ranges
-            line.removed = log.removed.ranges
-            line.missing = log.missing
-            line.damaged = log.damaged.ranges
+            let isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
+            let line = VerifyLine(deviceID: deviceID, log: log, isIntact: isIntact)
             guard try StandardOutput.write(format == .json ? line.bytes : Array(line.text.utf8)) else { return false }
         }
         return true
