@@ -7,17 +7,11 @@ import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
 struct HistoryPrinter {
-    /// How entries are written.
-    enum Format: String {
-        case json
-        case text
-    }
-
-    private let format: Format
+    private let format: OutputFormat
     private var writer: FixLineWriter
     private var bytes: [UInt8] = []
 
-    init(_ format: Format, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
+    init(_ format: OutputFormat, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
         self.format = format
         writer = FixLineWriter(flavour: flavour, sourceAs: sourceAs)
     }

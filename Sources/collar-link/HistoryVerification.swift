@@ -5,9 +5,9 @@ import CollarReceiver
 /// `collar-link history --verify`: what is whole, and what is not.
 struct HistoryVerification {
     private let journals: StoredJournals
-    private let format: HistoryPrinter.Format
+    private let format: OutputFormat
 
-    init(_ journals: StoredJournals, _ format: HistoryPrinter.Format) {
+    init(_ journals: StoredJournals, _ format: OutputFormat) {
         self.journals = journals
         self.format = format
     }
