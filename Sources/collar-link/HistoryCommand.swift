@@ -112,9 +112,7 @@ extension CommandFailure {
     /// Reads from a journal; what fails has an exit code and a remedy for a reader.
     static func wrapping<Result>(_ body: () throws(JournalError) -> Result) throws(CommandFailure) -> Result {
         do throws(JournalError) { return try body() } catch {
-            guard case .file(let failure) = error else {
-                throw CommandFailure(error.exitCode, error.description, remedy: error.remedy)
-            }
+            guard case .file(let failure) = error else { throw CommandFailure(error) }
             switch failure.errorNumber {
             case EACCES, EPERM:
                 throw CommandFailure(

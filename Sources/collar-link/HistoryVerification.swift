@@ -90,8 +90,6 @@ struct HistoryVerification {
     private static func opening<Result>(
         _ body: () throws(JournalError) -> Result
     ) throws(CommandFailure) -> Result {
-        do throws(JournalError) { return try body() } catch {
-            throw CommandFailure(error.exitCode, error.description, remedy: error.remedy)
-        }
+        do throws(JournalError) { return try body() } catch { throw CommandFailure(error) }
     }
 }
