@@ -85,6 +85,8 @@ let package = Package(
         tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarDomain"]),
         tests(for: "SerialDevices"),
-        tests(for: "CollarReceiver", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarBridge"]),
+        tests(
+            for: "CollarReceiver",
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarBridge", "SerialDevices"]),
     ]
 )

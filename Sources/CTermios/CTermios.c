@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "CTermios.h"
 
-#include "custom_rate.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/serial.h>
@@ -22,27 +20,7 @@ int ctermios_is_terminal(int descriptor) {
     return errno == ENOTTY || errno == EINVAL ? 0 : -errno;
 }
 
-/// The code of a standard rate, B0 for any other.
-static speed_t standard_rate(unsigned int bits_per_second) {
-    switch (bits_per_second) {
-    case 1200: return B1200;
-    case 2400: return B2400;
-    case 4800: return B4800;
-    case 9600: return B9600;
-    case 19200: return B19200;
-    case 38400: return B38400;
-    case 57600: return B57600;
-    case 115200: return B115200;
-    case 230400: return B230400;
-    case 460800: return B460800;
-    case 921600: return B921600;
-    case 1000000: return B1000000;
-    case 2000000: return B2000000;
-    default: return B0;
-    }
-}
-
-int ctermios_set_raw(int descriptor, unsigned int bits_per_second) {
+int ctermios_set_raw(int descriptor) {
     struct termios settings;
     if (tcgetattr(descriptor, &settings) < 0) return -errno;
     cfmakeraw(&settings);
@@ -52,10 +30,8 @@ int ctermios_set_raw(int descriptor, unsigned int bits_per_second) {
     // With VMIN 0 an empty terminal would read as zero bytes, which here means that it was unplugged.
     settings.c_cc[VMIN] = 1;
     settings.c_cc[VTIME] = 0;
-    speed_t rate = standard_rate(bits_per_second);
-    if (rate != B0) cfsetspeed(&settings, rate);
-    if (tcsetattr(descriptor, TCSANOW, &settings) < 0) return -errno;
-    return rate != B0 ? 0 : ctermios_set_custom_rate(descriptor, bits_per_second);
+    cfsetspeed(&settings, B115200);
+    return result(tcsetattr(descriptor, TCSANOW, &settings));
 }
 
 int ctermios_set_low_latency(int descriptor) {

@@ -18,17 +18,11 @@ struct CollarTexts {
         // 26 bits in the identifier and in the text, so that both always agree.
         let shownLogID = logID & FixIdentifier.maximumLogID
         let identifier = FixIdentifier(deviceID: deviceID, logID: shownLogID, sequence: 0)
-        let first = CollarTexts.hexadecimal(identifier.high)
-        let second = CollarTexts.hexadecimal(identifier.low)
+        let first = MessageText.hexadecimal(identifier.high)
+        let second = MessageText.hexadecimal(identifier.low)
         let groups = [first.prefix(8), first.dropFirst(8).prefix(4), first.suffix(4), second.prefix(4)]
         identifierHead = ShortText(groups.joined(separator: "-") + "-" + second.dropFirst(4).prefix(4))
-        collar = ShortText(",\"collar\":\"" + CollarTexts.hexadecimal(deviceID) + "\"")
+        collar = ShortText(",\"collar\":\"" + MessageText.hexadecimal(deviceID) + "\"")
         log = ShortText(",\"log\":\(shownLogID),\"rx_unix_ms\":")
-    }
-
-    /// Sixteen lower-case digits.
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,4 +1,5 @@
 import CollarDomain
+import CollarHost
 import CollarWire
 
 /// Fixes and what became of others as lines for a person.
@@ -18,18 +19,18 @@ public enum FixText {
     }
 
     /// What a gap line says.
-    public static func line(of gap: GapLine) -> String {
-        let range = gap.change.range
+    public static func line(of change: GapChange, deviceID: UInt64) -> String {
+        let range = change.range
         let fixes = range.count == 1 ? "fix \(range.first)" : "fixes \(range.first) to \(range.last)"
         let fate =
-            switch gap.change.event {
+            switch change.event {
             case .missing: "missing"
             case .filled: "no longer missing"
             case .lost: "lost: the collar does not have them any more"
             case .elsewhere: "delivered to another receiver"
             }
-        return "\(UTCTime(unixMilliseconds: gap.change.unixMilliseconds).text)  "
-            + "collar \(MessageText.hexadecimal(gap.deviceID))  \(fixes) \(fate)"
+        return "\(UTCTime(unixMilliseconds: change.unixMilliseconds).text)  "
+            + "collar \(MessageText.hexadecimal(deviceID))  \(fixes) \(fate)"
     }
 
     /// Metres, with decimals only where they say something.

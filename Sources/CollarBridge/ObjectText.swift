@@ -8,16 +8,16 @@ package struct ObjectText {
         add("type", type)
     }
 
-    /// Adds a text.
-    package mutating func add(_ key: String, _ value: String) {
+    /// Adds a text, or null.
+    package mutating func add(_ key: String, _ value: String?) {
         begin(key)
-        appendString(value)
+        if let value { appendString(value) } else { bytes += "null".utf8 }
     }
 
-    /// Adds a number.
-    package mutating func add(_ key: String, _ value: some BinaryInteger) {
+    /// Adds a number, or null.
+    package mutating func add(_ key: String, _ value: (some BinaryInteger)?) {
         begin(key)
-        bytes += String(value).utf8
+        bytes += (value.map { String($0) } ?? "null").utf8
     }
 
     /// Adds an object of numbers.
@@ -39,22 +39,11 @@ package struct ObjectText {
         bytes += (value ? "true" : "false").utf8
     }
 
-    /// Adds a number, or null.
-    mutating func add(_ key: String, _ value: Int64?) {
-        if let value { add(key, value) } else { addNull(key) }
-    }
-
     /// Adds a list of lists of numbers.
     mutating func add(_ key: String, _ rows: [[Int64]]) {
         begin(key)
         let texts = rows.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
         bytes += ("[" + texts.joined(separator: ",") + "]").utf8
-    }
-
-    /// Adds a key without a value.
-    package mutating func addNull(_ key: String) {
-        begin(key)
-        bytes += "null".utf8
     }
 
     /// The object as it is now, on a line that ends with a line feed.

@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 
 /// What of a log is stored, lost, missing and damaged: one line of JSON, as `Protocol/schema/verify.schema.json` describes
@@ -5,34 +6,23 @@ import CollarWire
 public struct VerifyLine: Equatable, Sendable {
     /// The collar's factory id.
     public var deviceID: UInt64
-    /// The log, 26 bits.
-    public var logID: UInt32
+    /// What is known of the log.
+    public var log: LogVerification
     /// Whether nothing is damaged, in this log and in the files that hold it.
-    public var isIntact = true
-    /// Fixes that are there.
-    public var stored: [SequenceRange] = []
-    /// What the collar does not have any more.
-    public var lost: [SequenceRange] = []
-    /// What another receiver has.
-    public var elsewhere: [SequenceRange] = []
-    /// What was stored and has been removed on purpose.
-    public var removed: [SequenceRange] = []
-    /// What is not there although later fixes are.
-    public var missing: [SequenceRange] = []
-    /// What was stored and is gone.
-    public var damaged: [SequenceRange] = []
+    public var isIntact: Bool
 
-    /// A line of a log of which nothing is there.
-    public init(deviceID: UInt64, logID: UInt32) {
+    /// Creates a line.
+    public init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
         self.deviceID = deviceID
-        self.logID = logID
+        self.log = log
+        self.isIntact = isIntact
     }
 
     /// The line as text in UTF-8, which ends with a line feed.
     public var bytes: [UInt8] {
         var object = ObjectText(type: "verify")
         object.add("collar", MessageText.hexadecimal(deviceID))
-        object.add("log", Int64(logID))
+        object.add("log", log.logID)
         object.add("intact", isIntact)
         for (name, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
         return object.line
@@ -40,7 +30,7 @@ public struct VerifyLine: Equatable, Sendable {
 
     /// The same for a person, a line for each set that is not empty.
     public var text: String {
-        var text = "collar \(MessageText.hexadecimal(deviceID)), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
+        var text = "collar \(MessageText.hexadecimal(deviceID)), log \(log.logID): \(isIntact ? "intact" : "DAMAGED")\n"
         for (name, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
             text += "  \(VerifyLine.words(for: name)): \(count) (\(VerifyLine.text(of: ranges)))\n"
@@ -56,8 +46,8 @@ public struct VerifyLine: Equatable, Sendable {
 
     private var sets: [(name: String, ranges: [SequenceRange])] {
         [
-            ("stored", stored), ("lost", lost), ("elsewhere", elsewhere), ("removed", removed), ("missing", missing),
-            ("damaged", damaged),
+            ("stored", log.stored.ranges), ("lost", log.lost.ranges), ("elsewhere", log.deliveredElsewhere.ranges),
+            ("removed", log.removed.ranges), ("missing", log.missing), ("damaged", log.damaged.ranges),
         ]
     }
 

@@ -16,20 +16,11 @@ extension Journal {
         }
     }
 
-    /// What was covered once by records of a segment and is covered no more by what is whole there, by log; empty where
-    /// ``uncoverDamage(inSegment:)`` dealt with it. A segment that is gone belongs to the one before it, and one
-    /// whose checkpoint is damaged is looked at together with that.
+    /// Uncovers what damage took from a segment: what was covered once by records of it and is covered no more by what is
+    /// whole there. Further calls find nothing, also after the journal was closed, unless there is further damage. A segment
+    /// that is gone belongs to the one before it, and one whose checkpoint is damaged is looked at together with that.
     ///
     /// Complexity: reads the segment and the checkpoint of the next one; memory for one chunk of 64 KiB and the ranges.
-    public func lostByDamage(inSegment segment: UInt32) throws(JournalError) -> [UInt32: [SequenceRange]] {
-        guard let stretch = try damagedStretch(around: segment), repaired[stretch.firstSegment] != stretch.extent else {
-            return [:]
-        }
-        return lost(in: stretch)
-    }
-
-    /// Uncovers what damage took from a segment (see ``lostByDamage(inSegment:)``), once: further calls find nothing,
-    /// also after the journal was closed, unless there is further damage.
     /// - Returns: what was uncovered and is to be asked for again, by log.
     public func uncoverDamage(inSegment segment: UInt32) throws(JournalError) -> [UInt32: [SequenceRange]] {
         guard let stretch = try damagedStretch(around: segment), repaired[stretch.firstSegment] != stretch.extent else {

@@ -8,13 +8,7 @@ extension Journal {
         var count = 0
         for segment in segments where segment >= position.segment {
             var size = Int(end.offset)
-            if segment != writer.number {
-                size = try JournalError.wrapping { () throws(FileFailure) in
-                    let file = try fileSystem.open(directory.path(ofSegment: segment), .reading)
-                    defer { fileSystem.close(file) }
-                    return try fileSystem.byteCount(of: file)
-                }
-            }
+            if segment != writer.number { size = try earlier.byteCount(of: segment) }
             count += segment == position.segment ? max(0, size - Int(position.offset)) : size
         }
         return count

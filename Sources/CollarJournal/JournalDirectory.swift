@@ -66,7 +66,8 @@ public struct JournalDirectory: Equatable, Sendable {
 
     var lockPath: String { "\(path)/lock" }
 
-    private static func name(of deviceID: UInt64) -> String {
+    /// Sixteen lower-case digits.
+    static func name(of deviceID: UInt64) -> String {
         let digits = String(deviceID, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

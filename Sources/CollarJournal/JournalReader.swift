@@ -47,15 +47,6 @@ public final class JournalReader {
         return try entries(from: position, limit: limit, chunk: &chunk)
     }
 
-    /// What was covered, by log, by everything before a position. What removed segments held counts as covered before
-    /// the oldest that is left.
-    ///
-    /// Complexity: reads one segment up to the position, and those before it only where the checkpoint at its start is
-    /// damaged; memory for one chunk of 64 KiB and the ranges.
-    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
-        try coverage(before: position)
-    }
-
     /// A place at or before the first entry received at that time or later, in milliseconds since 1970 by the host's
     /// clock. It is the start of a segment, and further back where the clock was set back.
     ///

@@ -8,7 +8,8 @@ extension OutgoingRequests {
 
     /// The text as bytes, 4 KiB at most.
     public var text: [UInt8] {
-        var lines = [OutgoingRequests.title, "collar \(hexadecimal(deviceID))", "receiver \(receiverID)", "last \(lastRequestID)"]
+        var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(receiverID)"]
+        lines.append("last \(lastRequestID)")
         if highestVersion > 0 { lines.append("version \(highestVersion)") }
         if let report {
             let values = report.values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
@@ -72,11 +73,6 @@ extension OutgoingRequests {
         check.update(bytes.span, from: 0, to: bytes.count)
         return String(check.checksum, radix: 16)
     }
-}
-
-private func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 private func words(of request: HostRequest) -> String {

@@ -36,13 +36,6 @@ public struct OutgoingRequests: Equatable, Sendable {
         public var request: HostRequest
         /// What became of it.
         public var end: End
-
-        /// Names an end.
-        public init(requestID: UInt16, request: HostRequest, end: End) {
-            self.requestID = requestID
-            self.request = request
-            self.end = end
-        }
     }
 
     /// Settings that a collar reported.
@@ -51,12 +44,6 @@ public struct OutgoingRequests: Equatable, Sendable {
         public var version: UInt64
         /// Values by key; some are missing while only a part of the report has come.
         public var values: [UInt8: UInt32]
-
-        /// Creates a report.
-        public init(version: UInt64, values: [UInt8: UInt32]) {
-            self.version = version
-            self.values = values
-        }
     }
 
     /// Requests that have ended and are kept, so that who waited for one can ask.

@@ -53,11 +53,17 @@ public struct ReceiverIdentity: Equatable, Sendable {
     /// The random bytes in a file; nil where it is missing or a crash cut its making short.
     private static func parse(_ text: [UInt8], path: String) throws(JournalError) -> [UInt8]? {
         guard text.count >= textByteCount, text.contains(where: { $0 != 0 }) else { return nil }
-        let values = text.prefix(textByteCount - 1).compactMap { value(ofDigit: $0) }
-        guard text.count == textByteCount, text.last == 0x0A, values.count == 2 * randomByteCount else {
-            throw .unreadableReceiver(path: path)
+        let bytes = (0..<randomByteCount).compactMap { index in
+            UInt8(String(decoding: text[(2 * index)..<(2 * index + 2)], as: UTF8.self), radix: 16)
         }
-        return (0..<randomByteCount).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+        // The detour refuses what reads as numbers but is not how this program writes them.
+        guard self.text(of: bytes) == text else { throw .unreadableReceiver(path: path) }
+        return bytes
+    }
+
+    /// Two lower-case digits a byte, and the end of the line.
+    private static func text(of bytes: [UInt8]) -> [UInt8] {
+        Array((bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\n").utf8)
     }
 
     /// Makes the file. It is not used before it is durable. The caller keeps other processes out, see ``StateDirectoryLock``.
@@ -66,22 +72,9 @@ public struct ReceiverIdentity: Equatable, Sendable {
         _ random: inout some RandomNumberGenerator
     ) throws(JournalError) -> [UInt8] {
         let bytes = (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        var text: [UInt8] = []
-        for byte in bytes { text += [digit(byte >> 4), digit(byte & 15)] }
-        text.append(0x0A)
         try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path, in: directory, with: text, fileSystem)
+            try SmallFile.replace(path, in: directory, with: text(of: bytes), fileSystem)
         }
         return bytes
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x61...0x66: digit - 0x57
-        default: nil
-        }
     }
 }

@@ -69,7 +69,7 @@ public final class Receiver {
         do throws(HostError) {
             host = try Host(
                 configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
-        } catch { throw ReceiverError(error) }
+        } catch { throw .host(error) }
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
@@ -282,14 +282,5 @@ public final class Receiver {
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
         }
         return false
-    }
-}
-
-extension ReceiverError {
-    init(_ error: HostError) {
-        switch error {
-        case .journal(let error): self = .journal(error)
-        case .unknownFix(let fix): self = .unknownFix(fix)
-        }
     }
 }

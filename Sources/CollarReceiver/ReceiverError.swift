@@ -1,5 +1,4 @@
-import CollarJournal
-import CollarWire
+import CollarHost
 import SerialDevices
 
 /// What a receiver cannot go on after.
@@ -10,10 +9,8 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case noDevice(String)
     /// Devices cannot be discovered.
     case discovery(DeviceMonitorError)
-    /// The state directory or a journal in it cannot be used.
-    case journal(JournalError)
-    /// No journal has the fix behind which lines were to begin.
-    case unknownFix(FixIdentifier)
+    /// The host cannot begin.
+    case host(HostError)
     /// Writing lines failed for another reason than a reader that went away.
     case output(errorNumber: Int32)
     /// A system call that does not fail failed.

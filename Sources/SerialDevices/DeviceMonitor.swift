@@ -8,7 +8,7 @@ public enum DeviceEvent: Equatable, Sendable {
     /// Something about it changed; it may have become a collar's radio by a new udev rule.
     case changed(SerialDevice)
     /// It was pulled out.
-    case removed(node: String, sysPath: String)
+    case removed(node: String)
     /// Events were lost because they came faster than they were read: enumerate again.
     case eventsLost
 }
@@ -19,9 +19,9 @@ public enum DeviceEvent: Equatable, Sendable {
 /// then is seen twice, so keep devices by ``SerialDevice/sysPath`` and treat `.added` of a known one as `.changed`.
 ///
 /// Where udevd does not run (a container, a minimal system) the kernel's own events are heard instead. They carry no
-/// `ID_` properties: vendor, product and serial number are then read from the USB device, ``SerialDevice/idPath`` and
-/// ``SerialDevice/devLinks`` stay empty, a tag set by a rule is not seen, and inside a network namespace of its own
-/// nothing is heard at all. Pseudo-terminals are never listed.
+/// `ID_` properties: vendor, product and serial number are then read from the USB device, ``SerialDevice/idPath`` stays
+/// empty, a tag set by a rule is not seen, and inside a network namespace of its own nothing is heard at all.
+/// Pseudo-terminals are never listed.
 ///
 /// Nothing in here blocks. It is not thread-safe.
 @safe public final class DeviceMonitor {
@@ -128,9 +128,7 @@ public enum DeviceEvent: Equatable, Sendable {
         guard let action = unsafe udev_device_get_action(device) else { return nil }
         switch unsafe String(cString: action) {
         case "remove":
-            guard let node = unsafe udev_device_get_devnode(device), let path = unsafe udev_device_get_syspath(device)
-            else { return nil }
-            return unsafe .removed(node: String(cString: node), sysPath: String(cString: path))
+            return unsafe udev_device_get_devnode(device).map { unsafe .removed(node: String(cString: $0)) }
         case "add": return unsafe SerialDevice(device).map { .added($0) }
         default: return unsafe SerialDevice(device).map { .changed($0) }
         }

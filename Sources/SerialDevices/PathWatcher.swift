@@ -108,23 +108,11 @@ public final class PathWatcher {
 }
 
 /// Why a path cannot be watched.
-public struct PathWatcherError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct PathWatcherError: Error, Equatable, Sendable {
     /// The path, or the directory on the way to it.
     public let path: String
     /// The system call that failed.
     public let operation: String
     /// What it failed with.
     public let errno: Int32
-
-    /// One sentence: what is the matter, and where.
-    public var description: String { "\(path) cannot be watched: \(operation): \(SystemError.text(errno))." }
-
-    /// One step that a person can take, with the command.
-    public var remedy: String {
-        switch errno {
-        case ENOSPC: "Raise the limit of watches: `sudo sysctl fs.inotify.max_user_watches=524288`."
-        case EMFILE: "Raise the limit of watchers: `sudo sysctl fs.inotify.max_user_instances=512`."
-        default: "Check the path with `namei -l \(path)`."
-        }
-    }
 }

@@ -7,12 +7,6 @@ public struct ProcessHolder: Equatable, Sendable {
     /// Its short name (at most 15 bytes), such as `ModemManager`.
     public let name: String
 
-    /// Creates a description of a process.
-    public init(processID: Int32, name: String) {
-        self.processID = processID
-        self.name = name
-    }
-
     /// The process that has the node at the path open, of this or any other process that may be looked into; a foreign
     /// process rather than this one. Nil when none is visible: only root may look into the processes of others.
     ///
@@ -26,8 +20,8 @@ public struct ProcessHolder: Equatable, Sendable {
             guard let process = Int32(entry) else { continue }
             let folder = "/proc/\(process)/fd"
             for name in SystemFiles.entries(of: folder) where SystemFiles.linkTarget("\(folder)/\(name)") == node {
-                if process != ownProcess { return ProcessHolder(processID: process) }
-                if name != String(descriptor) { own = ProcessHolder(processID: process) }
+                if process != ownProcess { return running(process) }
+                if name != String(descriptor) { own = running(process) }
             }
         }
         return own
@@ -39,8 +33,7 @@ public struct ProcessHolder: Equatable, Sendable {
         return SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
     }
 
-    private init(processID: Int32) {
-        let name = SystemFiles.firstLine(of: "/proc/\(processID)/comm")
-        self.init(processID: processID, name: name ?? "unknown")
+    private static func running(_ process: Int32) -> ProcessHolder {
+        ProcessHolder(processID: process, name: SystemFiles.firstLine(of: "/proc/\(process)/comm") ?? "unknown")
     }
 }

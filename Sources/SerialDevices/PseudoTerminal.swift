@@ -44,17 +44,9 @@ public final class PseudoTerminal {
         fileDescriptor = -1
     }
 
-    /// Reads what the other end wrote, up to the length of the buffer, which must not be empty. `.disconnected` means
-    /// that nobody has the other end open and nothing is left of what was written; it may be opened again.
-    public func read(into buffer: inout MutableSpan<UInt8>) -> ReadResult {
-        TerminalTransfer.read(fileDescriptor, into: &buffer)
-    }
-
-    /// Reads what the other end wrote over the start of the array, whose length stays and must not be 0.
-    public func read(into buffer: inout [UInt8]) -> ReadResult {
-        var span = buffer.mutableSpan
-        return read(into: &span)
-    }
+    /// Reads what the other end wrote over the start of the array, whose length stays and must not be 0. `.disconnected`
+    /// means that nobody has the other end open and nothing is left of what was written; it may be opened again.
+    public func read(into buffer: inout [UInt8]) -> ReadResult { TerminalTransfer.read(fileDescriptor, into: &buffer) }
 
     /// Writes as many of the bytes as the queue takes now. Without a peer nothing is taken and the result is
     /// `.disconnected`: an adapter too drops what comes before it is opened.
@@ -76,7 +68,7 @@ public final class PseudoTerminal {
         let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw PseudoTerminalError(operation: "open \(path)", errno: errno) }
         defer { _ = Glibc.close(slave) }
-        let failure = -ctermios_set_raw(slave, 115_200)
+        let failure = -ctermios_set_raw(slave)
         guard failure <= 0 else { throw PseudoTerminalError(operation: "tcsetattr", errno: failure) }
     }
 }

@@ -16,14 +16,10 @@ public struct SerialDevice: Equatable, Sendable {
     public let model: String?
     /// The USB serial number; two cheap adapters may have the same.
     public let serialShort: String?
-    /// Vendor, model and serial number in one word.
-    public let serial: String?
     /// The number of the USB interface, two hexadecimal digits: a device may hold several ports.
     public let interfaceNumber: String?
     /// The socket it is plugged into, the same after every replugging.
     public let idPath: String?
-    /// Symbolic links to the node, as udev made them.
-    public let devLinks: [String]
     /// The kernel's driver, such as `cp210x`.
     public let driver: String?
 
@@ -57,10 +53,8 @@ public struct SerialDevice: Equatable, Sendable {
         vendor = text("ID_VENDOR") ?? text("ID_VENDOR_FROM_DATABASE") ?? usb("manufacturer")
         model = text("ID_MODEL") ?? text("ID_MODEL_FROM_DATABASE") ?? product
         serialShort = text("ID_SERIAL_SHORT") ?? usb("serial")
-        serial = text("ID_SERIAL")
         interfaceNumber = text("ID_USB_INTERFACE_NUM")
         idPath = text("ID_PATH")
-        devLinks = text("DEVLINKS")?.split(separator: " ").map(String.init) ?? []
         driver = text("ID_USB_DRIVER") ?? parentDriver()
     }
 

@@ -54,8 +54,8 @@ extension SerialPort {
     }
 
     /// Sets the line up; what a driver may lack is not an error.
-    static func configure(_ descriptor: Int32, path: String, bitsPerSecond: UInt32) throws(SerialPortError) {
-        let failure = -ctermios_set_raw(descriptor, bitsPerSecond)
+    static func configure(_ descriptor: Int32, path: String) throws(SerialPortError) {
+        let failure = -ctermios_set_raw(descriptor)
         switch failure {
         case ...0: break
         case EIO, ENODEV, ENXIO: throw .disconnected(path: path)

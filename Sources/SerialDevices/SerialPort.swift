@@ -1,7 +1,7 @@
 import CTermios
 import Glibc
 
-/// An open serial line, raw, 8N1, without flow control, which nobody else may open as long as it lives.
+/// An open serial line, raw, 115,200 bit/s, 8N1, without flow control, which nobody else may open as long as it lives.
 ///
 /// Nothing in here blocks: wait for ``fileDescriptor`` to become readable or writable, then read or write until
 /// `.wouldBlock`. It is not thread-safe. It closes the line when it is released.
@@ -18,17 +18,12 @@ public final class SerialPort {
     /// Bytes that already wait are kept: a radio may have spoken before the port was configured, and a piece of a frame
     /// is rejected by its checksum, whereas a whole one is a position. On hardware, opening raises DTR and RTS, which
     /// restarts some boards: allow such a board 2 s.
-    /// - Parameters:
-    ///   - path: a device node or a symbolic link to one.
-    ///   - baudRate: bits per second, 1 … 4,294,967,295; the driver takes the nearest it can do.
-    public init(opening path: String, baudRate: Int = 115_200) throws(SerialPortError) {
-        guard let bitsPerSecond = UInt32(exactly: baudRate), bitsPerSecond > 0 else {
-            throw .system(path: path, operation: "setting \(baudRate) bits per second", errno: EINVAL)
-        }
+    /// - Parameter path: a device node or a symbolic link to one.
+    public init(opening path: String) throws(SerialPortError) {
         let descriptor = try SerialPort.open(path)
         do throws(SerialPortError) {
             isPseudoTerminal = try SerialPort.claim(descriptor, path: path)
-            try SerialPort.configure(descriptor, path: path, bitsPerSecond: bitsPerSecond)
+            try SerialPort.configure(descriptor, path: path)
         } catch {
             _ = Glibc.close(descriptor)
             throw error
@@ -50,17 +45,9 @@ public final class SerialPort {
         fileDescriptor = -1
     }
 
-    /// Reads what is waiting, up to the length of the buffer, which must not be empty. After ``close()`` the result is
-    /// `.disconnected`.
-    public func read(into buffer: inout MutableSpan<UInt8>) -> ReadResult {
-        TerminalTransfer.read(fileDescriptor, into: &buffer)
-    }
-
-    /// Reads what is waiting over the start of the array, whose length stays and must not be 0.
-    public func read(into buffer: inout [UInt8]) -> ReadResult {
-        var span = buffer.mutableSpan
-        return read(into: &span)
-    }
+    /// Reads what is waiting over the start of the array, whose length stays and must not be 0. After ``close()`` the result
+    /// is `.disconnected`.
+    public func read(into buffer: inout [UInt8]) -> ReadResult { TerminalTransfer.read(fileDescriptor, into: &buffer) }
 
     /// Writes as many of the bytes as the output queue takes now; `.written(0)` only for no bytes.
     public func write(_ bytes: Span<UInt8>) -> WriteResult {

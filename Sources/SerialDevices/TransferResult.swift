@@ -22,12 +22,12 @@ public enum WriteResult: Equatable, Sendable {
 
 /// Reads and writes of a non-blocking terminal descriptor.
 enum TerminalTransfer {
-    /// Reads what is waiting, up to the length of the buffer, which must not be empty.
-    static func read(_ descriptor: Int32, into buffer: inout MutableSpan<UInt8>) -> ReadResult {
+    /// Reads what is waiting over the start of the buffer, which must not be empty.
+    static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> ReadResult {
         // A read of no bytes also returns zero, which would be taken for a hang-up.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
         while true {
-            let count = unsafe buffer.withUnsafeMutableBufferPointer { bytes in
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
             }
             if count > 0 { return .bytes(count) }

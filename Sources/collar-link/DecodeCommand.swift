@@ -21,12 +21,7 @@ enum DecodeCommand {
         notes: "exit code 65: the input is cut off inside a frame (--bare)")
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format: FrameDecoding.Format
-        switch arguments.value("--format") ?? "json" {
-        case "json": format = .json
-        case "text": format = .text
-        case let text: throw CommandFailure(.usage, "--format \(text): json or text is wanted")
-        }
+        let format = try arguments.format()
         guard let flavour = FixLineWriter.Flavour(rawValue: arguments.value("--flavour") ?? "full") else {
             throw CommandFailure(.usage, "--flavour: full or compact is wanted")
         }

@@ -1,3 +1,4 @@
+import CollarBridge
 import SerialDevices
 
 /// `collar-link devices`: what serial devices there are, and which are collar radios.
@@ -17,35 +18,26 @@ enum DevicesCommand {
         }
         let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
         for device in sorted {
-            let line = arguments.has("--json") ? json(device) : (device.isCollarRadio ? "* " : "  ") + device.text
-            try StandardOutput.write(line + "\n")
+            let text = (device.isCollarRadio ? "* " : "  ") + device.text + "\n"
+            try StandardOutput.write(arguments.has("--json") ? line(of: device) : Array(text.utf8))
         }
         if sorted.isEmpty { StandardError.say("there is no serial device") }
         return .clean
     }
 
-    private static func json(_ device: SerialDevice) -> String {
-        let fields: [(String, String?)] = [
-            ("node", device.node), ("vendor_id", device.vendorID), ("model_id", device.modelID),
-            ("vendor", device.vendor), ("model", device.model), ("serial", device.serialShort),
-            ("interface", device.interfaceNumber), ("id_path", device.idPath), ("driver", device.driver),
-            ("hint", device.likelyRadioHint),
-        ]
-        let texts = fields.map { "\"\($0.0)\":" + ($0.1.map(quoted) ?? "null") }
-        return "{\"type\":\"serial_device\",\"collar_radio\":\(device.isCollarRadio)," + texts.joined(separator: ",") + "}"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\" + String(scalar)
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+    private static func line(of device: SerialDevice) -> [UInt8] {
+        var object = ObjectText(type: "serial_device")
+        object.add("collar_radio", device.isCollarRadio)
+        object.add("node", device.node)
+        object.add("vendor_id", device.vendorID)
+        object.add("model_id", device.modelID)
+        object.add("vendor", device.vendor)
+        object.add("model", device.model)
+        object.add("serial", device.serialShort)
+        object.add("interface", device.interfaceNumber)
+        object.add("id_path", device.idPath)
+        object.add("driver", device.driver)
+        object.add("hint", device.likelyRadioHint)
+        return object.line
     }
 }

@@ -18,8 +18,6 @@ enum ExitCode: Int32 {
     case inputOutput = 74
     /// The port is in use, a request to a collar has no result yet; trying again later may help.
     case portBusy = 75
-    /// What is at the port does not speak this protocol.
-    case protocolMismatch = 76
     /// Something may not be opened; a collar does not obey.
     case noPermission = 77
     /// The port or the state directory is not set up as it must be; a collar's settings are of a higher version.

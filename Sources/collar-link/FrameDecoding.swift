@@ -5,8 +5,6 @@ import CollarWire
 /// Decodes frames one after the other and keeps what later ones need: who sent them, and the fixes that live fixes are
 /// coded against.
 struct FrameDecoding {
-    enum Format { case json, text }
-
     /// One log that was heard of.
     private struct KnownLog {
         let identity: LogIdentity
@@ -17,13 +15,13 @@ struct FrameDecoding {
     /// Anchors lie at most this far back; older fixes are forgotten.
     private static let anchorLimit: UInt32 = 65_536
 
-    private let format: Format
+    private let format: OutputFormat
     private var writer: FixLineWriter
     private var output: [UInt8] = []
     private var logs: [KnownLog] = []
     private var rejected: [String: Int] = [:]
 
-    init(format: Format, flavour: FixLineWriter.Flavour) {
+    init(format: OutputFormat, flavour: FixLineWriter.Flavour) {
         self.format = format
         writer = FixLineWriter(flavour: flavour)
     }

@@ -34,7 +34,7 @@ enum HistoryCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try self.format(arguments)
+        let format = try arguments.format()
         var printer = HistoryPrinter(format, flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
         var since: SinceArgument?
         if let text = arguments.value("--since") {
@@ -60,14 +60,6 @@ enum HistoryCommand {
         }
         try printer.flush()
         return .clean
-    }
-
-    private static func format(_ arguments: ParsedArguments) throws(CommandFailure) -> HistoryPrinter.Format {
-        let text = arguments.value("--format") ?? "json"
-        guard let format = HistoryPrinter.Format(rawValue: text) else {
-            throw CommandFailure(.usage, "--format \(text): json or text is wanted")
-        }
-        return format
     }
 
     /// What is said where a fix is not stored.
@@ -120,9 +112,7 @@ extension CommandFailure {
     /// Reads from a journal; what fails has an exit code and a remedy for a reader.
     static func wrapping<Result>(_ body: () throws(JournalError) -> Result) throws(CommandFailure) -> Result {
         do throws(JournalError) { return try body() } catch {
-            guard case .file(let failure) = error else {
-                throw CommandFailure(error.exitCode, error.description, remedy: error.remedy)
-            }
+            guard case .file(let failure) = error else { throw CommandFailure(error) }
             switch failure.errorNumber {
             case EACCES, EPERM:
                 throw CommandFailure(

@@ -7,17 +7,11 @@ import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
 struct HistoryPrinter {
-    /// How entries are written.
-    enum Format: String {
-        case json
-        case text
-    }
-
-    private let format: Format
+    private let format: OutputFormat
     private var writer: FixLineWriter
     private var bytes: [UInt8] = []
 
-    init(_ format: Format, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
+    init(_ format: OutputFormat, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
         self.format = format
         writer = FixLineWriter(flavour: flavour, sourceAs: sourceAs)
     }
@@ -82,10 +76,10 @@ struct HistoryPrinter {
             }
         case .loss(let loss):
             guard loss.receivedUnixMilliseconds >= earliest else { return }
-            let line = GapLine(GapChange(loss), deviceID: deviceID)
+            let change = GapChange(loss)
             switch format {
-            case .json: bytes += line.bytes
-            case .text: bytes += (FixText.line(of: line) + "\n").utf8
+            case .json: bytes += change.line(deviceID: deviceID)
+            case .text: bytes += (FixText.line(of: change, deviceID: deviceID) + "\n").utf8
             }
         case .uncovered: break
         }

@@ -5,9 +5,9 @@ import CollarReceiver
 /// `collar-link history --verify`: what is whole, and what is not.
 struct HistoryVerification {
     private let journals: StoredJournals
-    private let format: HistoryPrinter.Format
+    private let format: OutputFormat
 
-    init(_ journals: StoredJournals, _ format: HistoryPrinter.Format) {
+    init(_ journals: StoredJournals, _ format: OutputFormat) {
         self.journals = journals
         self.format = format
     }
@@ -35,14 +35,8 @@ struct HistoryVerification {
 
     private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
         for log in found.logs {
-            var line = VerifyLine(deviceID: deviceID, logID: log.logID)
-            line.isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
-            line.stored = log.stored.ranges
-            line.lost = log.lost.ranges
-            line.elsewhere = log.deliveredElsewhere.ranges
-            line.removed = log.removed.ranges
-            line.missing = log.missing
-            line.damaged = log.damaged.ranges
+            let isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
+            let line = VerifyLine(deviceID: deviceID, log: log, isIntact: isIntact)
             guard try StandardOutput.write(format == .json ? line.bytes : Array(line.text.utf8)) else { return false }
         }
         return true
@@ -96,8 +90,6 @@ struct HistoryVerification {
     private static func opening<Result>(
         _ body: () throws(JournalError) -> Result
     ) throws(CommandFailure) -> Result {
-        do throws(JournalError) { return try body() } catch {
-            throw CommandFailure(error.exitCode, error.description, remedy: error.remedy)
-        }
+        do throws(JournalError) { return try body() } catch { throw CommandFailure(error) }
     }
 }

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarBridge
 import CollarFirmware
 import CollarReceiver
 import CollarSimulator
@@ -158,9 +159,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private func finish() -> ExitCode {
         guard options.printsStatistics else { return .clean }
         let collars = zip(deviceIDs, radio.stations).map { deviceID, station in
-            let id = String(deviceID, radix: 16)
-            let collar = String(repeating: "0", count: 16 - id.count) + id
-            return "{\"collar\":\"\(collar)\",\(PortSimulation.fields(station.statistics))}"
+            "{\"collar\":\"\(MessageText.hexadecimal(deviceID))\",\(PortSimulation.fields(station.statistics))}"
         }
         StandardError.write(
             "{\(PortSimulation.fields(radio.statistics)),\"collars\":[\(collars.joined(separator: ","))]}\n")

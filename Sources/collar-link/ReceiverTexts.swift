@@ -5,6 +5,9 @@ import Glibc
 import SerialDevices
 
 extension CommandFailure {
+    /// What a journal that cannot be used ends.
+    init(_ error: JournalError) { self.init(error.exitCode, error.description, remedy: error.remedy) }
+
     /// What ends `run`.
     init(_ error: ReceiverError) {
         switch error {
@@ -14,9 +17,8 @@ extension CommandFailure {
             self.init(.noDevice, text, remedy: "plug one in, or leave out --no-reconnect to wait for it")
         case .discovery(let failure):
             self.init(.inputOutput, failure.description, remedy: failure.remedy)
-        case .journal(let failure):
-            self.init(failure.exitCode, failure.description, remedy: failure.remedy)
-        case .unknownFix(let fix):
+        case .host(.journal(let failure)): self.init(failure)
+        case .host(.unknownFix(let fix)):
             self.init(
                 .noInput, "--since: there is no fix \(fix.sequence) of log \(fix.logID) of collar \(MessageText.hexadecimal(fix.deviceID)) "
                     + "in the state directory",

@@ -37,7 +37,9 @@ final class SendSession {
         if let connection = try connect(), let line = try result(over: connection) { return line }
         do throws(ReceiverError) { try runReceiver() } catch {
             // A receiver that has just begun holds the journals before it listens.
-            if case .journal(.heldBy) = error, let connection = try reconnect(), let line = try result(over: connection) {
+            if case .host(.journal(.heldBy)) = error, let connection = try reconnect(),
+                let line = try result(over: connection)
+            {
                 return line
             }
             if queued != nil { StandardError.say("the request is queued; it is sent when the collar is heard") }

@@ -3,6 +3,12 @@ import CollarReceiver
 import CollarWire
 import Glibc
 
+/// How a command writes what it has: `--format`.
+enum OutputFormat: String {
+    case json
+    case text
+}
+
 /// Options that several commands take.
 extension ParsedArguments {
     /// `--collar ID`; nil for all.
@@ -12,6 +18,15 @@ extension ParsedArguments {
             throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
         }
         return deviceID
+    }
+
+    /// `--format json|text`.
+    func format() throws(CommandFailure) -> OutputFormat {
+        let text = value("--format") ?? "json"
+        guard let format = OutputFormat(rawValue: text) else {
+            throw CommandFailure(.usage, "--format \(text): json or text is wanted")
+        }
+        return format
     }
 
     /// `--flavour full|compact`.

@@ -1,81 +1,48 @@
 import CollarBridge
-import CollarDomain
-import FoundationEssentials
 import CollarHost
 import CollarWire
 import Testing
 
-@Suite("Lines of events")
+@Suite("Lines of gaps and statuses")
 struct EventLineTests {
-    private struct Link: Decodable, Equatable {
-        var type: String
-        var unix_ms: Int64
-        var event: String
-        var port: String?
-        var collar: String?
-        var silent_ms: Int64?
-    }
-
-    private struct Failure: Decodable, Equatable {
-        var type: String
-        var unix_ms: Int64
-        var code: String
-        var title: String
-        var reason: String
-        var remedy: String?
-        var severity: String
-        var retryable: Bool
-        var port: String?
-        var collar: String?
-    }
-
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    @Test func aLinkLineHasWhatIsKnown() {
-        let line = LinkLine(event: .late, unixMilliseconds: 1_700_000_000_000, deviceID: 0xAB, silentMilliseconds: 75_000)
-        #expect(
-            text(line.bytes)
-                == #"{"type":"link","unix_ms":1700000000000,"event":"late","collar":"00000000000000ab","silent_ms":75000}"# + "\n")
-        let opened = LinkLine(event: .opened, unixMilliseconds: -1, port: "/dev/ttyUSB0")
-        #expect(text(opened.bytes) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
-    }
 
     @Test func aGapLineNamesTheRange() throws {
         let range = try #require(SequenceRange(3, .max - 1))
-        let line = GapLine(
-            GapChange(event: .missing, logID: 67_108_863, range: range, unixMilliseconds: 7), deviceID: 0xAB)
+        let change = GapChange(event: .missing, logID: 67_108_863, range: range, unixMilliseconds: 7)
         let expected =
             #"{"type":"gap","unix_ms":7,"event":"missing","collar":"00000000000000ab","log":67108863,"#
             + #""first_seq":3,"last_seq":4294967294}"#
-        #expect(text(line.bytes) == expected + "\n")
+        #expect(text(change.line(deviceID: 0xAB)) == expected + "\n")
     }
 
-    @Test func anErrorLineHasEveryKeyAPersonNeeds() {
-        let line = ErrorLine(
-            code: "storage_failing", title: "Storage failing", reason: "full", remedy: nil, severity: .critical,
-            isRetryable: true, unixMilliseconds: 5, deviceID: .max)
+    @Test func whatIsNotKnownOfACollarIsNull() {
         let expected =
-            #"{"type":"error","unix_ms":5,"code":"storage_failing","title":"Storage failing","reason":"full","remedy":null,"#
-            + #""severity":"critical","retryable":true,"collar":"ffffffffffffffff"}"#
-        #expect(text(line.bytes) == expected + "\n")
+            #"{"type":"status","unix_ms":0,"collar":"0000000000000001","log":2,"tracking":false,"#
+            + #""tracking_since_unix_ms":null,"gnss":"off","throttle":"none","stationary":false,"battery_pct":null,"#
+            + #""battery_mv":null,"temperature_c":null,"uptime_s":0,"last_error":null,"fixes_sent":0,"queue_depth":0,"#
+            + #""drops":0,"duplicates":0,"retransmissions":0,"airtime_ms":0,"clock_unix_ms":null,"clock_uptime_ms":null}"#
+        #expect(text(Status().line(unixMilliseconds: 0, deviceID: 1, logID: 2)) == expected + "\n")
     }
 
-    @Test(arguments: ["\"", "\\", "a\nb", "\u{0}\u{1F}\u{7F}", "/dev/é👍", "\\u0041", "\r\n\t"])
-    func whateverTheTextItComesBackFromOneLine(text: String) throws {
-        let link = LinkLine(event: .opened, unixMilliseconds: 0, port: text).bytes
-        #expect(link.filter { $0 == 0x0A }.count == 1)
+    @Test func everyStateOfACollarHasItsName() {
+        var names: [String] = []
+        for state in [Status.GNSSState.off, .searching, .fix, .fault] {
+            var status = Status()
+            status.gnssState = state
+            names.append(word(of: "gnss", in: status))
+        }
+        for state in [Status.ThrottleState.none, .lowBattery, .criticalBattery, .dutyCycle] {
+            var status = Status()
+            status.throttleState = state
+            names.append(word(of: "throttle", in: status))
+        }
         #expect(
-            try JSONDecoder().decode(Link.self, from: Data(link))
-                == Link(type: "link", unix_ms: 0, event: "opened", port: text))
-        let error = ErrorLine(
-            code: "unknown", title: text, reason: text, remedy: text, severity: .info, isRetryable: false,
-            unixMilliseconds: 0, port: text
-        ).bytes
-        #expect(error.filter { $0 == 0x0A }.count == 1)
-        #expect(
-            try JSONDecoder().decode(Failure.self, from: Data(error))
-                == Failure(
-                    type: "error", unix_ms: 0, code: "unknown", title: text, reason: text, remedy: text, severity: "info",
-                    retryable: false, port: text))
+            names == ["off", "searching", "fix", "fault", "none", "low_battery", "critical_battery", "duty_cycle"])
+    }
+
+    private func word(of key: String, in status: Status) -> String {
+        let line = text(status.line(unixMilliseconds: 0, deviceID: 1, logID: 2))
+        return line.split(separator: "\"\(key)\":\"").last?.split(separator: "\"").first.map(String.init) ?? ""
     }
 }

@@ -16,8 +16,8 @@ extension Box<TokenBucket> {
     func earn(_ count: Int) { value.earn(count) }
 }
 
-extension Box<NoticeLimiter<Misbehaviour.Kind>> {
-    func isDue(_ kind: Misbehaviour.Kind, at now: Instant) -> Bool { value.isDue(kind, at: now) }
+extension Box<NoticeLimiter<String>> {
+    func isDue(_ misbehaviour: Misbehaviour, at now: Instant) -> Bool { value.isDue(misbehaviour.code, at: now) }
 }
 
 struct TokenBucketTests {
@@ -74,7 +74,7 @@ struct TokenBucketTests {
 
 struct NoticeLimiterTests {
     @Test func eachKindIsSaidOnceAMinute() {
-        let limiter = Box(NoticeLimiter<Misbehaviour.Kind>())
+        let limiter = Box(NoticeLimiter<String>())
         #expect(limiter.isDue(.tooManyAsks, at: at(5)))
         #expect(!limiter.isDue(.tooManyAsks, at: at(60_004)))
         #expect(limiter.isDue(.tooManyLogs, at: at(60_004)))

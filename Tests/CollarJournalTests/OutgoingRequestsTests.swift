@@ -1,8 +1,8 @@
 import CollarARQ
-import CollarJournal
 import CollarWire
 import Glibc
 import Testing
+@testable import CollarJournal
 
 /// Requests that are kept: what is saved is read back, whatever crashes, and nothing else is.
 @Suite struct OutgoingRequestsTests {

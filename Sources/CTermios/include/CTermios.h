@@ -3,16 +3,16 @@
 
 #include <stddef.h>
 
-// The terminal calls that Swift cannot make: `ioctl` is variadic, `termios2` and the pseudo-terminal calls are hidden
-// by Glibc's headers. Each function returns 0 (or what its comment says) on success and the negated errno on failure,
-// so that no caller has to read errno before something else overwrites it.
+// The terminal calls that Swift cannot make: `ioctl` is variadic, the pseudo-terminal calls are hidden by Glibc's headers.
+// Each function returns 0 (or what its comment says) on success and the negated errno on failure, so that no caller has to
+// read errno before something else overwrites it.
 
 /// 1 for a terminal, 0 for anything else, -EIO for a terminal whose other end is gone.
 int ctermios_is_terminal(int descriptor);
 
-/// Raw mode, 8 data bits, no parity, 1 stop bit, no flow control, modem control lines ignored, no hang-up on close.
-/// Any rate in bits per second is accepted, not only the standard ones; the driver takes the nearest it can do.
-int ctermios_set_raw(int descriptor, unsigned int bits_per_second);
+/// Raw mode, 115,200 bit/s, 8 data bits, no parity, 1 stop bit, no flow control, modem control lines ignored, no hang-up
+/// on close.
+int ctermios_set_raw(int descriptor);
 
 /// Asks the driver to hand over bytes at once instead of collecting them (16 ms on FTDI).
 int ctermios_set_low_latency(int descriptor);

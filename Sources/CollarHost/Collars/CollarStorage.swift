@@ -15,7 +15,7 @@ final class CollarStorage {
 
     let journal: Journal
     private let output: HostOutput
-    private var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
+    private var misbehaviourNotices = NoticeLimiter<String>()
     /// The segment that grew when old ones were removed last.
     private var retainedUpTo: UInt32 = 0
     /// Damage that reading back met and that was not dealt with yet.
@@ -129,7 +129,7 @@ final class CollarStorage {
 
     /// Reports what the collar does wrong, unless that was reported within the last minute.
     func report(_ misbehaviour: Misbehaviour, at time: HostTime) {
-        guard misbehaviourNotices.isDue(misbehaviour.kind, at: time.instant) else { return }
+        guard misbehaviourNotices.isDue(misbehaviour.code, at: time.instant) else { return }
         output.report(.misbehaving(deviceID: journal.deviceID, misbehaviour))
     }
 }

@@ -13,20 +13,15 @@ public enum Misbehaviour: Equatable, Sendable {
     /// The collar tells of more losses than are reported one by one; all of them are stored.
     case tooManyLosses
 
-    /// Misbehaviour without its figures: what is said once a minute.
-    enum Kind: Hashable, Sendable {
-        case otherContent, sequenceJump, tooManyGaps, tooManyLogs, tooManyAsks, tooManyLosses
-    }
-
-    /// What it is without its figures.
-    var kind: Kind {
+    /// A name for programs, without its figures; what has one name is said once a minute.
+    public var code: String {
         switch self {
-        case .otherContent: .otherContent
-        case .sequenceJump: .sequenceJump
-        case .tooManyGaps: .tooManyGaps
-        case .tooManyLogs: .tooManyLogs
-        case .tooManyAsks: .tooManyAsks
-        case .tooManyLosses: .tooManyLosses
+        case .otherContent: "fix_changed"
+        case .sequenceJump: "sequence_jumped"
+        case .tooManyGaps: "too_many_gaps"
+        case .tooManyLogs: "too_many_logs"
+        case .tooManyAsks: "too_many_asks"
+        case .tooManyLosses: "too_many_losses"
         }
     }
 }

@@ -5,27 +5,50 @@ import CollarJournal
 import SerialDevices
 
 extension ReceiverNotice {
-    /// The line of a change of a link; nil for any other notice.
-    func linkLine(_ now: Int64) -> LinkLine? {
+    /// The line of a change of a link, as `Protocol/schema/link.schema.json` describes it; nil for any other notice.
+    func linkLine(_ now: Int64) -> [UInt8]? {
         switch self {
-        case .opened(let path): LinkLine(event: .opened, unixMilliseconds: now, port: path)
-        case .unplugged(let path): LinkLine(event: .unplugged, unixMilliseconds: now, port: path)
-        case .host(.collar(let deviceID, _, let path)):
-            LinkLine(event: .heard, unixMilliseconds: now, port: path, deviceID: deviceID)
-        case .host(.health(let deviceID, let event)):
-            LinkLine(
-                event: event.lineEvent, unixMilliseconds: now, deviceID: deviceID,
-                silentMilliseconds: event.silentMicroseconds.map { $0 / 1000 })
+        case .opened(let path): line(of: "opened", now, port: path)
+        case .unplugged(let path): line(of: "unplugged", now, port: path)
+        case .host(.collar(let deviceID, _, let path)): line(of: "heard", now, port: path, deviceID: deviceID)
+        case .host(.health(let deviceID, .condition(let condition))):
+            line(of: condition.rawValue, now, deviceID: deviceID)
+        case .host(.health(let deviceID, .reachable(let silence))):
+            line(of: "reachable", now, deviceID: deviceID, silentMicroseconds: silence)
+        case .host(.health(let deviceID, .late(let silence))):
+            line(of: "late", now, deviceID: deviceID, silentMicroseconds: silence)
+        case .host(.health(let deviceID, .unreachable(let silence))):
+            line(of: "unreachable", now, deviceID: deviceID, silentMicroseconds: silence)
         default: nil
         }
     }
 
-    /// The line of an error; nil for any other notice.
-    func errorLine(_ now: Int64) -> ErrorLine? {
+    private func line(
+        of event: String, _ now: Int64, port: String? = nil, deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil
+    ) -> [UInt8] {
+        var object = ObjectText(type: "link")
+        object.add("unix_ms", now)
+        object.add("event", event)
+        if let port { object.add("port", port) }
+        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
+        if let silentMicroseconds { object.add("silent_ms", silentMicroseconds / 1000) }
+        return object.line
+    }
+
+    /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for any other notice.
+    func errorLine(_ now: Int64) -> [UInt8]? {
         guard let kind = errorKind else { return nil }
-        return ErrorLine(
-            code: kind.code, title: kind.title, reason: text, remedy: remedy, severity: kind.severity,
-            isRetryable: kind.isRetryable, unixMilliseconds: now, port: port, deviceID: deviceID)
+        var object = ObjectText(type: "error")
+        object.add("unix_ms", now)
+        object.add("code", kind.code)
+        object.add("title", kind.title)
+        object.add("reason", text)
+        object.add("remedy", remedy)
+        object.add("severity", kind.severity.rawValue)
+        object.add("retryable", kind.isRetryable)
+        if let port { object.add("port", port) }
+        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
+        return object.line
     }
 
     private var port: String? {
@@ -120,40 +143,6 @@ extension SerialPortError {
         case .notATerminal: ErrorKind("not_a_serial_port", "Not a serial port", .critical)
         case .notFound, .disconnected: ErrorKind("no_device", "No device", .warning, isRetryable: true)
         case .system: ErrorKind("port_failed", "Port cannot be set up", .error, isRetryable: true)
-        }
-    }
-}
-
-extension Misbehaviour {
-    fileprivate var code: String {
-        switch self {
-        case .otherContent: "fix_changed"
-        case .sequenceJump: "sequence_jumped"
-        case .tooManyGaps: "too_many_gaps"
-        case .tooManyLogs: "too_many_logs"
-        case .tooManyAsks: "too_many_asks"
-        case .tooManyLosses: "too_many_losses"
-        }
-    }
-}
-
-extension LinkHealth.Event {
-    fileprivate var lineEvent: LinkLine.Event {
-        switch self {
-        case .reachable: .reachable
-        case .late: .late
-        case .unreachable: .unreachable
-        case .condition(.healthy): .healthy
-        case .condition(.degraded): .degraded
-        case .condition(.unhealthy): .unhealthy
-        }
-    }
-
-    fileprivate var silentMicroseconds: Int64? {
-        switch self {
-        case .reachable(let silence): silence
-        case .late(let silence), .unreachable(let silence): silence
-        case .condition: nil
         }
     }
 }

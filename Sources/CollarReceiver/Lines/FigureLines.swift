@@ -1,39 +1,50 @@
 import CollarBridge
 import CollarHost
 
-extension StatsLine {
-    /// The figures of a receiver as a whole.
-    init(_ reading: ReceiverReading, _ now: Int64) {
-        let counts = reading.host.statistics
-        var receiver = Receiver()
-        receiver.uptimeSeconds = reading.uptimeSeconds
-        receiver.lineCount = reading.lineCount
-        receiver.frameCount = counts.frames
-        receiver.damagedFrameCount = counts.damagedFrames
-        receiver.unknownFrameCount = counts.unknownFrames
-        receiver.unsupportedFrameCount = counts.unsupportedFrames
-        receiver.malformedFrameCount = counts.malformedFrames
-        receiver.outputBlockedMilliseconds = reading.outputBlockedMilliseconds
-        receiver.isStorageFailing = reading.host.isStorageFailing
-        self.init(.receiver(receiver), unixMilliseconds: now)
-        fixCount = counts.fixes
-        duplicateCount = counts.duplicates
-        journalByteCount = reading.host.journalByteCount
-        lagByteCount = reading.host.lag?.byteCount
-        lagMilliseconds = reading.host.lag?.milliseconds
-    }
+// Figures at one moment: lines of JSON, as `Protocol/schema/stats.schema.json` describes them.
 
-    /// The figures of one collar.
-    init(_ reading: CollarReading, _ now: Int64) {
-        var collar = Collar(deviceID: reading.deviceID)
-        collar.logID = reading.logID
-        collar.highestSequence = reading.highestSequence
-        collar.missingCount = reading.missingCount
-        self.init(.collar(collar), unixMilliseconds: now)
-        fixCount = reading.fixCount
-        duplicateCount = reading.duplicateCount
-        journalByteCount = reading.journalByteCount
-        lagByteCount = reading.lag?.byteCount
-        lagMilliseconds = reading.lag?.milliseconds
+extension ReceiverReading {
+    /// The line of the receiver as a whole.
+    func line(_ now: Int64) -> [UInt8] {
+        let counts = host.statistics
+        var object = ObjectText(type: "stats")
+        object.add("unix_ms", now)
+        object.add("fixes_stored", counts.fixes)
+        object.add("duplicates", counts.duplicates)
+        object.add("uptime_s", uptimeSeconds)
+        object.add("lines", lineCount)
+        object.add("frames", counts.frames)
+        object.add("frames_damaged", counts.damagedFrames)
+        object.add("frames_unknown", counts.unknownFrames)
+        object.add("frames_unsupported", counts.unsupportedFrames)
+        object.add("frames_malformed", counts.malformedFrames)
+        object.add("output_blocked_ms", outputBlockedMilliseconds)
+        object.add("storage_failing", host.isStorageFailing)
+        object.add(journalByteCount: host.journalByteCount, host.lag)
+        return object.line
+    }
+}
+
+extension CollarReading {
+    /// The line of one collar.
+    func line(_ now: Int64) -> [UInt8] {
+        var object = ObjectText(type: "stats")
+        object.add("unix_ms", now)
+        object.add("collar", MessageText.hexadecimal(deviceID))
+        object.add("log", logID)
+        object.add("fixes_stored", fixCount)
+        object.add("duplicates", duplicateCount)
+        object.add("highest_seq", highestSequence)
+        object.add("missing", missingCount)
+        object.add(journalByteCount: journalByteCount, lag)
+        return object.line
+    }
+}
+
+extension ObjectText {
+    fileprivate mutating func add(journalByteCount: Int?, _ lag: EmissionLag?) {
+        add("journal_bytes", journalByteCount)
+        add("lag_bytes", lag?.byteCount)
+        add("lag_ms", lag?.milliseconds)
     }
 }

@@ -19,22 +19,21 @@ struct LineMaker {
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
         switch entry.content {
         case .fix(let record): writer.append(ReceivedFix(deviceID: entry.deviceID, record), to: &bytes)
-        case .gap(let change): bytes += GapLine(change, deviceID: entry.deviceID).bytes
+        case .gap(let change): bytes += change.line(deviceID: entry.deviceID)
         }
     }
 
     /// The lines of a notice, each with its line feed.
     func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [[UInt8]] {
         var lines: [[UInt8]] = []
-        if kinds.contains(.link), let line = notice.linkLine(now) { lines.append(line.bytes) }
-        if kinds.contains(.error), let line = notice.errorLine(now) { lines.append(line.bytes) }
+        if kinds.contains(.link), let line = notice.linkLine(now) { lines.append(line) }
+        if kinds.contains(.error), let line = notice.errorLine(now) { lines.append(line) }
         switch notice {
         case .host(.commandEnded(let report)):
             if kinds.contains(.result) { lines.append(ResultLine(report, unixMilliseconds: now).bytes) }
         case .host(.status(let deviceID, let logID, let status)):
             if kinds.contains(.status) {
-                lines.append(
-                    StatusLine(unixMilliseconds: now, deviceID: deviceID, logID: logID, status: status).bytes)
+                lines.append(status.line(unixMilliseconds: now, deviceID: deviceID, logID: logID))
             }
         default: break
         }
@@ -43,6 +42,6 @@ struct LineMaker {
 
     /// The lines of figures: of the receiver, then of each collar.
     func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [[UInt8]] {
-        [StatsLine(reading, now).bytes] + reading.host.collars.map { StatsLine($0, now).bytes }
+        [reading.line(now)] + reading.host.collars.map { $0.line(now) }
     }
 }

@@ -61,7 +61,7 @@ final class RadioPorts {
             switch event {
             case .added(let device), .changed(let device):
                 if device.isCollarRadio { appeared(device, at: time) }
-            case .removed(let node, _):
+            case .removed(let node):
                 guard let port = ports.first(where: { $0.path == node }) else { continue }
                 close(port, at: time)
                 port.state = .gone
