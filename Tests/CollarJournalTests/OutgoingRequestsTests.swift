@@ -122,7 +122,7 @@ import Testing
         var old = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 3)
         add(3, .report, to: &old)
         let new = example()
-        let steps: [FileOperation?] = [.create, .truncate, .write, .synchronize, .rename, nil]
+        let steps: [FileOperation?] = [.remove, .create, .write, .synchronize, .rename, nil]
         for step in steps {
             for keepsBytes in [false, true] {
                 for keepsName in [false, true] {
@@ -196,6 +196,12 @@ import Testing
         }
         #expect(try file.load(deviceID: collar, receiverID: receiver) == .missing)
         for _ in 0..<3 { try file.save(example()) }
+        #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(example()))
+        // What a power cut within a rename may leave: two names for one file. The file that counts is not written to.
+        let newPath = "\(file.path).new"
+        #expect(unsafe link(file.path, newPath) == 0)
+        try file.save(example())
+        #expect(unsafe access(newPath, F_OK) != 0)
         #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(example()))
         #expect(try files.names(in: directory.path) == ["requests"])
         try file.setAside()

@@ -99,7 +99,9 @@ extension Oracle {
         let isRemembered = requests.lastExecuted.contains { $0.requestID == result.requestID }
         if requests.uncertain.contains(result.requestID) { return }
         switch result.outcome {
-        case .ok where !isExecuted, .unsupported where isRemembered, .refused where isRemembered,
+        // A refusal may be meant for a hostile sender that has hit upon the id.
+        case .ok where !isExecuted, .unsupported where isRemembered,
+            .refused where isRemembered && !plan.faults.contains(.hostileSender),
             .conflict where isRemembered, .invalid where isRemembered:
             report(.resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID)")
         default: break
