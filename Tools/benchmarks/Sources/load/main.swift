@@ -12,7 +12,9 @@ import Glibc
 /// Writes a journal of so many fixes, as a receiver does that commits ten times a second.
 func writeJournal(stateDirectory: String, fixCount: UInt32) throws(JournalError) {
     let collar = LoadCollar(number: 0)
-    let receiver = try ReceiverIdentity.load(stateDirectory: stateDirectory)
+    var random = SystemRandomNumberGenerator()
+    let receiver = try ReceiverIdentity.load(
+        stateDirectory: stateDirectory, fileSystem: POSIXFileSystem(), random: &random)
     let journal = try Journal.open(
         stateDirectory: stateDirectory, deviceID: collar.log.deviceID, receiverID: receiver.receiverID,
         nowUnixMilliseconds: 1_700_000_000_000)
