@@ -1,8 +1,7 @@
 import CollarWire
 
 extension Status {
-    /// What a collar says about itself: one line of JSON, as `Protocol/schema/status.schema.json` describes it, which ends
-    /// with a line feed.
+    /// The status as one line of JSON that ends with a line feed; `Protocol/schema/status.schema.json` describes it.
     /// - Parameters:
     ///   - unixMilliseconds: when the host received it, in milliseconds since 1970 by its own clock.
     ///   - deviceID: the collar's factory id.

@@ -6,7 +6,7 @@ import CollarWire
 public struct VerifyLine: Equatable, Sendable {
     /// The collar's factory id.
     public var deviceID: UInt64
-    /// What is known of the log.
+    /// The result for one log.
     public var log: LogVerification
     /// Whether nothing is damaged, in this log and in the files that hold it.
     public var isIntact: Bool

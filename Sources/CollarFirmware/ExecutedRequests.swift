@@ -45,7 +45,7 @@ struct ExecutedRequests {
 
     private static let outcomeShift: UInt64 = 4
 
-    /// What is remembered of a command; nil where it was not executed, or long ago.
+    /// The memory of a command; nil if the collar did not execute it, or has executed eight others since.
     func memory<Flash>(of command: Command, in stored: SettingsStore<Flash>) -> Memory? {
         let wanted = ExecutedRequests.value(command, nil, number: 0) &>> 8
         for place in 0..<8 as Range<UInt64> {

@@ -92,7 +92,7 @@ public enum JournalEntry: Equatable, Sendable {
     case fix(JournaledFix)
     /// Fixes that will never come.
     case loss(JournaledLoss)
-    /// What was stored and is gone: it is asked for again. No consumer hears of it, but it is not covered any more.
+    /// A range whose records are damaged. It is no longer covered, so the collar is asked for it again; it gets no line.
     case uncovered(UncoveredRange)
 }
 

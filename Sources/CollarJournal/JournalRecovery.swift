@@ -26,8 +26,7 @@ struct JournalRecovery {
     private(set) var unconfirmed: [UInt32: CoveredSequences] = [:]
     /// What is known of the last segment.
     private(set) var last = Segment()
-    /// Whether only what the first segment begins with counts, and then records: a checkpoint behind damage names what the
-    /// damage took.
+    /// Whether checkpoints after the first segment are ignored: a checkpoint after damage still names the damaged fixes.
     private var ignoresLaterCheckpoints = false
 
     /// One segment as far as it has been read.
@@ -47,7 +46,7 @@ struct JournalRecovery {
     /// checkpoint counts as before the limit however short the segment is cut.
     /// - Parameters:
     ///   - limit: records that end behind it are left out. Its segment exists.
-    ///   - ignoresLaterCheckpoints: whether checkpoints that are not complete count for nothing.
+    ///   - ignoresLaterCheckpoints: whether incomplete checkpoints are ignored.
     init(
         _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false
     ) throws(JournalError) {

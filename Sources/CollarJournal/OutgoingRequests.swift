@@ -81,8 +81,8 @@ public struct OutgoingRequests: Equatable, Sendable {
             deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
     }
 
-    /// Goes on at a random id: the file may be a copy made earlier, and ids that were used since must not come again. None of
-    /// those that are known to be used is among the next ones.
+    /// Continues at a random id: the file may be an old copy, and ids used since then must not be used again. The next 32 ids
+    /// hold none of the ended requests.
     public mutating func skipUsedIDs(random: inout some RandomNumberGenerator) {
         repeat {
             lastRequestID = .random(in: 0 ... .max, using: &random)

@@ -28,8 +28,8 @@ enum SmallFile {
     private static func write(
         _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
     ) throws(FileFailure) {
-        // There may be the remains of an attempt that failed. A power cut within a rename may have left both names for the
-        // file that counts: it must not be written to.
+        // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
+        // second name, which must not be written to.
         do throws(FileFailure) { try fileSystem.remove(path) } catch {
             guard error.isAbsence else { throw error }
         }

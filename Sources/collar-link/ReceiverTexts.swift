@@ -5,10 +5,10 @@ import Glibc
 import SerialDevices
 
 extension CommandFailure {
-    /// What a journal that cannot be used ends.
+    /// The command ends because a journal cannot be used.
     init(_ error: JournalError) { self.init(error.exitCode, error.description, remedy: error.remedy) }
 
-    /// What ends `run`.
+    /// `run` ends because the receiver cannot begin or go on.
     init(_ error: ReceiverError) {
         switch error {
         case .port(let failure):

@@ -144,7 +144,7 @@ import Testing
         #expect(try resend(journal) == [])
     }
 
-    /// A damaged checkpoint names what the damage before it took: that is no proof that it is there.
+    /// A damaged checkpoint still names fixes whose records in the segment before it are damaged. They are not there.
     @Test func damageBeforeADamagedCheckpointIsSeen() throws {
         let files = try threeHundred()
         let checkpoint = try #require(files.files[path(4)]).bytes
@@ -156,7 +156,7 @@ import Testing
         #expect(try readAndUncover(journal).lost.count == 1)
     }
 
-    /// Whoever reads on behind the place of the damage learns that it is not covered any more.
+    /// A reader whose position is after the damage learns that the range is no longer covered.
     @Test func anUncoveredRangeIsAnEntry() throws {
         let files = try threeHundred()
         files.corrupt(path(3), at: 400, xor: 1)

@@ -197,7 +197,7 @@ import Testing
         #expect(try file.load(deviceID: collar, receiverID: receiver) == .missing)
         for _ in 0..<3 { try file.save(example()) }
         #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(example()))
-        // What a power cut within a rename may leave: two names for one file. The file that counts is not written to.
+        // A power cut during a rename may leave two names for one file. A save must not write to that file.
         let newPath = "\(file.path).new"
         #expect(unsafe link(file.path, newPath) == 0)
         try file.save(example())

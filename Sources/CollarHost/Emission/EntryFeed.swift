@@ -25,7 +25,7 @@ final class EntryFeed {
     private var run: (SequenceOrder.Run, position: JournalPosition)?
     /// Up to where entries were taken.
     private(set) var position: JournalPosition
-    /// Entries before this place are taken again, and nothing is let go meanwhile; nil where none are.
+    /// Entries before this place are read a second time, and no held fix is released meanwhile; nil if none are.
     private var rescanEnd: JournalPosition?
     /// Whether entries wait that were not taken.
     var isBehind = true

@@ -68,7 +68,7 @@ public struct GapTracker: Sendable {
         return changes
     }
 
-    /// The consumer heard of these; what becomes of them now it hears again.
+    /// The next fix or loss in this range is told again.
     private mutating func take(_ uncovered: UncoveredRange) -> [GapChange] {
         covered[uncovered.logID]?.remove(uncovered.range)
         return endFilling()

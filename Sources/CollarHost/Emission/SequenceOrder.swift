@@ -83,7 +83,7 @@ struct SequenceOrder {
             return true
         }
         guard sequence > logs[log].next else {
-            // It was given up, or its first record was damaged before it was handed out: it is late.
+            // It comes late: it was given up, or its first record was damaged before it was handed out.
             return logs[log].givenUp.remove(SequenceRange(sequence)) || !isRepeated
         }
         guard sequence < logs[log].firstForgotten else { return false }

@@ -11,7 +11,7 @@ final class LogRecord {
     private var gone = Flags()
     /// What each receiver told the collar to be durable, in acknowledgements that reached it.
     private var told: [UInt32: Flags] = [:]
-    /// What is known of each host's acknowledgements; there are two hosts at most.
+    /// Acknowledgements by host, of which there are two at most.
     var hosts = [HostPromises](repeating: HostPromises(), count: 2)
     /// The oldest sequence of the log.
     var oldest: UInt32 = 0
