@@ -93,10 +93,10 @@ import Testing
         for sequence in 0..<3 as Range<UInt32> { bench.receive(try collar.fix(sequence), on: former) }
         bench.commit()
         try bench.restart()
-        let first = try #require(bench.host.nextEntry(at: bench.time))
-        bench.host.emitted(first.receipt)
         let link = bench.openLink()
         bench.receive(try collar.identity(next: 4, ask: nil), on: link)
+        let first = try #require(bench.host.nextEntry(at: bench.time))
+        bench.host.emitted(first.receipt)
         bench.receive(try collar.fix(3), on: link)
         bench.commit()
         let sequences = ([first] + bench.entries()).map { entry -> UInt32? in
