@@ -34,6 +34,11 @@ def gaps(ranges, first, last):
     return found + [[first, last]] if first <= last else found
 
 
+def without(ranges, sequence):
+    """The ranges but for one sequence."""
+    return [part for first, last in ranges for part in gaps([[sequence, sequence]], first, last)]
+
+
 class KnownLog:
     """What the host knows of one log."""
 
@@ -58,6 +63,9 @@ class KnownLog:
             return False
         self.fixes[sequence] = fix
         self.covered = add_range(self.covered, sequence, sequence)
+        # It may have been called lost.
+        self.lost = without(self.lost, sequence)
+        self.elsewhere = without(self.elsewhere, sequence)
         return True
 
     def lose(self, first, last, elsewhere=False):
@@ -121,14 +129,14 @@ class Host:
             try:
                 if isinstance(found, ProtocolError):
                     raise found
-                self._take(found)
+                self._take(found, time)
             except ProtocolError as error:
                 self.rejected[error.reason] = self.rejected.get(error.reason, 0) + 1
                 if error.reason == UNKNOWN_COLLAR:
                     self._ask_who_it_is(found, time)
         return self._take_answers()
 
-    def _take(self, frame):
+    def _take(self, frame, time):
         message, number = frames.look_at_header(frame), frame[0] & 0x1F
         if number >= ACKNOWLEDGEMENT:
             return  # of another host
@@ -140,6 +148,8 @@ class Host:
                 return
             known = self._log_of(decoded)
         self._repetitions = []
+        if decoded.type == TOMBSTONE and any(last > known.highest for _, last in decoded.decoded["ranges"]):
+            self._request_identity(decoded.address, time)
         self._learn(known, decoded)
         self._at_address[decoded.address] = known
         ask = decoded.flags & frames.KNOWN_FLAGS
@@ -184,8 +194,7 @@ class Host:
                 self._store(known, fix)
         elif decoded.type == TOMBSTONE:
             for first, last in fields["ranges"]:
-                known.hear_of(last)
-                known.lose(first, last, bool(decoded.flags & frames.DELIVERED_ELSEWHERE))
+                known.lose(first, min(last, known.highest), bool(decoded.flags & frames.DELIVERED_ELSEWHERE))
         elif decoded.type in (IDENTITY, PROBE):
             known.hear_of(fields["next_sequence"] - 1)
         if decoded.type == IDENTITY:

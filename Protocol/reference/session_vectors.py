@@ -5,7 +5,7 @@ import session_faults
 import session_repairings
 from report_vectors import SETTINGS, STATUS
 from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
-                           position)
+                           position, who_at)
 
 END = (1 << 32) - 1  # the next sequence of a full log
 
@@ -178,6 +178,7 @@ def losses():
         "tombstone": booted(
             "A tombstone fills gaps between fixes.",
             "0 to 1 and 5 to 6 count as covered, so 2 is the first missing; with 2 and 4 all up to 6 is covered.")
+        .at(25, A.probe(7))
         .at(30, A.fix(3) + A.tombstone([(0, 1), (5, 6)], 2), A.acknowledged(2, 2, [(5, 6), (3, 3)]))
         .at(40, A.fix(2) + A.fix(4, 3), A.acknowledged(3, 7))
         .stored(A, 3, 2, 4).ends(A, 7, lost=[(0, 1), (5, 6)]),
@@ -189,14 +190,32 @@ def losses():
         "tombstone-over-stored": booted(
             "A tombstone names what is stored already: only the others are lost. It comes twice.",
             "1 is stored, so of 0 to 2 only 0 and 2 are lost.")
+        .at(25, A.probe(3))
         .at(30, A.fix(1) + A.tombstone([(0, 2)], 2), A.acknowledged(2, 3))
         .at(40, A.tombstone([(0, 2)], 3), A.acknowledged(3, 3))
         .stored(A, 1).ends(A, 3, lost=[(0, 0), (2, 2)]),
         "tombstone-without-ask": booted(
             "A tombstone without an ask counts, too.",
             "It is not answered; the next answer has it.")
-        .at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))
+        .at(25, A.probe(11)).at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))
         .stored(A, 10).ends(A, 11, lost=[(0, 9)]),
+        "tombstone-beyond-the-next": booted(
+            "A tombstone names fixes that the collar has not shown to have made: they are not lost, and the host asks who "
+            "it is.",
+            "The next sequence is 2. 0 to 4 are named: 0 and 1 are lost. After the identity all of it is.")
+        .at(25, A.probe(2))
+        .at(30, A.tombstone([(0, 4)], 2), who_at(17), A.acknowledged(2, 2))
+        .at(40, A.identity(1, following=5), A.acknowledged(1, 2))
+        .at(50, A.tombstone([(0, 4)], 2), A.acknowledged(2, 5))
+        .ends(A, 5, lost=[(0, 4)]),
+        "found-after-a-tombstone": booted(
+            "A fix comes that was said not to come: it is stored, and not lost any more. A second one is a repetition.",
+            "0 to 2 are lost, then 1 comes; what is acknowledged stays the same.")
+        .at(25, A.probe(4))
+        .at(30, A.fix(3) + A.tombstone([(0, 2)], 2), A.acknowledged(2, 4))
+        .at(40, A.fix(1, 3), A.acknowledged(3, 4))
+        .at(50, A.fix(1, 4), A.acknowledged(4, 4))
+        .stored(A, 3, 1).ends(A, 4, lost=[(0, 0), (2, 2)]),
         "oldest-above-first-missing": booted(
             "A collar whose flash ran over while nobody listened names a later oldest sequence.",
             "0 to 1 and 4 are stored, 8 is oldest: 2 to 3 and 5 to 7 are lost.")
@@ -296,12 +315,6 @@ def forms():
         .at(30, A.probe(200_000, 2), A.acknowledged(2, 0))
         .at(40, A.fix(199_999, 3), A.acknowledged(3, 0, [(199_999, 199_999)]))
         .stored(A, 199_999).ends(A, 0, [(199_999, 199_999)]),
-        "sequences-by-tombstone": booted(
-            "A tombstone tells how far the log is.",
-            "130000 is the highest known, so the short form of 130001 is not 64465.")
-        .at(30, A.tombstone([(0, 130_000)], 2), A.acknowledged(2, 130_001))
-        .at(40, A.fix(130_001, 3), A.acknowledged(3, 130_002))
-        .stored(A, 130_001).ends(A, 130_002, lost=[(0, 130_000)]),
     }
 
 
@@ -326,7 +339,7 @@ def two_collars():
         .at(40, B_BESIDE_A.live(position(1, battery=8), position(0, battery=9), 2), B_BESIDE_A.acknowledged(2, 2))
         .at(50, A.live(2, 1, 3), A.acknowledged(3, 3))
         .at(60, B_BESIDE_A.probe(2, 3), B_BESIDE_A.acknowledged(3, 2))
-        .at(70, A.probe(3, 4), A.acknowledged(4, 3))
+        .at(70, A.probe(4, 4), A.acknowledged(4, 3))
         .at(80, B_BESIDE_A.send(6, STATUS, 4) + A.tombstone([(3, 3)], 5),
             B_BESIDE_A.acknowledged(4, 2), A.acknowledged(5, 4))
         .stored(A, 0).stored(B_BESIDE_A, position(0, battery=9)).stored(A, 1)

@@ -13,14 +13,20 @@ struct CoverageLedger {
         var isChanged = false
     }
 
+    private struct Appended {
+        let logID: UInt32
+        var range: SequenceRange
+        let isLost: Bool
+    }
+
     /// The most logs of one collar; a collar that lies cannot fill the memory.
     static let maximumLogCount = 1024
 
     private(set) var logs: [Log] = []
     /// Ranges in all logs together, at most ``CoveredSequences/maximumRangeCount``.
     private(set) var rangeCount = 0
-    /// Ranges appended and not durable yet.
-    private var unsettled: [(logID: UInt32, range: SequenceRange)] = []
+    /// What was appended and is not durable yet.
+    private var unsettled: [Appended] = []
     /// Whether something was taken out of what is covered, which is not durable yet.
     private var hasUncovered = false
     /// The log of the last record: mostly that of the next one too.
@@ -28,17 +34,22 @@ struct CoverageLedger {
 
     /// Begins with what was found.
     /// - Parameter unconfirmed: what of it may not be announced before a commit confirms it.
-    init(_ recovered: [UInt32: CoveredSequences], unconfirmed: [UInt32: CoveredSequences] = [:]) {
+    init(_ recovered: [UInt32: CoveredSequences], unconfirmed: [UInt32: SequenceRanges] = [:]) {
         for (id, covered) in recovered.sorted(by: { $0.key < $1.key }) {
             var durable = covered
             if let waiting = unconfirmed[id] {
                 durable = CoveredSequences()
-                for range in covered.subtracting(waiting) { durable.insert(range, rangeLimit: .max) }
+                for range in covered.lost.subtracting(waiting) { durable.insert(lost: range, rangeLimit: .max) }
+                for range in covered.covered.subtracting(waiting) { durable.insert(covered: range) }
                 durable.announce(below: covered.announcedEnd)
-                unsettled += waiting.ranges.map { (id, $0) }
+                for (set, isLost) in [(covered.stored, false), (covered.lost, true)] {
+                    for range in waiting.ranges.flatMap(set.intersection) {
+                        unsettled.append(Appended(logID: id, range: range, isLost: isLost))
+                    }
+                }
             }
             logs.append(Log(id: id, known: covered, durable: durable))
-            rangeCount += covered.ranges.count
+            rangeCount += covered.rangeCount
         }
     }
 
@@ -47,35 +58,47 @@ struct CoverageLedger {
 
     func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
 
-    func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
+    func isStored(_ sequence: UInt32, logID: UInt32) -> Bool {
         guard let index = index(of: logID) else { return false }
-        return logs[index].known.contains(sequence)
+        return logs[index].known.isStored(sequence)
     }
 
-    /// Takes in what was appended. Where it is not new or not taken nothing changes.
-    mutating func cover(_ range: SequenceRange, logID: UInt32) -> CoveredSequences.Insertion {
-        guard let log = index(of: logID) ?? addLog(logID) else { return .refused }
-        let before = logs[log].known.ranges.count
-        let limit = CoveredSequences.maximumRangeCount - rangeCount + before
-        let result =
-            range.first == range.last
-            ? logs[log].known.insert(range.first, rangeLimit: limit)
-            : logs[log].known.insert(range, rangeLimit: limit)
+    /// Takes in a fix that was appended. Where it is not new or not taken nothing changes.
+    mutating func store(_ sequence: UInt32, logID: UInt32) -> SequenceRanges.Insertion {
+        append(Appended(logID: logID, range: SequenceRange(sequence), isLost: false)) { known, limit in
+            known.insert(sequence, rangeLimit: limit)
+        }
+    }
+
+    /// Takes in a loss that was appended. Where it is not new or not taken nothing changes.
+    mutating func lose(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
+        append(Appended(logID: logID, range: range, isLost: true)) { known, limit in
+            known.insert(lost: range, rangeLimit: limit)
+        }
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ appended: Appended, _ insert: (inout CoveredSequences, _ rangeLimit: Int) -> SequenceRanges.Insertion
+    ) -> SequenceRanges.Insertion {
+        guard let log = index(of: appended.logID) ?? addLog(appended.logID) else { return .refused }
+        let before = logs[log].known.rangeCount
+        let result = insert(&logs[log].known, CoveredSequences.maximumRangeCount - rangeCount + before)
         guard result == .inserted else { return result }
-        rangeCount += logs[log].known.ranges.count - before
+        rangeCount += logs[log].known.rangeCount - before
         logs[log].isChanged = true
         recentLog = log
-        settleLater(range, logID: logID)
+        settleLater(appended)
         return .inserted
     }
 
     /// Takes out what is gone: at once from what may be acknowledged, too.
-    /// - Returns: as for ``cover(_:logID:)``; a duplicate is what was not covered.
-    mutating func uncover(_ range: SequenceRange, logID: UInt32) -> CoveredSequences.Insertion {
+    /// - Returns: as for ``store(_:logID:)``; a duplicate is what was not covered.
+    mutating func uncover(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
         guard let log = index(of: logID) else { return .duplicate }
         var known = logs[log].known
         guard known.remove(range) else { return .duplicate }
-        let growth = known.ranges.count - logs[log].known.ranges.count
+        let growth = known.rangeCount - logs[log].known.rangeCount
         guard rangeCount + growth <= CoveredSequences.maximumRangeCount else { return .refused }
         rangeCount += growth
         logs[log].known = known
@@ -84,12 +107,12 @@ struct CoverageLedger {
         logs[log].isChanged = true
         hasUncovered = true
         // What was appended a moment ago may become durable as far as it is not gone.
-        unsettled = unsettled.flatMap { entry -> [(logID: UInt32, range: SequenceRange)] in
+        unsettled = unsettled.flatMap { entry -> [Appended] in
             guard entry.logID == logID else { return [entry] }
-            var rest = CoveredSequences()
+            var rest = SequenceRanges()
             rest.insert(entry.range)
             rest.remove(range)
-            return rest.ranges.map { (logID, $0) }
+            return rest.ranges.map { Appended(logID: logID, range: $0, isLost: entry.isLost) }
         }
         return .inserted
     }
@@ -103,17 +126,21 @@ struct CoverageLedger {
             progress.append(
                 Progress(
                     logID: logs[index].id, announcedEnd: max(logs[index].durable.announcedEnd, known.firstMissing),
-                    highest: known.highest ?? 0, coveredCount: known.count))
+                    highest: known.highest ?? 0, coveredCount: known.count, lostCount: known.lost.count))
         }
         return progress
     }
 
     /// What was appended is durable now, and about to be announced.
     mutating func settle() {
-        for (logID, range) in unsettled {
-            guard let log = index(of: logID) else { continue }
+        for appended in unsettled {
+            guard let log = index(of: appended.logID) else { continue }
             // What `known` took must be taken here too: the limit was applied there.
-            logs[log].durable.insert(range, rangeLimit: .max)
+            if appended.isLost {
+                logs[log].durable.insert(lost: appended.range, rangeLimit: .max)
+            } else {
+                logs[log].durable.insert(appended.range, rangeLimit: .max)
+            }
             logs[log].durable.announce()
         }
         hasUncovered = false
@@ -121,14 +148,14 @@ struct CoverageLedger {
         unsettled.removeAll(keepingCapacity: unsettled.count < 4096)
     }
 
-    private mutating func settleLater(_ range: SequenceRange, logID: UInt32) {
+    private mutating func settleLater(_ appended: Appended) {
         // The usual case is a run that grows.
-        if let last = unsettled.last, last.logID == logID, range.first > last.range.last,
-            range.first - last.range.last == 1
+        if let last = unsettled.last, last.logID == appended.logID, last.isLost == appended.isLost,
+            appended.range.first > last.range.last, appended.range.first - last.range.last == 1
         {
-            unsettled[unsettled.count - 1].range.last = range.last
+            unsettled[unsettled.count - 1].range.last = appended.range.last
         } else {
-            unsettled.append((logID, range))
+            unsettled.append(appended)
         }
     }
 

@@ -1,29 +1,20 @@
 import CollarARQ
 import CollarWire
 
-/// Which sequences of one log are covered: stored, or known to be lost for ever. Sorted ranges, apart from one another.
+/// Which sequences of one log are covered: stored, or known to be lost. A fix that was called lost may come after all; a stored
+/// one is never lost.
 ///
 /// It also remembers up to where coverage was announced to the collar, so that what damage took away afterwards shows
 /// up in ``oldestLostRange(from:)``.
 public struct CoveredSequences: DurableSequences, Equatable, Sendable {
-    /// What an insertion did.
-    public enum Insertion: Equatable, Sendable {
-        /// All or part of it was new.
-        case inserted
-        /// All of it was there.
-        case duplicate
-        /// It would have made one range too many, or lies beyond the highest sequence; nothing changed.
-        case refused
-    }
-
     /// The most ranges kept, so that a collar that lies cannot fill the memory.
     public static let maximumRangeCount = 65_536
 
-    /// The ranges, in order, apart from one another.
-    public private(set) var ranges: [SequenceRange] = []
+    /// All that is covered.
+    private(set) var covered = SequenceRanges()
 
-    /// Sequences covered.
-    public private(set) var count: UInt64 = 0
+    /// What of it is lost.
+    public private(set) var lost = SequenceRanges()
 
     /// Everything below this was announced as covered.
     public private(set) var announcedEnd: UInt32 = 0
@@ -31,70 +22,92 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// Nothing covered.
     public init() {}
 
+    /// The covered ranges, in order, apart from one another.
+    public var ranges: [SequenceRange] { covered.ranges }
+
+    /// Sequences covered.
+    public var count: UInt64 { covered.count }
+
+    /// Ranges that are kept: those covered, and those lost.
+    public var rangeCount: Int { covered.ranges.count + lost.ranges.count }
+
     /// Every sequence below this one is covered.
     public var firstMissing: UInt32 {
-        guard let range = ranges.first, range.first == 0 else { return 0 }
+        guard let range = covered.ranges.first, range.first == 0 else { return 0 }
         return range.last + 1
     }
 
     /// The highest sequence covered; nil where nothing is.
-    public var highest: UInt32? { ranges.last?.last }
+    public var highest: UInt32? { covered.ranges.last?.last }
 
     /// Whether `sequence` is covered.
     ///
     /// Complexity: a binary search over the ranges; constant at the end.
-    public func contains(_ sequence: UInt32) -> Bool {
-        let index = indexOfRange(endingAtOrAbove: sequence)
-        return index < ranges.count && ranges[index].first <= sequence
+    public func contains(_ sequence: UInt32) -> Bool { covered.contains(sequence) }
+
+    /// Whether the fix `sequence` is stored.
+    ///
+    /// Complexity: as for ``contains(_:)``, twice where something is lost.
+    public func isStored(_ sequence: UInt32) -> Bool {
+        covered.contains(sequence) && (lost.ranges.isEmpty || !lost.contains(sequence))
     }
 
-    /// Covers one sequence.
-    /// - Parameter rangeLimit: the most ranges afterwards.
+    /// What is stored.
+    ///
+    /// Complexity: linear in the ranges where something is lost.
+    public var stored: SequenceRanges {
+        guard !lost.ranges.isEmpty else { return covered }
+        var stored = covered
+        for range in lost.ranges { stored.remove(range) }
+        return stored
+    }
+
+    /// Covers a stored fix.
+    /// - Parameter rangeLimit: the most ranges afterwards, see ``rangeCount``.
+    /// - Returns: that it was inserted also where it was lost.
     ///
     /// Complexity: constant at the end of the last range, else a binary search and a move of the ranges behind.
     @discardableResult
     public mutating func insert(
         _ sequence: UInt32, rangeLimit: Int = CoveredSequences.maximumRangeCount
-    ) -> Insertion {
-        if let last = ranges.last, sequence > last.last, sequence - last.last == 1,
-            sequence <= Fix.maximumSequence
-        {
-            ranges[ranges.count - 1].last = sequence
-            count += 1
-            return .inserted
+    ) -> SequenceRanges.Insertion {
+        guard !lost.ranges.isEmpty else { return covered.insert(sequence, rangeLimit: rangeLimit) }
+        guard lost.contains(sequence) else {
+            return covered.insert(sequence, rangeLimit: rangeLimit - lost.ranges.count)
         }
-        return insert(SequenceRange(sequence), rangeLimit: rangeLimit)
+        // It may cut a lost range in two.
+        guard rangeCount < rangeLimit else { return .refused }
+        lost.remove(SequenceRange(sequence))
+        return .inserted
     }
 
-    /// Covers a range.
-    /// - Parameter rangeLimit: the most ranges afterwards.
+    /// Covers stored fixes.
     ///
     /// Complexity: a binary search and a move of the ranges behind.
     @discardableResult
     public mutating func insert(
         _ range: SequenceRange, rangeLimit: Int = CoveredSequences.maximumRangeCount
-    ) -> Insertion {
-        guard range.last <= Fix.maximumSequence else { return .refused }
-        // Everything that overlaps or touches becomes one.
-        let start = indexOfRange(endingAtOrAbove: range.first == 0 ? 0 : range.first - 1)
-        var end = start
-        var merged = range
-        var absorbed: UInt64 = 0
-        while end < ranges.count, ranges[end].first <= range.last + 1 {
-            if ranges[end].first <= range.first, ranges[end].last >= range.last { return .duplicate }
-            merged.first = min(merged.first, ranges[end].first)
-            merged.last = max(merged.last, ranges[end].last)
-            absorbed += ranges[end].count
-            end += 1
-        }
-        if start == end {
-            guard ranges.count < rangeLimit else { return .refused }
-            ranges.insert(merged, at: start)
-        } else {
-            ranges[start] = merged
-            if end - start > 1 { ranges.removeSubrange((start + 1)..<end) }
-        }
-        count += merged.count - absorbed
+    ) -> SequenceRanges.Insertion {
+        let isNew = lost.remove(range)
+        let result = covered.insert(range, rangeLimit: rangeLimit - lost.ranges.count)
+        return isNew ? .inserted : result
+    }
+
+    /// Covers a range of which it is not said again what is lost.
+    mutating func insert(covered range: SequenceRange) { covered.insert(range) }
+
+    /// Covers a range as lost, as far as it was not covered.
+    ///
+    /// Complexity: a binary search, and linear in the ranges within.
+    @discardableResult
+    public mutating func insert(
+        lost range: SequenceRange, rangeLimit: Int = CoveredSequences.maximumRangeCount
+    ) -> SequenceRanges.Insertion {
+        let new = covered.missingRanges(in: range)
+        guard !new.isEmpty else { return .duplicate }
+        // All of the range becomes one of what is covered.
+        guard rangeCount + new.count < rangeLimit, covered.insert(range) == .inserted else { return .refused }
+        for part in new { lost.insert(part) }
         return .inserted
     }
 
@@ -105,21 +118,9 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// Complexity: a binary search and a move of the ranges behind.
     @discardableResult
     public mutating func remove(_ range: SequenceRange) -> Bool {
-        let start = indexOfRange(endingAtOrAbove: range.first)
-        var end = start
-        var kept: [SequenceRange] = []
-        var removed: UInt64 = 0
-        while end < ranges.count, ranges[end].first <= range.last {
-            let whole = ranges[end]
-            removed += whole.count
-            if whole.first < range.first, let front = SequenceRange(whole.first, range.first - 1) { kept.append(front) }
-            if whole.last > range.last, let back = SequenceRange(range.last + 1, whole.last) { kept.append(back) }
-            end += 1
-        }
-        guard end > start else { return false }
+        guard covered.remove(range) else { return false }
+        lost.remove(range)
         announce(below: min(range.last, Fix.maximumSequence) + 1)
-        ranges.replaceSubrange(start..<end, with: kept)
-        count -= removed - kept.reduce(0) { $0 + $1.count }
         return true
     }
 
@@ -128,12 +129,32 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         announcedEnd = max(announcedEnd, end, firstMissing)
     }
 
+    /// The parts of a range that are not covered, in order.
+    ///
+    /// Complexity: a binary search, then linear in the covered ranges within.
+    public func missingRanges(in range: SequenceRange) -> [SequenceRange] { covered.missingRanges(in: range) }
+
+    /// The covered range that holds `sequence`; nil where it is missing.
+    ///
+    /// Complexity: a binary search.
+    public func range(holding sequence: UInt32) -> SequenceRange? { covered.range(holding: sequence) }
+
+    /// What is covered here and not there, and what is stored here and lost there: its records are gone.
+    ///
+    /// Complexity: for each range a binary search in the other ones, and linear in those found.
+    func gone(from found: CoveredSequences) -> [SequenceRange] {
+        var gone = SequenceRanges()
+        for range in covered.subtracting(found.covered) { gone.insert(range) }
+        for range in found.lost.ranges.flatMap(stored.intersection) { gone.insert(range) }
+        return gone.ranges
+    }
+
     /// The newest durable range whose last sequence is below `bound`; nil where there is none above ``firstMissing``.
     /// A `bound` of nil means no bound.
     ///
     /// Complexity: a binary search over the ranges.
     public func newestRange(below bound: UInt32?) -> SequenceRange? {
-        let end = bound.map { indexOfRange(endingAtOrAbove: $0) } ?? ranges.count
+        let end = bound.map { covered.indexOfRange(endingAtOrAbove: $0) } ?? ranges.count
         guard end > 0 else { return nil }
         let range = ranges[end - 1]
         // The range from 0 on lies below the first missing sequence: nobody needs to be told of it.
@@ -144,7 +165,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ///
     /// Complexity: a binary search over the ranges.
     public func oldestRange(above bound: UInt32) -> SequenceRange? {
-        var index = indexOfRange(endingAtOrAbove: bound)
+        var index = covered.indexOfRange(endingAtOrAbove: bound)
         if index < ranges.count, ranges[index].first <= bound { index += 1 }
         return index < ranges.count ? ranges[index] : nil
     }
@@ -155,7 +176,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// Complexity: a binary search over the ranges.
     public func oldestLostRange(from bound: UInt32) -> SequenceRange? {
         var first = bound
-        var index = indexOfRange(endingAtOrAbove: first)
+        var index = covered.indexOfRange(endingAtOrAbove: first)
         if index < ranges.count, ranges[index].first <= first {
             first = ranges[index].last + 1
             index += 1
@@ -163,18 +184,5 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         guard first < announcedEnd else { return nil }
         let end = index < ranges.count ? min(ranges[index].first, announcedEnd) : announcedEnd
         return SequenceRange(first, end - 1)
-    }
-
-    /// The index of the first range whose last sequence is `sequence` or more.
-    func indexOfRange(endingAtOrAbove sequence: UInt32) -> Int {
-        guard let last = ranges.last, last.last >= sequence else { return ranges.count }
-        if last.first <= sequence { return ranges.count - 1 }
-        var low = 0
-        var high = ranges.count - 1
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].last >= sequence { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -45,9 +45,9 @@ extension Journal {
         let expected = stretch.expected ?? Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
         var lost: [UInt32: [SequenceRange]] = [:]
         for (logID, covered) in expected {
-            let gone = covered.subtracting(stretch.found[logID] ?? CoveredSequences())
             // The rest of it was uncovered before.
-            let ranges = gone.flatMap { ledger.log(logID)?.known.intersection($0) ?? [] }
+            let known = ledger.log(logID)?.known.covered ?? SequenceRanges()
+            let ranges = covered.gone(from: stretch.found[logID] ?? CoveredSequences()).flatMap(known.intersection)
             if !ranges.isEmpty { lost[logID] = ranges }
         }
         return lost

@@ -99,9 +99,9 @@ public final class Journal {
         ledger.log(logID)?.durable ?? CoveredSequences()
     }
 
-    /// Whether a sequence was appended, durable or not: a fix with it is a duplicate.
+    /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
     public func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
-        ledger.contains(sequence, logID: logID)
+        ledger.isStored(sequence, logID: logID)
     }
 
     /// The highest sequence appended to a log, durable or not; nil where there is none.
@@ -117,7 +117,7 @@ public final class Journal {
     /// Behind everything appended. Right after an ``append(_:)`` it is the position behind that record.
     public var end: JournalPosition { writer.end }
 
-    /// Appends a fix; it is durable after the next ``commit()``.
+    /// Appends a fix; it is durable after the next ``commit()``. It may be one that was lost.
     /// - Returns: false for a duplicate; nothing is changed then, nor when an error is thrown.
     ///
     /// Complexity: no system call. Constant at the end of a log, else linear in the gaps behind.
@@ -128,7 +128,7 @@ public final class Journal {
         let before = writer.pending.bytes.count
         try writer.pending.append(record)
         latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-        return try cover(SequenceRange(sequence), logID: record.logID, pendingBefore: before)
+        return try keepAppended(ledger.store(sequence, logID: record.logID), pendingBefore: before)
     }
 
     /// Appends a range that will never come; it counts as covered after the next ``commit()``.
@@ -139,7 +139,7 @@ public final class Journal {
         let before = writer.pending.bytes.count
         try writer.pending.append(loss)
         latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-        return try cover(loss.range, logID: loss.logID, pendingBefore: before)
+        return try keepAppended(ledger.lose(loss.range, logID: loss.logID), pendingBefore: before)
     }
 
     /// Remembers that all entries before `position` were handed to the consumer. It is written by the next
@@ -153,11 +153,8 @@ public final class Journal {
         guard writer.pending.bytes.count < Journal.pendingByteLimit else { throw .pendingLimitReached }
     }
 
-    /// Takes a range that was just added to the pending records; takes the record back where it is not new.
-    private func cover(
-        _ range: SequenceRange, logID: UInt32, pendingBefore: Int
-    ) throws(JournalError) -> Bool {
-        let result = ledger.cover(range, logID: logID)
+    /// Takes back what was just added to the pending records where it is not new.
+    private func keepAppended(_ result: SequenceRanges.Insertion, pendingBefore: Int) throws(JournalError) -> Bool {
         if result == .inserted { return true }
         writer.pending.removeAll(behind: pendingBefore)
         if result == .refused { throw .trackingLimitReached }

@@ -23,7 +23,7 @@ struct JournalRecovery {
     /// How many segments were read.
     private var segmentCount: UInt32 = 0
     /// What is covered by records behind which no progress and no checkpoint stands, by log: their commit was cut short.
-    private(set) var unconfirmed: [UInt32: CoveredSequences] = [:]
+    private(set) var unconfirmed: [UInt32: SequenceRanges] = [:]
     /// What is known of the last segment.
     private(set) var last = Segment()
     /// Whether checkpoints after the first segment are ignored: a checkpoint after damage still names the damaged fixes.
@@ -40,6 +40,7 @@ struct JournalRecovery {
         /// Bytes in the file.
         var byteCount = 0
         fileprivate var partCount: UInt32 = 0
+        fileprivate var lostPartCount: UInt32 = 0
     }
 
     /// Reads the segment of `limit`, and earlier ones only where the checkpoint at its start is not complete. That
@@ -123,18 +124,24 @@ struct JournalRecovery {
         case .covered(let part):
             last.partCount += 1
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
-            for range in part.ranges { logs[part.logID, default: .init()].insert(range) }
+            for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
             logs[part.logID, default: .init()].announce(below: part.announcedEnd)
+        case .lost(let part):
+            last.lostPartCount += 1
+            if ignoresLaterCheckpoints, segmentCount > 1 { break }
+            for range in part.ranges { logs[part.logID, default: .init()].insert(lost: range) }
         case .checkpointEnd(let end):
-            last.hasCheckpoint = end.partCount == last.partCount
+            last.hasCheckpoint = end.partCount == last.partCount && end.lostPartCount == last.lostPartCount
             cursor = end.cursor
             if last.hasCheckpoint { unconfirmed = [:] }
         case .fix(let record):
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-            cover(SequenceRange(record.fix.sequence), logID: record.logID)
+            noteUnconfirmed(SequenceRange(record.fix.sequence), logID: record.logID)
+            logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-            cover(loss.range, logID: loss.logID)
+            noteUnconfirmed(loss.range, logID: loss.logID)
+            logs[loss.logID, default: .init()].insert(lost: loss.range)
         case .progress(let progress):
             unconfirmed[progress.logID] = nil
             apply(progress)
@@ -151,11 +158,10 @@ struct JournalRecovery {
         }
     }
 
-    private mutating func cover(_ range: SequenceRange, logID: UInt32) {
+    private mutating func noteUnconfirmed(_ range: SequenceRange, logID: UInt32) {
         for new in logs[logID, default: .init()].missingRanges(in: range) {
             unconfirmed[logID, default: .init()].insert(new)
         }
-        logs[logID, default: .init()].insert(range)
     }
 
     /// What ends the commits that were cut short. Their records are about to be announced: without this nobody would miss
@@ -165,7 +171,7 @@ struct JournalRecovery {
             let covered = logs[logID] ?? CoveredSequences()
             return Progress(
                 logID: logID, announcedEnd: max(covered.announcedEnd, covered.firstMissing),
-                highest: covered.highest ?? 0, coveredCount: covered.count)
+                highest: covered.highest ?? 0, coveredCount: covered.count, lostCount: covered.lost.count)
         }
     }
 
@@ -173,6 +179,10 @@ struct JournalRecovery {
         var covered = logs[progress.logID] ?? CoveredSequences()
         logs[progress.logID] = nil
         covered.announce(below: progress.announcedEnd)
+        if let lostCount = progress.lostCount, covered.lost.count > lostCount {
+            // A fix that came after its loss is gone again: the collar is asked once more for all that is lost.
+            for range in covered.lost.ranges { covered.remove(range) }
+        }
         if covered.count < progress.coveredCount {
             // Something that was announced is gone, and the gaps do not tell which of them it is. To ask for one too
             // many costs a few bytes, to ask for one too few a fix.
@@ -186,7 +196,7 @@ extension Record {
     /// Whether it belongs to what every segment begins with.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .checkpointEnd, .repaired: true
+        case .header, .covered, .lost, .checkpointEnd, .repaired: true
         case .fix, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }

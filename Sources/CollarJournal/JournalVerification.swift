@@ -22,26 +22,26 @@ public struct LogVerification: Equatable, Sendable {
     /// The log, 26 bits.
     public let logID: UInt32
     /// Fixes that are there.
-    public internal(set) var stored = CoveredSequences()
+    public internal(set) var stored = SequenceRanges()
     /// What the collar does not have any more, or was not asked for any more.
-    public internal(set) var lost = CoveredSequences()
+    public internal(set) var lost = SequenceRanges()
     /// What another receiver has.
-    public internal(set) var deliveredElsewhere = CoveredSequences()
+    public internal(set) var deliveredElsewhere = SequenceRanges()
     /// What was covered before the oldest segment that is kept.
-    public internal(set) var removed = CoveredSequences()
+    public internal(set) var removed = SequenceRanges()
     /// What was covered once by a record that is gone, and is not asked for again yet. Where the last segment is damaged it
     /// may be too much: what was missing before the damage too.
-    public internal(set) var damaged = CoveredSequences()
+    public internal(set) var damaged = SequenceRanges()
 
     init(logID: UInt32) { self.logID = logID }
 
     /// What is not there although later fixes are: the collar is asked for it.
     public var missing: [SequenceRange] {
-        var known = CoveredSequences()
+        var known = SequenceRanges()
         for set in [stored, lost, deliveredElsewhere, removed, damaged] {
-            for range in set.ranges { known.insert(range, rangeLimit: .max) }
+            for range in set.ranges { known.insert(range) }
         }
-        guard let highest = known.highest, let all = SequenceRange(0, highest) else { return [] }
+        guard let highest = known.ranges.last?.last, let all = SequenceRange(0, highest) else { return [] }
         return known.missingRanges(in: all)
     }
 }

@@ -23,6 +23,7 @@ struct JournalVerifier {
     /// The checkpoint that is being read.
     private var checkpoint: [UInt32: CoveredSequences] = [:]
     private var partCount: UInt32 = 0
+    private var lostPartCount: UInt32 = 0
     /// Whether a whole checkpoint was met, or there was nothing before the oldest segment.
     private var isStartKnown = false
     /// Damage in this segment before its checkpoint is whole.
@@ -61,6 +62,7 @@ struct JournalVerifier {
     private mutating func begin(_ segment: UInt32) {
         checkpoint = [:]
         partCount = 0
+        lostPartCount = 0
         reportsBeforeCheckpoint = []
         isCheckpointWhole = false
         if let lastSegment, segment - lastSegment > 1 {
@@ -92,24 +94,27 @@ struct JournalVerifier {
         case .header, .cursor, .later: break
         case .covered(let part):
             partCount += 1
-            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(range, rangeLimit: .max) }
+            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(covered: range) }
+        case .lost(let part):
+            lostPartCount += 1
+            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(lost: range, rangeLimit: .max) }
         case .checkpointEnd(let end):
-            if end.partCount == partCount, !isCheckpointWhole { beginStretch(at: segment) }
+            if end.partCount == partCount, end.lostPartCount == lostPartCount, !isCheckpointWhole { beginStretch(at: segment) }
         case .fix(let record):
             covered[record.logID, default: .init()].insert(record.fix.sequence, rangeLimit: .max)
             change(record.logID) { log in
-                log.damaged.remove(SequenceRange(record.fix.sequence))
-                log.stored.insert(record.fix.sequence, rangeLimit: .max)
+                log.forget(SequenceRange(record.fix.sequence))
+                log.stored.insert(record.fix.sequence)
             }
         case .loss(let loss):
             let new = missing(loss.range, logID: loss.logID)
-            covered[loss.logID, default: .init()].insert(loss.range, rangeLimit: .max)
+            covered[loss.logID, default: .init()].insert(lost: loss.range, rangeLimit: .max)
             change(loss.logID) { log in
                 for range in new {
                     if loss.reason == .deliveredElsewhere {
-                        log.deliveredElsewhere.insert(range, rangeLimit: .max)
+                        log.deliveredElsewhere.insert(range)
                     } else {
-                        log.lost.insert(range, rangeLimit: .max)
+                        log.lost.insert(range)
                     }
                 }
             }
@@ -118,7 +123,8 @@ struct JournalVerifier {
             change(uncovered.logID) { $0.forget(uncovered.range) }
         case .repaired(let segment, let extent): repaired[segment] = extent
         case .progress(let progress):
-            let isMet = (covered[progress.logID]?.count ?? 0) >= progress.coveredCount
+            let found = covered[progress.logID] ?? CoveredSequences()
+            let isMet = found.count >= progress.coveredCount && found.lost.count <= progress.lostCount ?? .max
             unmet[progress.logID] = isMet ? nil : progress
         }
     }
@@ -138,13 +144,14 @@ struct JournalVerifier {
         isStartKnown = true
         var isSomethingGone = false
         for (logID, expected) in checkpoint {
-            let gone = expected.subtracting(covered[logID] ?? CoveredSequences())
+            let gone = expected.gone(from: covered[logID] ?? CoveredSequences())
             change(logID) { log in
                 for range in gone {
                     if isFirst {
-                        log.removed.insert(range, rangeLimit: .max)
+                        log.removed.insert(range)
                     } else {
-                        log.damaged.insert(range, rangeLimit: .max)
+                        log.forget(range)
+                        log.damaged.insert(range)
                     }
                 }
             }
@@ -170,9 +177,13 @@ struct JournalVerifier {
             for (logID, progress) in unmet {
                 // How many are gone is known, and not which.
                 guard let all = SequenceRange(0, min(progress.highest, Fix.maximumSequence)) else { continue }
-                let candidates = missing(all, logID: logID)
+                var candidates = missing(all, logID: logID)
+                if let lost = covered[logID]?.lost, lost.count > progress.lostCount ?? .max { candidates += lost.ranges }
                 change(logID) { log in
-                    for range in candidates { log.damaged.insert(range, rangeLimit: .max) }
+                    for range in candidates {
+                        log.forget(range)
+                        log.damaged.insert(range)
+                    }
                 }
             }
         }

@@ -18,15 +18,18 @@ extension Record {
         case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
         case .loss: record = Record.loss(from: &reader)
         case .covered: record = Record.covered(from: &reader)
+        case .lost: record = Record.lost(from: &reader)
         case .checkpointEnd:
-            record = .checkpointEnd(CheckpointEnd(partCount: reader.read(32), cursor: reader.readPosition()))
+            var end = CheckpointEnd(partCount: reader.read(32), cursor: reader.readPosition())
+            if reader.remainingBitCount >= 32 { end.lostPartCount = reader.read(32) }
+            record = .checkpointEnd(end)
         case .progress:
             let logID = reader.read(32)
             let announcedEnd = reader.read(32)
-            record = .progress(
-                Progress(
-                    logID: logID, announcedEnd: announcedEnd, highest: reader.read(32),
-                    coveredCount: reader.readWide()))
+            var progress = Progress(
+                logID: logID, announcedEnd: announcedEnd, highest: reader.read(32), coveredCount: reader.readWide())
+            if reader.remainingBitCount >= 32 { progress.lostCount = UInt64(reader.read(32)) }
+            record = .progress(progress)
         case .cursor: record = .cursor(reader.readPosition())
         case .uncovered: record = Record.uncovered(from: &reader)
         case .repaired:
@@ -97,6 +100,18 @@ extension Record {
     private static func covered(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
         let announcedEnd = reader.read(32)
+        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        return .covered(CoveredPart(logID: logID, announcedEnd: announcedEnd, ranges: ranges))
+    }
+
+    private static func lost(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        return .lost(LostPart(logID: logID, ranges: ranges))
+    }
+
+    /// The ranges that fill the rest of a record; nil where one is none.
+    private static func ranges(from reader: inout BitReader) -> [SequenceRange]? {
         var ranges: [SequenceRange] = []
         while reader.remainingBitCount >= 64 {
             let first = reader.read(32)
@@ -105,8 +120,7 @@ extension Record {
             }
             ranges.append(range)
         }
-        guard logID <= LogIdentity.maximumLogID else { return nil }
-        return .covered(CoveredPart(logID: logID, announcedEnd: announcedEnd, ranges: ranges))
+        return ranges
     }
 }
 

@@ -9,6 +9,7 @@ enum Record: Equatable {
     case fix(JournaledFix)
     case loss(JournaledLoss)
     case covered(CoveredPart)
+    case lost(LostPart)
     case checkpointEnd(CheckpointEnd)
     case progress(Progress)
     case cursor(JournalPosition)
@@ -26,6 +27,7 @@ enum Record: Equatable {
         case cursor = 7
         case uncovered = 8
         case repaired = 9
+        case lost = 10
     }
 }
 
@@ -60,10 +62,18 @@ struct CoveredPart: Equatable {
     var ranges: [SequenceRange]
 }
 
-/// Ends the checkpoint at the start of a segment. Without it, or with another count, the checkpoint is not complete.
+/// A part of what of one log is covered and lost when a segment begins. These come before the parts of what is covered.
+struct LostPart: Equatable {
+    var logID: UInt32
+    var ranges: [SequenceRange]
+}
+
+/// Ends the checkpoint at the start of a segment. Without it, or with other counts, the checkpoint is not complete.
 struct CheckpointEnd: Equatable {
     var partCount: UInt32
     var cursor: JournalPosition
+    /// Absent in older journals, whose checkpoints do not tell losses from fixes.
+    var lostPartCount: UInt32 = 0
 }
 
 /// What is covered of a log when a commit ends, and so is about to be announced. Where reading finds less, a record
@@ -73,6 +83,9 @@ struct Progress: Equatable {
     var announcedEnd: UInt32
     var highest: UInt32
     var coveredCount: UInt64
+    /// How many of those covered are lost; nil in older journals. Where reading finds more, the record of a fix that came
+    /// after its loss has been damaged.
+    var lostCount: UInt64?
 }
 
 /// How much of some segments in a row is gone. It tells damage that was dealt with from further damage.

@@ -80,34 +80,47 @@ struct RecordBuffer {
 
     /// Adds all that a segment begins with: what is covered, which damage was dealt with, and the emission cursor.
     mutating func appendCheckpoint(_ checkpoint: Checkpoint) {
-        var partCount: UInt32 = 0
+        var end = CheckpointEnd(partCount: 0, cursor: checkpoint.cursor)
+        for (logID, covered) in checkpoint.logs where !covered.lost.ranges.isEmpty {
+            for ranges in RecordBuffer.parts(of: covered.lost.ranges) {
+                append(LostPart(logID: logID, ranges: ranges))
+                end.lostPartCount += 1
+            }
+        }
         for (logID, covered) in checkpoint.logs {
-            var start = 0
-            repeat {
-                let end = min(start + CoveredPart.maximumRangeCount, covered.ranges.count)
-                append(
-                    CoveredPart(
-                        logID: logID, announcedEnd: covered.announcedEnd, ranges: Array(covered.ranges[start..<end])))
-                partCount += 1
-                start = end
-            } while start < covered.ranges.count
+            for ranges in RecordBuffer.parts(of: covered.ranges) {
+                append(CoveredPart(logID: logID, announcedEnd: covered.announcedEnd, ranges: ranges))
+                end.partCount += 1
+            }
         }
         for (segment, extent) in checkpoint.repaired.sorted(by: { $0.key < $1.key }) {
             appendRepaired(segment: segment, extent)
         }
-        append(CheckpointEnd(partCount: partCount, cursor: checkpoint.cursor))
+        append(end)
+    }
+
+    /// Ranges in parts that fit a record each; an empty one where there are none.
+    private static func parts(of ranges: [SequenceRange]) -> [[SequenceRange]] {
+        guard !ranges.isEmpty else { return [[]] }
+        return stride(from: 0, to: ranges.count, by: CoveredPart.maximumRangeCount).map { start in
+            Array(ranges[start..<min(start + CoveredPart.maximumRangeCount, ranges.count)])
+        }
     }
 
     mutating func append(_ part: CoveredPart) {
-        precondition(part.ranges.count <= CoveredPart.maximumRangeCount, "the ranges fit a record")
         var fields = BitWriter()
         fields.write(UInt32(Record.Kind.covered.rawValue), 8)
         fields.write(part.logID, 32)
         fields.write(part.announcedEnd, 32)
-        for range in part.ranges {
-            fields.write(range.first, 32)
-            fields.write(range.last, 32)
-        }
+        fields.write(part.ranges)
+        finish(&fields)
+    }
+
+    mutating func append(_ part: LostPart) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.lost.rawValue), 8)
+        fields.write(part.logID, 32)
+        fields.write(part.ranges)
         finish(&fields)
     }
 
@@ -116,6 +129,7 @@ struct RecordBuffer {
         fields.write(UInt32(Record.Kind.checkpointEnd.rawValue), 8)
         fields.write(end.partCount, 32)
         fields.write(end.cursor)
+        fields.write(end.lostPartCount, 32)
         finish(&fields)
     }
 
@@ -126,6 +140,7 @@ struct RecordBuffer {
         fields.write(progress.announcedEnd, 32)
         fields.write(progress.highest, 32)
         fields.write(wide: progress.coveredCount)
+        if let lostCount = progress.lostCount { fields.write(UInt32(truncatingIfNeeded: lostCount), 32) }
         finish(&fields)
     }
 
@@ -197,6 +212,13 @@ extension BitWriter {
     fileprivate mutating func write(wide value: UInt64) {
         write(UInt32(truncatingIfNeeded: value &>> 32), 32)
         write(UInt32(truncatingIfNeeded: value), 32)
+    }
+
+    fileprivate mutating func write(_ ranges: [SequenceRange]) {
+        for range in ranges {
+            write(range.first, 32)
+            write(range.last, 32)
+        }
     }
 
     fileprivate mutating func write(_ position: JournalPosition) {

@@ -44,11 +44,11 @@ extension SegmentBytes {
     func position(ofRecordOf sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
         // The first may be covered at its own start: by what was removed before it.
         guard var low = segments.indices.first else { return nil }
-        // The record is in the last segment at whose start the fix was not covered, if coverage only grows.
+        // The record is in the last segment at whose start the fix was not stored, if what is stored only grows.
         var high = segments.count
         while high - low > 1 {
             let middle = (low + high) / 2
-            if try isCovered(sequence, logID: logID, atStartOf: middle) { high = middle } else { low = middle }
+            if try isStored(sequence, logID: logID, atStartOf: middle) { high = middle } else { low = middle }
         }
         if let found = try position(behind: sequence, logID: logID, in: segments[low]) { return found }
         return try position(behindRestored: sequence, logID: logID, after: low)
@@ -65,7 +65,7 @@ extension SegmentBytes {
             let atEnd = isLast ? atStart : try start(of: index + 1)
             let isCandidate =
                 isLast || atStart.repaired != atEnd.repaired
-                || atStart.logs[logID]?.contains(sequence) != true && atEnd.logs[logID]?.contains(sequence) == true
+                || atStart.logs[logID]?.isStored(sequence) != true && atEnd.logs[logID]?.isStored(sequence) == true
             if isCandidate, index > low, let found = try position(behind: sequence, logID: logID, in: segments[index]) {
                 return found
             }
@@ -78,10 +78,10 @@ extension SegmentBytes {
         try JournalRecovery(self, upTo: JournalPosition(segment: segments[index], offset: 0))
     }
 
-    private func isCovered(
+    private func isStored(
         _ sequence: UInt32, logID: UInt32, atStartOf index: Int
     ) throws(JournalError) -> Bool {
-        try start(of: index).logs[logID]?.contains(sequence) ?? false
+        try start(of: index).logs[logID]?.isStored(sequence) ?? false
     }
 
     private func position(

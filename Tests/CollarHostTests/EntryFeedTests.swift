@@ -135,6 +135,24 @@ final class EntryFeedTests {
         #expect(gaps(late) == ["1 filled 1-1"])
     }
 
+    @Test(arguments: [true, false]) func aFixThatWasLostComesLateAndFillsItsGap(ordered: Bool) throws {
+        let journal = try openJournal()
+        let feed = try EntryFeed(journal, configuration(ordered: ordered))
+        try append([0], to: journal, feed)
+        try appendLoss(1, 3, to: journal, feed)
+        try append([4], to: journal, feed)
+        let before = try drain(feed, journal)
+        #expect(gaps(before) == ["1 lost 1-3"])
+        #expect(fixes(before) == ["1/0", "1/4"])
+        try append([2], to: journal, feed)
+        let late = try drain(feed, journal)
+        #expect(fixes(late) == ["1/2"])
+        #expect(gaps(late) == ["1 filled 2-2"])
+        try append([5], to: journal, feed)
+        #expect(fixes(try drain(feed, journal)) == ["1/5"])
+        #expect(journal.emissionCursor == journal.end)
+    }
+
     @Test func whatIsHeldComesAfterARestart() throws {
         let journal = try openJournal()
         let feed = try EntryFeed(journal, configuration(ordered: true))

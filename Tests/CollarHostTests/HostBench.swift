@@ -89,7 +89,7 @@ struct PaperCollar {
         self.log = log
     }
 
-    private enum FrameFault: Error { case badLog }
+    private enum FrameFault: Error { case badLog, badRange }
 
     func identity(next: UInt32 = 0, oldest: UInt32 = 0, ask: UInt8? = 1) throws -> [UInt8] {
         let identity = Identity(
@@ -107,6 +107,15 @@ struct PaperCollar {
         return try frame { output throws(EncodeError) in
             try AbsoluteFix.encode(
                 fix, address: address, flags: flags(ask), log: log, reference: nil, into: &output)
+        }
+    }
+
+    func tombstone(_ first: UInt32, _ last: UInt32, ask: UInt8? = nil) throws -> [UInt8] {
+        guard let range = SequenceRange(first, last) else { throw FrameFault.badRange }
+        var ranges = SequenceRangeList()
+        ranges.append(range)
+        return try frame { output throws(EncodeError) in
+            try Tombstone(ranges: ranges).encode(address: address, flags: flags(ask), log: log, into: &output)
         }
     }
 

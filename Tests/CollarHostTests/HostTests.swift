@@ -36,6 +36,48 @@ import Testing
         #expect(bench.entries().count == 1)
     }
 
+    /// A flash read that failed for a moment, or a forged tombstone.
+    @Test func aFixThatWasCalledLostIsStoredAndComesOut() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 3, ask: nil), on: link)
+        bench.receive(try collar.tombstone(0, 1), on: link)
+        bench.receive(try collar.fix(2), on: link)
+        bench.commit()
+        #expect(bench.entries().count == 1)
+        bench.receive(try collar.fix(1), on: link)
+        bench.commit()
+        let late = bench.entries()
+        #expect(late.count == 1)
+        guard case .fix(let fix) = late.first?.content else {
+            Issue.record("no fix comes out")
+            return
+        }
+        #expect(fix.fix.sequence == 1)
+    }
+
+    /// It would acknowledge fixes that the collar has still to make.
+    @Test func aLossBeyondWhatTheCollarHasShownIsNotTaken() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 3, ask: nil), on: link)
+        _ = bench.frames()
+        bench.receive(try collar.tombstone(0, 9, ask: 2), on: link)
+        bench.commit()
+        let frames = try bench.frames().map { try FrameHeader($0.bytes.span).type }
+        #expect(frames == [.identityRequest, .acknowledgement])
+        #expect(bench.host.durable(of: collar.log).firstMissing == 3)
+        bench.receive(try collar.tombstone(5, 9), on: link)
+        bench.commit()
+        #expect(bench.host.durable(of: collar.log).firstMissing == 3)
+        bench.receive(try collar.identity(next: 10, ask: nil), on: link)
+        bench.receive(try collar.tombstone(0, 9), on: link)
+        bench.commit()
+        #expect(bench.host.durable(of: collar.log).firstMissing == 10)
+    }
+
     /// There are 254 addresses.
     @Test func ofTwoCollarsWithOneAddressEachIsKnown() throws {
         let bench = try HostBench()

@@ -79,7 +79,7 @@ import Testing
                 #expect(Set(covered.ranges.flatMap { Array($0.first...$0.last) }) == model)
                 #expect(covered.count == UInt64(model.count))
                 #expect(covered.announcedEnd >= announcedEnd)
-                let rest = covered.subtracting(other).flatMap { Array($0.first...$0.last) }
+                let rest = covered.covered.subtracting(other.covered).flatMap { Array($0.first...$0.last) }
                 #expect(rest == model.filter { !other.contains($0) }.sorted())
             }
         }

@@ -172,9 +172,18 @@ final class CollarSession {
         }
     }
 
-    /// Stores that a range will never come.
-    func recordLoss(of range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) {
-        learned(of: range.last, log: log, at: time)
+    /// Stores that a range will never come, as far as the collar has shown that it made fixes up to there: to cover what is
+    /// still to be made would acknowledge it.
+    /// - Returns: false if part of the range lies above that.
+    @discardableResult
+    func recordLoss(of range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) -> Bool {
+        let highest = log.delivery.highestSequence
+        guard let shown = SequenceRange(range.first, min(range.last, highest)) else { return false }
+        record(lossOf: shown, reason: reason, log: log, at: time)
+        return shown == range
+    }
+
+    private func record(lossOf range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) {
         let loss = JournaledLoss(
             logID: log.log.logID, range: range, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
         guard storage.append(loss, at: time) == .appended else { return }

@@ -64,7 +64,7 @@ public struct GapTracker: Sendable {
             change.range = range
             changes.append(change)
         }
-        covered[loss.logID, default: CoveredSequences()].insert(loss.range)
+        covered[loss.logID, default: CoveredSequences()].insert(lost: loss.range)
         return changes
     }
 

@@ -36,7 +36,7 @@ struct SequenceOrder {
         /// A place at or before those.
         var forgottenPlace: JournalPosition?
         /// Sequences below `next` that were said not to come: should one come all the same it is late, and not a repetition.
-        var givenUp = CoveredSequences()
+        var givenUp = SequenceRanges()
 
         /// Holds a fix back that is below ``firstForgotten``.
         mutating func hold(_ sequence: UInt32, at start: JournalPosition) {

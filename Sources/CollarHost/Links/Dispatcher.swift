@@ -167,9 +167,13 @@ final class Dispatcher {
             let tombstone = try Tombstone(decoding: frame)
             heard(collar, log, header: header, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
+            var isShown = true
             for position in 0..<tombstone.ranges.count {
-                collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
+                let isRecorded = collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
+                isShown = isShown && isRecorded
             }
+            // The identity tells how many fixes the collar has made.
+            if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
             heard(collar, log, header: header, on: link, at: time)

@@ -214,7 +214,10 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            let isOrdered = host.consumer.isOrdered && !mayBeLate
+            // A fix that was lost may come after all.
+            let losses = host.records.of(entry.deviceID).logs[fix.logID]?.losses ?? []
+            let wasLost = losses.contains { $0.contains(fix.fix.sequence) }
+            let isOrdered = host.consumer.isOrdered && !mayBeLate && !wasLost
             if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
