@@ -11,7 +11,7 @@ import unittest
 import jsonschema
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
-from journals import set_creation_time
+from journals import set_times
 from radio import Radio
 from serial_line import SerialLine
 from tracing import Traced, can_trace
@@ -261,8 +261,8 @@ collar {NAME_A}, log {A.log.log_id}: intact
     def test_keep(self):
         """What is old and was written as lines goes, and is neither damage nor asked for again."""
         segments = self.three_segments()
-        set_creation_time(segments[1], time.time() - 5 * 86_400)
-        set_creation_time(segments[2], time.time() - 3 * 86_400)
+        set_times(segments[0], time.time() - 5 * 86_400)
+        set_times(segments[1], time.time() - 3 * 86_400)
         self.assertEqual(self.verify()["intact"], True)
         for days, kept in ((6, segments), (4, segments[1:]), (2, segments[2:])):
             receiver, radio = self.begin("--keep", str(days))
@@ -280,8 +280,8 @@ collar {NAME_A}, log {A.log.log_id}: intact
     def test_what_is_old_and_cannot_be_removed(self):
         """One error line; everything else goes on. The next run removes it."""
         segments = self.three_segments()
-        for segment in segments[1:]:
-            set_creation_time(segment, time.time() - 5 * 86_400)
+        for segment in segments[:2]:
+            set_times(segment, time.time() - 5 * 86_400)
         line = SerialLine()
         self.addCleanup(line.close)
         traced = Traced(
