@@ -8,7 +8,7 @@ extension ReceiverNotice {
     /// Whether something is in the way; the rest is information.
     public var isFailure: Bool {
         switch self {
-        case .cannotOpen, .controlFailing: true
+        case .cannotOpen, .controlFailing, .unplugged(_, isAwaited: false): true
         case .waitingForPort, .waitingForRadio, .opened, .unplugged: false
         case .host(let notice): notice.isFailure
         }
@@ -20,7 +20,9 @@ extension ReceiverNotice {
         case .waitingForPort(let path): "waiting for \(path) to appear"
         case .waitingForRadio(let others): Self.waitingText(others)
         case .opened(let path): "listening on \(path)"
-        case .unplugged(let path): "\(path) was unplugged; waiting for it"
+        case .unplugged(let path, isAwaited: true): "\(path) was unplugged; waiting for it"
+        case .unplugged(let path, isAwaited: false):
+            "\(path) was unplugged, and is not opened again: the next terminal of that number is another one"
         case .cannotOpen(let error): error.description
         case .controlFailing(let path, let errorNumber):
             "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))"
@@ -33,6 +35,8 @@ extension ReceiverNotice {
         switch self {
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
         case .cannotOpen(let error): error.remedy
+        case .unplugged(_, isAwaited: false):
+            "start collar-link with the new terminal, or name a symbolic link that is made anew with it"
         case .controlFailing: "give it another --state-dir, or set XDG_RUNTIME_DIR"
         case .waitingForPort, .opened, .unplugged: nil
         case .host(let notice): notice.remedy
