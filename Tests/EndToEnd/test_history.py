@@ -123,7 +123,9 @@ class HistoryTest(EndToEndTest):
     def test_what_since_does_not_take(self):
         receiver, _ = self.two_collars()
         receiver.stop()
-        for since in ("", "x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
+        self.history("--since", "", code=64)
+        self.assert_usage_error("'--since' wants a value")
+        for since in ("x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
                       "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00Z1", "@", "@1x", "@9223372036854775807", "h", "-2h", "2y", "1.5h",
                       "00000000-0000-0000-0000-000000000000", "2026-1-1", "2026-01-01T10:00:00+24:00"):
             self.assertEqual(self.history("--since", since, code=64), "", since)
@@ -275,6 +277,20 @@ collar {NAME_A}, log {A.log.log_id}: intact
         for wrong in ("0", "-1", "x", "1.5"):
             receiver = self.receive("--keep", wrong)
             self.assertEqual(receiver.wait(5), 64)
+
+    def test_keep_where_the_clock_was_wrong(self):
+        """What came in before it was set is new; what came in while it was ahead keeps nothing older."""
+        segments = self.three_segments()
+        year_2105 = 4_260_000_000
+        for times, kept in (((1000, 1000, time.time()), segments),
+                            ((time.time() - 10 * 86_400, year_2105, year_2105), segments[1:])):
+            for segment, unix_seconds in zip(segments, times):
+                set_times(segment, unix_seconds)
+            receiver, radio = self.begin("--keep", "4")
+            self.assertEqual(radio.ask(A, 30)[0]["first_missing"], 12)
+            receiver.stop()
+            self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), kept)
+        self.assertEqual(self.verify()["intact"], True)
 
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_what_is_old_and_cannot_be_removed(self):

@@ -57,12 +57,13 @@ class BadPortTest(EndToEndTest):
         for count in range(1, 4):
             line.close()
             receiver.wait_for_errors("was unplugged", count)
-            line = self.line()
+            line = SerialLine()
             for name in (self.link, other):
                 os.remove(name)
                 os.symlink(line.path, name)
             receiver.wait_for_errors("listening on", count + 1)
         self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        line.close()
         self.assertNotIn("in use", receiver.error_text)
         self.assertEqual(receiver.error_text.count("listening on"), 4)
 
