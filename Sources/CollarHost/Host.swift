@@ -17,7 +17,6 @@ public final class Host {
     /// The receiver in whose name this host answers.
     public let receiverID: UInt32
     private let configuration: HostConfiguration
-    private let stateLock: StateDirectoryLock
     let collars: CollarTable
     private let output = HostOutput()
     private let dispatcher: Dispatcher
@@ -33,6 +32,7 @@ public final class Host {
         _ configuration: HostConfiguration, fileSystem: any FileSystem, random: some RandomNumberGenerator, at time: HostTime
     ) throws(HostError) {
         var random = random
+        let stateLock: StateDirectoryLock
         do throws(JournalError) {
             stateLock = try StateDirectoryLock(configuration.stateDirectory, fileSystem: fileSystem)
             receiverID = try ReceiverIdentity.load(
@@ -40,7 +40,9 @@ public final class Host {
             ).receiverID
         } catch { throw .journal(error) }
         self.configuration = configuration
-        collars = CollarTable(configuration, receiverID: receiverID, fileSystem: fileSystem, output: output, random: random)
+        collars = CollarTable(
+            configuration, stateLock: stateLock, receiverID: receiverID, fileSystem: fileSystem, output: output,
+            random: random)
         dispatcher = Dispatcher(receiverID: receiverID, collars: collars, output: output)
         emitter = Emitter(configuration, collars: collars, output: output)
         try collars.openKnown(at: time)

@@ -8,7 +8,7 @@ public struct HostConfiguration: Equatable, Sendable {
     /// The only collar that is served; nil for all.
     public var deviceID: UInt64?
     /// Days after which segments of fixes that were emitted are removed; nil to keep everything. A segment is removed as a
-    /// whole, when its newest fix is that old.
+    /// whole, when its newest fix is that old; by a clock that can be believed, see ``Journal/removeSegments(keepingDays:nowUnixMilliseconds:)``.
     public var keepsDays: Int?
     /// Where emission begins.
     public var emissionStart = EmissionStart.whereItStopped

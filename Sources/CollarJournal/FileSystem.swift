@@ -14,6 +14,13 @@ public protocol FileSystem: AnyObject {
     /// Opens a file.
     func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference
 
+    /// Makes sure that the name by which a file was opened still leads to it.
+    /// - Throws: ``FileOperation/find`` where the file was removed, moved away or replaced: what is written to it is lost.
+    func checkName(of file: FileReference) throws(FileFailure)
+
+    /// Who besides this user and root may change the names in an open directory; nil where nobody may.
+    func strangers(in directory: FileReference) throws(FileFailure) -> Strangers?
+
     /// Closes a file and gives up its lock.
     func close(_ file: FileReference)
 
@@ -71,16 +78,29 @@ public struct FileOrigin: Equatable, Sendable {
     }
 }
 
+/// Who may change the names in a directory besides its user.
+public enum Strangers: Equatable, Sendable {
+    /// Its owner, by the user id.
+    case owner(UInt32)
+    /// Those of its group, or everybody.
+    case others
+}
+
 extension FileSystem {
     /// An unknown one: of a file system without birth times on no device.
     public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
+
+    /// Nobody: of a file system without users.
+    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
 }
 
 /// How a file is opened.
 public enum FileMode: Equatable, Sendable {
     /// To be read; it must exist.
     case reading
-    /// To be read and written; it must exist.
+    /// A directory, to be locked; it must exist.
+    case directory
+    /// To be read and written; it must exist, and not be a symbolic link, which somebody else may have put there.
     case writing
     /// To be read and written; made where it is missing, readable by its owner alone.
     case creatingIfMissing
@@ -112,6 +132,8 @@ public enum FileOperation: String, Equatable, Sendable {
     case open = "open"
     /// ``FileSystem/open(_:_:)`` of a file that is to be made.
     case create = "create"
+    /// ``FileSystem/checkName(of:)``.
+    case find = "find"
     /// ``FileSystem/read(from:at:count:into:)`` or ``FileSystem/byteCount(of:)``.
     case read = "read"
     /// ``FileSystem/write(_:from:to:at:)``.

@@ -2,27 +2,30 @@ extension Journal {
     /// Writes everything appended with one write, makes it durable, and only then counts it as such.
     ///
     /// Where nothing but the emission cursor has changed it is written but not waited for: it survives the end of the
-    /// process, and a power cut at worst repeats lines.
+    /// process, and a power cut at worst repeats lines. What was written to a file that has been removed counts for nothing,
+    /// nor does what was durable before: an acknowledgement of it may not have arrived.
     /// - Throws: what failed. ``state`` says whether another try makes sense: a full disk loses nothing, after
     ///   any other failure the journal must be opened again.
     public func commit() throws(JournalError) {
         if case .failed(let failure) = state { throw .stopped(after: failure) }
         stageProgress()
-        guard !writer.pending.bytes.isEmpty else { return }
-        do throws(FileFailure) {
-            try writer.write(fileSystem)
-        } catch {
-            state = error.isLackOfRoom ? .full(error) : .failed(error)
-            throw .file(error)
+        if !writer.pending.bytes.isEmpty {
+            do throws(FileFailure) {
+                try writer.write(fileSystem)
+            } catch {
+                state = error.isLackOfRoom ? .full(error) : .failed(error)
+                throw .file(error)
+            }
+            state = .open
         }
-        state = .open
-        guard !ledger.isSettled else { return }
         do throws(FileFailure) {
-            try writer.synchronize(fileSystem)
+            if !ledger.isSettled { try writer.synchronize(fileSystem) }
+            try fileSystem.checkName(of: writer.file)
         } catch {
             state = .failed(error)
             throw .file(error)
         }
+        guard !ledger.isSettled else { return }
         ledger.settle()
         if writer.writtenByteCount >= segmentByteLimit { rotate() }
     }

@@ -10,6 +10,7 @@ extension Journal {
 
     /// The open files a journal begins with.
     struct Start {
+        /// The directory, which is locked.
         let lockFile: FileReference
         let segments: [UInt32]
         let writer: SegmentWriter
@@ -31,7 +32,9 @@ extension Journal {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
         }
-        let lockFile = try LockHolder.lock(place.directory.lockPath, of: place.directory.path, fileSystem)
+        guard let lockFile = try LockHolder.lock(directory: place.directory.path, fileSystem) else {
+            throw .heldBy(processID: nil, path: place.directory.path)
+        }
         do throws(JournalError) {
             return try open(place, lockFile: lockFile, fileSystem)
         } catch {

@@ -1,7 +1,7 @@
 import CollarWire
 
 /// Where the files of one collar's journal lie: `<state directory>/<device id>/`, with segments `00000001.journal` and
-/// so on, and `lock`.
+/// so on.
 public struct JournalDirectory: Equatable, Sendable {
     /// The directory.
     public let path: String
@@ -63,8 +63,6 @@ public struct JournalDirectory: Equatable, Sendable {
         let digits = String(segment)
         return "\(path)/\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).journal"
     }
-
-    var lockPath: String { "\(path)/lock" }
 
     /// Sixteen lower-case digits.
     static func name(of deviceID: UInt64) -> String {

@@ -18,6 +18,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case laterFormat(version: UInt8, path: String)
     /// A segment of another collar lies in this collar's directory.
     case foreignSegment(path: String)
+    /// Others than the user of this process could change what is in the state directory.
+    case openToStrangers(Strangers, path: String)
     /// The file that says who this receiver is holds something else.
     case unreadableReceiver(path: String)
 }
@@ -41,6 +43,19 @@ public enum EncodingFailure: Equatable, Sendable {
     case sequence(UInt32)
 }
 
+extension JournalError {
+    /// Whether the reason lies in a collar's own folder, or passes: other collars can be served.
+    package var isOfOneFolder: Bool {
+        switch self {
+        case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
+        case .heldBy, .foreignSegment: true
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .laterFormat, .openToStrangers,
+            .unreadableReceiver:
+            false
+        }
+    }
+}
+
 extension JournalError: CustomStringConvertible {
     /// What happened, in one sentence for a person.
     public var description: String {
@@ -57,6 +72,9 @@ extension JournalError: CustomStringConvertible {
         case .trackingLimitReached: "the collar's logs have more gaps than the journal keeps track of"
         case .laterFormat(let version, let path): "\(path) has format \(version), which this version cannot read"
         case .foreignSegment(let path): "\(path) belongs to another collar"
+        case .openToStrangers(.owner(let userID), let path):
+            "\(path) belongs to another user (\(userID)), who could change what is stored in it"
+        case .openToStrangers(.others, let path): "other users may write to \(path), and could change what is stored in it"
         case .unreadableReceiver(let path): "\(path) does not hold a receiver's identity"
         }
     }
@@ -74,6 +92,9 @@ extension JournalError: CustomStringConvertible {
         case .trackingLimitReached: "A collar that sends such logs is faulty or forged; restart it, or re-pair it."
         case .laterFormat: "Use the collar-link that wrote it, or a later one."
         case .foreignSegment(let path): "Move \(path) to the directory of its collar."
+        case .openToStrangers(.owner, _): "Run collar-link as that user, or choose another --state-dir."
+        case .openToStrangers(.others, let path):
+            "Run 'chmod go-w \(path)'; where others must write to it, choose another --state-dir."
         case .unreadableReceiver(let path):
             "Restore \(path) from a backup, or remove it to become a new receiver (collars must be paired again)."
         }
@@ -91,12 +112,17 @@ extension FileFailure: CustomStringConvertible {
         case EDQUOT: "Raise the disk quota, or make room."
         case EROFS: "Mount the disk that holds \(path) writable, or choose another --state-dir."
         case EACCES, EPERM: "Give this user write access to \(path), or choose another --state-dir."
+        case ENOENT where operation == .find:
+            "Was it removed or moved while it was in use? Bring it back, and keep away what did that."
         case EIO: "The disk fails: look at dmesg, and move the state directory to another disk."
         case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
-        case ENOTDIR, EISDIR, ELOOP: "Remove what is in the way at \(path), or choose another --state-dir."
+        case _ where isInTheWay: "Remove what is in the way at \(path), or choose another --state-dir."
         default: nil
         }
     }
+
+    /// Whether something of another kind has the name.
+    var isInTheWay: Bool { [ENOTDIR, EISDIR, ELOOP, ENXIO, ESPIPE].contains(errorNumber) }
 
     /// Whether there is nothing of that name.
     var isAbsence: Bool { errorNumber == ENOENT }

@@ -1,27 +1,41 @@
 import Glibc
 
-/// The process id in a lock file, for the message that a second process gets. The lock itself is the kernel's.
+/// Locks, and the process id in a lock file, for the message that a second process gets. The locks are the kernel's.
 enum LockHolder {
-    /// Keeps a second process out of a directory, as long as the file stays open.
-    /// - Throws: ``JournalError/heldBy(processID:path:)`` where another process is in it.
+    /// Keeps a second process out of a directory, as long as it stays open.
+    /// - Returns: nil where another process is in it.
+    static func lock(directory path: String, _ fileSystem: any FileSystem) throws(JournalError) -> FileReference? {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try locked(try fileSystem.open(path, .directory), fileSystem)
+        }
+    }
+
+    /// Locks a file and writes to it who did.
+    /// - Throws: ``JournalError/heldBy(processID:path:)`` where another process has it.
     static func lock(
         _ path: String, of directory: String, _ fileSystem: any FileSystem
     ) throws(JournalError) -> FileReference {
         let file = try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.open(path, .creatingIfMissing)
+            try locked(try fileSystem.open(path, .creatingIfMissing), fileSystem)
         }
-        do throws(FileFailure) {
-            if try fileSystem.lock(file) {
-                try write(to: file, fileSystem)
-                return file
-            }
-        } catch {
+        guard let file else { throw .heldBy(processID: processID(in: path, fileSystem), path: directory) }
+        do throws(FileFailure) { try write(to: file, fileSystem) } catch {
             fileSystem.close(file)
             throw .file(error)
         }
-        let holder = read(from: file, fileSystem)
+        return file
+    }
+
+    /// The file, locked; nil, and closed, where another process has the lock.
+    private static func locked(
+        _ file: FileReference, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> FileReference? {
+        do throws(FileFailure) { if try fileSystem.lock(file) { return file } } catch {
+            fileSystem.close(file)
+            throw error
+        }
         fileSystem.close(file)
-        throw .heldBy(processID: holder, path: directory)
+        return nil
     }
 
     private static func write(to file: FileReference, _ fileSystem: any FileSystem) throws(FileFailure) {
@@ -36,9 +50,11 @@ enum LockHolder {
         }
     }
 
-    private static func read(from file: FileReference, _ fileSystem: any FileSystem) -> Int32? {
-        var text: [UInt8] = []
-        do throws(FileFailure) { try fileSystem.read(from: file, at: 0, count: 16, into: &text) } catch { return nil }
-        return Int32(String(decoding: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+    /// The process id in a lock file; nil where there is none.
+    static func processID(in path: String, _ fileSystem: any FileSystem) -> Int32? {
+        do throws(JournalError) {
+            let text = try SmallFile.contents(of: path, fileSystem)
+            return Int32(String(decoding: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+        } catch { return nil }
     }
 }

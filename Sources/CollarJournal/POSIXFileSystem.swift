@@ -33,18 +33,39 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         return names
     }
 
-    /// `open`; new files have mode 0600.
+    /// `open`; new files have mode 0600. Nothing waits: what is no file, such as a FIFO, fails when it is read or written.
     public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
         let flags: Int32
         switch mode {
         case .reading: flags = O_RDONLY
-        case .writing: flags = O_RDWR
-        case .creatingIfMissing: flags = O_RDWR | O_CREAT
-        case .creating: flags = O_RDWR | O_CREAT | O_EXCL
+        case .directory: flags = O_RDONLY | O_DIRECTORY
+        case .writing: flags = O_RDWR | O_NOFOLLOW
+        case .creatingIfMissing: flags = O_RDWR | O_NOFOLLOW | O_CREAT
+        case .creating: flags = O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL
         }
-        let operation: FileOperation = mode == .reading || mode == .writing ? .open : .create
-        let descriptor = try repeating(operation, path) { unsafe Int(Glibc.open(path, flags | O_CLOEXEC, 0o600)) }
+        let operation: FileOperation = flags & O_CREAT == 0 ? .open : .create
+        let descriptor = try repeating(operation, path) {
+            unsafe Int(Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600))
+        }
         return FileReference(descriptor: Int32(descriptor), path: path)
+    }
+
+    /// `fstat` and `stat`.
+    public func checkName(of file: FileReference) throws(FileFailure) {
+        let opened = try status(of: file)
+        var named = stat()
+        guard unsafe stat(file.path, &named) == 0 else { throw FileFailure(.find, file.path, errorNumber: errno) }
+        guard named.st_dev == opened.st_dev, named.st_ino == opened.st_ino else {
+            throw FileFailure(.find, file.path, errorNumber: ENOENT)
+        }
+    }
+
+    /// `fstat`. A sticky directory is no better: others could make names in it first.
+    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? {
+        let found = try status(of: directory)
+        // Root may use what is somebody's: so do containers with a directory from outside.
+        if found.st_uid != geteuid(), found.st_uid != 0, geteuid() != 0 { return .owner(found.st_uid) }
+        return found.st_mode & (S_IWGRP | S_IWOTH) == 0 ? nil : .others
     }
 
     /// `close`.
@@ -55,11 +76,15 @@ public final class POSIXFileSystem: FileSystem, Sendable {
 
     /// `fstat`.
     public func byteCount(of file: FileReference) throws(FileFailure) -> Int {
+        Int(try status(of: file).st_size)
+    }
+
+    private func status(of file: FileReference) throws(FileFailure) -> stat {
         var status = stat()
         guard unsafe fstat(file.descriptor, &status) == 0 else {
             throw FileFailure(.read, file.path, errorNumber: errno)
         }
-        return Int(status.st_size)
+        return status
     }
 
     /// `statx`.
@@ -148,6 +173,9 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     public func lock(_ file: FileReference) throws(FileFailure) -> Bool {
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
+            // Network file systems lock only what is open for writing, and so no directory: there the lock file of the
+            // state directory is all there is.
+            if errno == EBADF { return true }
             guard errno == EWOULDBLOCK else { throw FileFailure(.lock, file.path, errorNumber: errno) }
             return false
         }

@@ -9,8 +9,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case waitingForRadio(others: [SerialDevice])
     /// A radio is open.
     case opened(path: String)
-    /// A radio went away.
-    case unplugged(path: String)
+    /// A radio went away. A pseudo-terminal that was named by its number is not waited for: another one may get that.
+    case unplugged(path: String, isAwaited: Bool = true)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
     /// There is no place where requests of other programs are taken; the path that was tried last, and errno.

@@ -23,8 +23,17 @@ struct PathResolution: Equatable {
         var isDecisive: Bool
     }
 
+    /// A symbolic link as it was made: one that is made anew is another one.
+    struct Link: Equatable, Sendable {
+        let inode: UInt64
+        let changeSeconds: Int
+        let changeNanoseconds: Int
+    }
+
     let end: End
     let steps: [Step]
+    /// The symbolic links that were followed.
+    let links: [Link]
     /// What is found, by its path without symbolic links; nil unless the way ends there.
     let target: String?
 
@@ -34,7 +43,7 @@ struct PathResolution: Equatable {
         let linkLimit = 40
         var walk = Walk()
         var pending = PathResolution.components(path)
-        var links = 0
+        var links: [Link] = []
         while let name = pending.popLast() {
             if name == ".." {
                 walk.ascend()
@@ -44,15 +53,18 @@ struct PathResolution: Equatable {
             guard unsafe lstat(walk.path(of: name), &status) == 0 else {
                 let isMissing = errno == ENOENT || errno == ENOTDIR
                 walk.visit(name, isDecisive: true)
-                self.init(end: isMissing ? .missing : .refused, steps: walk.steps)
+                self.init(end: isMissing ? .missing : .refused, steps: walk.steps, links: links)
                 return
             }
             switch status.st_mode & S_IFMT {
             case S_IFLNK:
                 walk.visit(name, isDecisive: true)
-                links += 1
-                guard links <= linkLimit, let target = SystemFiles.linkTarget(walk.path(of: name)) else {
-                    self.init(end: .refused, steps: walk.steps)
+                links.append(
+                    Link(
+                        inode: UInt64(status.st_ino), changeSeconds: status.st_ctim.tv_sec,
+                        changeNanoseconds: status.st_ctim.tv_nsec))
+                guard links.count <= linkLimit, let target = SystemFiles.linkTarget(walk.path(of: name)) else {
+                    self.init(end: .refused, steps: walk.steps, links: links)
                     return
                 }
                 if target.hasPrefix("/") { walk.directory = "" }
@@ -64,16 +76,18 @@ struct PathResolution: Equatable {
                 walk.visit(name, isDecisive: true)
                 let isFound = pending.isEmpty
                 self.init(
-                    end: isFound ? .found : .missing, steps: walk.steps, target: isFound ? walk.path(of: name) : nil)
+                    end: isFound ? .found : .missing, steps: walk.steps, links: links,
+                    target: isFound ? walk.path(of: name) : nil)
                 return
             }
         }
-        self.init(end: .found, steps: walk.steps, target: walk.directory)
+        self.init(end: .found, steps: walk.steps, links: links, target: walk.directory)
     }
 
-    private init(end: End, steps: [Step], target: String? = nil) {
+    private init(end: End, steps: [Step], links: [Link], target: String? = nil) {
         self.end = end
         self.steps = steps
+        self.links = links
         self.target = target
     }
 

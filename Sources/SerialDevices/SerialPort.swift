@@ -34,6 +34,14 @@ public final class SerialPort {
 
     deinit { close() }
 
+    /// Whether a path names this very line, perhaps another than it was opened by.
+    public func isNamed(by path: String) -> Bool {
+        var named = stat()
+        var opened = stat()
+        guard unsafe stat(path, &named) == 0, unsafe fstat(fileDescriptor, &opened) == 0 else { return false }
+        return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
+    }
+
     /// Closes the line and lets others open it. A second call does nothing.
     public func close() {
         guard fileDescriptor >= 0 else { return }

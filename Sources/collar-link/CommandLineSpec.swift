@@ -50,6 +50,11 @@ struct CommandSpec: Sendable {
     ]
 }
 
+extension String {
+    /// Whether it was made of bytes that are not all UTF-8: those were replaced.
+    var isRepaired: Bool { unicodeScalars.contains("\u{FFFD}") }
+}
+
 /// What was typed behind a command.
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
@@ -61,6 +66,10 @@ struct ParsedArguments {
         let options = command.options + CommandSpec.commonOptions
         var rest = Array(words)[...]
         var onlyOperands = false
+        // The program would use another file than the one that was named.
+        if let word = rest.first(where: \.isRepaired) {
+            throw Self.failure("'\(word)' is not UTF-8: give the file a name that is, or a symbolic link to it", command)
+        }
         while let word = rest.popFirst() {
             if onlyOperands || word == "-" || !word.hasPrefix("-") {
                 guard operands.count < command.maximumOperandCount else {
@@ -79,7 +88,7 @@ struct ParsedArguments {
             }
             var value = ""
             if option.valueName != nil {
-                guard let given = attached ?? rest.popFirst() else {
+                guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
                     throw Self.failure("'\(name)' wants a value: \(name) \(option.valueName ?? "")", command)
                 }
                 value = given

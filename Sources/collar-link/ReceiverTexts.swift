@@ -49,7 +49,7 @@ extension JournalError {
     var exitCode: ExitCode {
         switch self {
         case .heldBy: .portBusy
-        case .laterFormat, .foreignSegment, .unreadableReceiver: .configuration
+        case .laterFormat, .foreignSegment, .openToStrangers, .unreadableReceiver: .configuration
         case .file(let failure): failure.errorNumber == EACCES || failure.errorNumber == EPERM ? .noPermission : .cannotCreate
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached: .inputOutput
         }

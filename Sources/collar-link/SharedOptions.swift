@@ -38,8 +38,14 @@ extension ParsedArguments {
     /// `--state-dir DIR`, or where journals are kept without it.
     func stateDirectory() throws(CommandFailure) -> String {
         if let given = value("--state-dir") { return given }
-        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/collar-link" }
-        if let home = Environment.value("HOME"), home.hasPrefix("/") { return home + "/.local/state/collar-link" }
+        for (variable, folder) in [("XDG_STATE_HOME", "/collar-link"), ("HOME", "/.local/state/collar-link")] {
+            guard let base = Environment.value(variable), base.hasPrefix("/") else { continue }
+            guard !base.isRepaired else {
+                throw CommandFailure(
+                    .configuration, "\(variable) is '\(base)', which is not UTF-8", remedy: "name a place: --state-dir DIR")
+            }
+            return base + folder
+        }
         throw CommandFailure(
             .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
             remedy: "name one: --state-dir DIR")

@@ -268,7 +268,7 @@ import Testing
             files.failures = [(operation, errorNumber)]
             #expect(throws: JournalError.self) { try openJournal(files) }
             #expect(files.files[firstSegment]?.bytes == bytes)
-            #expect(files.files.count == 2, "the segment and the lock")
+            #expect(files.files.count == 1, "the segment")
         }
         files.failures = []
         #expect(try openJournal(files).durable(logID: log).firstMissing == 10, "the lock was given up")
@@ -276,9 +276,8 @@ import Testing
 
     @Test func aDiskThatMayNotBeWrittenIsNamed() throws {
         let (files, bytes, _) = try tenFixes()
-        files.failures = [(.create, EROFS)]
-        let path = "/state/0123456789abcdef/lock"
-        let failure = JournalError.file(FileFailure(.create, path, errorNumber: EROFS))
+        files.failures = [(.write, EROFS)]
+        let failure = JournalError.file(FileFailure(.write, firstSegment, errorNumber: EROFS))
         #expect(throws: failure) { try openJournal(files) }
         #expect(failure.remedy?.contains("writable") == true)
         #expect(files.files[firstSegment]?.bytes == bytes)

@@ -6,18 +6,44 @@ import Testing
 
 /// Which segments go, and that nobody misses what they held.
 @Suite struct JournalRetentionTests {
-    private let start: Int64 = 1_700_000_000_000
+    /// In 2027.
+    private let start: Int64 = 1_800_000_000_000
+    private let hour: Int64 = 3_600_000
 
-    /// Fixes 0 to 299, one a second, all handed over.
-    private func threeHundred(_ files: MemoryFileSystem = MemoryFileSystem()) throws -> (Journal, MemoryFileSystem) {
-        let journal = try openJournal(files, limit: 1500)
-        for first in stride(from: 0 as UInt32, to: 300, by: 10) {
-            try append(first...(first + 9), to: journal)
-            journal.setEmissionCursor(journal.end)
-            try journal.commit()
+    /// A fix of each hour, received at once.
+    private func hourly(_ sequence: UInt32, received: Int64? = nil, made: Int64? = nil) -> JournaledFix {
+        let time = start + Int64(sequence) * hour
+        var hourly = record(sequence, at: received ?? time)
+        hourly.fix.unixMilliseconds = made ?? time
+        return hourly
+    }
+
+    /// Fixes 0 to 299, all handed over.
+    private func threeHundred(
+        _ files: MemoryFileSystem = MemoryFileSystem(), _ make: ((UInt32) -> JournaledFix)? = nil
+    ) throws -> (Journal, MemoryFileSystem) {
+        let journal = try openJournal(files, limit: 1500, at: start)
+        for sequence in 0..<300 as Range<UInt32> {
+            #expect(try journal.append(make?(sequence) ?? hourly(sequence)))
+            if sequence % 10 == 9 {
+                journal.setEmissionCursor(journal.end)
+                try journal.commit()
+            }
         }
         #expect(journal.segments.count > 7)
         return (journal, files)
+    }
+
+    /// When fix 299 came in.
+    private var end: Int64 { start + 299 * hour }
+
+    /// Ten years later, a fix comes in: all before is old.
+    private func removeAll(_ journal: Journal, first: UInt32 = 300) throws -> Int {
+        let time = start + 87_600 * hour
+        #expect(try journal.append(hourly(first, received: time, made: time)))
+        journal.setEmissionCursor(journal.end)
+        try journal.commit()
+        return try journal.removeSegments(keepingDays: 1, nowUnixMilliseconds: time)
     }
 
     private func stored(_ journal: Journal) throws -> [UInt32] { try sequences(allEntries(journal, limit: 50)) }
@@ -27,71 +53,59 @@ import Testing
     }
 
     @Test func whatIsOldGoesAndStaysCovered() throws {
-        for seconds in [0, 50, 150, 299] as [Int64] {
+        for days in [13, 10, 6, 1] {
             let (journal, files) = try threeHundred()
-            let limit = start + seconds * 1000
-            let count = try journal.removeSegments(receivedBefore: limit)
-            #expect((count > 0) == (seconds > 0))
+            let count = try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: end)
+            #expect((count > 0) == (days < 13))
             let rest = try stored(journal)
             let first = try #require(rest.first)
             #expect(rest == Array(first..<300))
-            #expect(first <= seconds, "nothing newer goes")
-            #expect(first + 40 > seconds, "what is old goes")
-            #expect(try journal.removeSegments(receivedBefore: limit) == 0)
+            #expect(Int(first) <= max(0, 299 - 24 * days), "nothing newer goes")
+            #expect(Int(first) + 40 > 299 - 24 * days, "what is old goes")
+            #expect(try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: end) == 0)
             #expect(journal.durable(logID: log).firstMissing == 300)
-            #expect(try !journal.append(record(0)))
-            try append(300...320, to: journal)
+            #expect(try !journal.append(hourly(0)))
+            for sequence in 300...320 as ClosedRange<UInt32> { #expect(try journal.append(hourly(sequence))) }
             try journal.commit()
             let found = try verify(files)
             #expect(found.isIntact && found.logs[0].missing == [])
             #expect(found.logs[0].removed.ranges == (first == 0 ? [] : [SequenceRange(0, first - 1)]))
-            #expect(try journal.position(behind: 0, logID: log) == nil || seconds == 0)
+            #expect(try journal.position(behind: 0, logID: log) == nil || days == 13)
             #expect(try journal.position(receivedSince: start).segment == journal.segments[0])
         }
     }
 
     @Test func theSegmentThatGrowsStays() throws {
         let (journal, _) = try threeHundred()
-        try journal.removeSegments(receivedBefore: .max, byteLimit: 0)
+        #expect(try removeAll(journal) > 0)
         #expect(journal.segments == [journal.writer.number])
-        #expect(journal.durable(logID: log).firstMissing == 300)
-        try append(300...399, to: journal)
+        #expect(journal.durable(logID: log).firstMissing == 301)
+        try append(301...399, to: journal)
         try journal.commit()
         #expect(try stored(journal).last == 399)
     }
 
     @Test func whatWasNotHandedOverStays() throws {
         let files = MemoryFileSystem()
-        let journal = try openJournal(files, limit: 1500)
+        let journal = try openJournal(files, limit: 1500, at: start)
         var behindHundred = JournalPosition.start
         for sequence in 0..<300 as Range<UInt32> {
-            try append(sequence...sequence, to: journal)
+            #expect(try journal.append(hourly(sequence)))
             if sequence == 100 { behindHundred = journal.end }
             if sequence % 10 == 9 { try journal.commit() }
         }
-        #expect(try journal.removeSegments(receivedBefore: .max, byteLimit: 0) == 0)
+        #expect(try journal.removeSegments(keepingDays: 1, nowUnixMilliseconds: end) == 0)
         journal.setEmissionCursor(behindHundred)
-        #expect(try journal.removeSegments(receivedBefore: .max, byteLimit: 0) > 0)
+        #expect(try journal.removeSegments(keepingDays: 1, nowUnixMilliseconds: end) > 0)
         #expect(journal.segments[0] == behindHundred.segment)
         #expect(try sequences(allEntries(journal, from: behindHundred)) == Array(101..<300))
-    }
-
-    @Test func theOldestGoUntilTheSizeFits() throws {
-        let (journal, files) = try threeHundred()
-        let before = files.usedByteCount
-        let count = try journal.removeSegments(receivedBefore: .min, byteLimit: 6000)
-        #expect(count > 0)
-        #expect(try journal.byteCount(from: .start) <= 6000)
-        #expect(try journal.byteCount(from: .start) > 6000 - 2000, "no more than needed")
-        #expect(files.usedByteCount < before)
-        #expect(try journal.removeSegments(receivedBefore: .min, byteLimit: 6000) == 0)
     }
 
     @Test func aSegmentBehindWhichCoverageIsNotToldStays() throws {
         let (journal, files) = try threeHundred()
         let second = journal.directory.path(ofSegment: 2)
         for offset in 30..<60 { files.corrupt(second, at: offset, xor: 1) }
-        #expect(try journal.removeSegments(receivedBefore: .max) == 0)
+        #expect(try journal.removeSegments(keepingDays: 1, nowUnixMilliseconds: end) == 0)
         #expect(journal.segments[0] == 1)
     }
 
@@ -107,7 +121,7 @@ import Testing
             #expect(again.durable(logID: log).firstMissing == 300)
             #expect(again.damage == [])
             #expect(try verify(files).isIntact)
-            try again.removeSegments(receivedBefore: .max)
+            _ = try removeAll(again)
             #expect(again.segments.count == 1)
         }
     }
@@ -116,9 +130,38 @@ import Testing
         let (journal, files) = try threeHundred()
         files.failures = [(.remove, EROFS)]
         let failure = FileFailure(.remove, firstSegment, errorNumber: EROFS)
-        #expect(throws: JournalError.file(failure)) { try journal.removeSegments(receivedBefore: .max) }
+        #expect(throws: JournalError.file(failure)) { try removeAll(journal) }
         #expect(journal.state == .open)
-        #expect(try stored(journal).count == 300)
-        #expect(try journal.removeSegments(receivedBefore: .max) > 0)
+        #expect(try stored(journal).count == 301)
+        #expect(try removeAll(journal, first: 301) > 0)
+    }
+
+    /// The lowest sequence that is left where the journal keeps five days.
+    private func firstKept(now: Int64, _ make: @escaping (UInt32) -> JournaledFix) throws -> UInt32? {
+        let (journal, _) = try threeHundred(MemoryFileSystem(), make)
+        try journal.removeSegments(keepingDays: 5, nowUnixMilliseconds: now)
+        return try stored(journal).first
+    }
+
+    @Test func aWrongClockRemovesNothingTooEarly() throws {
+        let year2105: Int64 = 4_260_000_000_000
+        let right = try #require(try firstKept(now: end) { hourly($0) })
+        #expect((140...179).contains(right))
+        #expect(try firstKept(now: year2105) { hourly($0) } == right, "it is ahead")
+        #expect(try firstKept(now: 1000) { hourly($0) } == 0, "it was not set")
+        #expect(try firstKept(now: start - 24 * hour) { hourly($0) } == 0, "it is behind")
+        // A backlog came in before the clock was set, or while it was behind.
+        let old = start - 2400 * hour
+        #expect(try firstKept(now: end) { hourly($0, received: $0 < 290 ? 1000 : end, made: old) } == 0)
+        #expect(try firstKept(now: end) { hourly($0, received: $0 < 290 ? old : end, made: end) } == 0)
+    }
+
+    @Test func aClockThatWasWrongOnceDoesNotKeepEverything() throws {
+        let year2105: Int64 = 4_260_000_000_000
+        let right = try firstKept(now: end) { hourly($0) }
+        #expect(try firstKept(now: end) { hourly($0, received: $0 == 50 ? year2105 : nil) } == right, "the machine's")
+        #expect(try firstKept(now: end) { hourly($0, made: $0 == 295 ? year2105 : nil) } == right, "a collar's")
+        // The number of the week starts over after 1024 weeks.
+        #expect(try firstKept(now: end) { hourly($0, made: start - 172_032 * hour) } == right, "a collar's, for good")
     }
 }

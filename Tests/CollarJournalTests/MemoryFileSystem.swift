@@ -14,7 +14,8 @@ final class MemoryFileSystem: FileSystem {
     private(set) var files: [String: File] = [:]
     /// What stands under a name again if a crash comes before the directory is synchronised.
     private var displaced: [String: File] = [:]
-    private var directories: Set<String> = ["/"]
+    /// Each with what its lock is on.
+    private var directories: [String: File] = ["/": File()]
     private var open: [Int32: File] = [:]
     private var lockers: Set<Int32> = []
     private var nextDescriptor: Int32 = 3
@@ -44,6 +45,7 @@ final class MemoryFileSystem: FileSystem {
     func crash(keep: (_ durable: Int, _ written: Int) -> Int, keepsName: () -> Bool = { true }) {
         open = [:]
         lockers = []
+        for directory in directories.values { directory.isLocked = false }
         for (path, file) in files.sorted(by: { $0.key < $1.key }) {
             file.isLocked = false
             if !file.isNameDurable, !keepsName() {
@@ -90,34 +92,41 @@ final class MemoryFileSystem: FileSystem {
 
     func makeDirectory(at path: String) throws(FileFailure) -> Bool {
         try begin(.makeDirectory, path)
-        guard !directories.contains(path) else { return false }
-        guard directories.contains(parent(of: path)) else {
+        guard directories[path] == nil else { return false }
+        guard directories[parent(of: path)] != nil else {
             throw FileFailure(.makeDirectory, path, errorNumber: ENOENT)
         }
-        directories.insert(path)
+        directories[path] = File()
         return true
     }
 
     func names(in directory: String) throws(FileFailure) -> [String] {
         try begin(.list, directory)
-        guard directories.contains(directory) else { throw FileFailure(.list, directory, errorNumber: ENOENT) }
-        let paths = files.keys + directories.filter { $0 != "/" }
+        guard directories[directory] != nil else { throw FileFailure(.list, directory, errorNumber: ENOENT) }
+        let paths = files.keys + directories.keys.filter { $0 != "/" }
         let inside = paths.filter { parent(of: $0) == directory }
         return inside.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
-        try begin(mode == .reading || mode == .writing ? .open : .create, path)
-        let found = files[path]
-        if found == nil, mode == .reading || mode == .writing {
+        let mayCreate = mode == .creating || mode == .creatingIfMissing
+        try begin(mayCreate ? .create : .open, path)
+        let found = mode == .directory ? directories[path] : files[path]
+        if found == nil, !mayCreate {
             throw FileFailure(.open, path, errorNumber: ENOENT)
         }
         if found != nil, mode == .creating { throw FileFailure(.create, path, errorNumber: EEXIST) }
         let file = found ?? File()
-        files[path] = file
+        if mode != .directory { files[path] = file }
         nextDescriptor += 1
         open[nextDescriptor] = file
         return FileReference(descriptor: nextDescriptor, path: path)
+    }
+
+    func checkName(of reference: FileReference) throws(FileFailure) {
+        let file = file(reference)
+        guard files[reference.path] !== file, directories[reference.path] !== file else { return }
+        throw FileFailure(.find, reference.path, errorNumber: ENOENT)
     }
 
     func close(_ reference: FileReference) {

@@ -50,13 +50,13 @@ import Testing
         }
     }
 
-    @Test func theSecondToOpenIsToldWhoHoldsIt() throws {
+    @Test func theSecondToOpenIsRefused() throws {
         try inTemporaryDirectory { directory in
             let files = POSIXFileSystem()
             let path = JournalDirectory(stateDirectory: directory, deviceID: collar).path
             do {
                 let journal = try openJournal(files, in: directory)
-                #expect(throws: JournalError.heldBy(processID: getpid(), path: path)) {
+                #expect(throws: JournalError.heldBy(processID: nil, path: path)) {
                     try openJournal(files, in: directory)
                 }
                 try append(0...0, to: journal)
@@ -64,6 +64,105 @@ import Testing
             }
             #expect(try openJournal(files, in: directory).durable(logID: log).firstMissing == 1)
             #expect(JournalError.heldBy(processID: 4711, path: path).description.contains("4711"))
+        }
+    }
+
+    /// As a cleaner of temporary files does: a new file of that name is not locked.
+    @Test func whoeverRemovesTheLockFileLetsNobodyIn() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            let state = "\(directory)/state"
+            let first = try StateDirectoryLock(state)
+            #expect(throws: JournalError.heldBy(processID: getpid(), path: state)) { try StateDirectoryLock(state) }
+            try files.remove("\(state)/lock")
+            #expect(throws: JournalError.heldBy(processID: nil, path: state)) { try StateDirectoryLock(state) }
+            let journal = try openJournal(files, in: state)
+            for name in try files.names(in: journal.directory.path) where name == "lock" {
+                try files.remove("\(journal.directory.path)/\(name)")
+            }
+            #expect(throws: JournalError.heldBy(processID: nil, path: journal.directory.path)) {
+                try openJournal(files, in: state)
+            }
+            withExtendedLifetime(journal) {}
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    /// An earlier version locks the file alone.
+    @Test func anEarlierVersionKeepsThisOneOut() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            let file = try files.open("\(directory)/lock", .creating)
+            _ = try files.write(Array("4711\n".utf8), from: 0, to: file, at: 0)
+            #expect(try files.lock(file))
+            #expect(throws: JournalError.heldBy(processID: 4711, path: directory)) { try StateDirectoryLock(directory) }
+            files.close(file)
+            _ = try StateDirectoryLock(directory)
+        }
+    }
+
+    @Test func aLinkInPlaceOfTheLockFileIsNotFollowed() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            let target = try files.open("\(directory)/target", .creating)
+            defer { files.close(target) }
+            _ = try files.write(Array("precious".utf8), from: 0, to: target, at: 0)
+            let state = "\(directory)/state"
+            #expect(try files.makeDirectory(at: state))
+            #expect(unsafe symlink("../target", "\(state)/lock") == 0)
+            let failure = FileFailure(.create, "\(state)/lock", errorNumber: ELOOP)
+            #expect(throws: JournalError.file(failure)) { try StateDirectoryLock(state) }
+            #expect(failure.remedy?.contains("in the way") == true)
+            #expect(try files.byteCount(of: target) == 8)
+        }
+    }
+
+    @Test func aStateDirectoryThatOthersMayWriteToIsRefused() throws {
+        try inTemporaryDirectory { directory in
+            // In a sticky one they can put a file where this program will make one.
+            for mode in [0o777, 0o770, 0o702, 0o1777] as [mode_t] {
+                #expect(unsafe chmod(directory, mode) == 0)
+                let error = JournalError.openToStrangers(.others, path: directory)
+                #expect(throws: error) { try StateDirectoryLock(directory) }
+                #expect(error.remedy?.contains("chmod go-w \(directory)") == true)
+            }
+            for mode in [0o700, 0o755] as [mode_t] {
+                #expect(unsafe chmod(directory, mode) == 0)
+                _ = try StateDirectoryLock(directory)
+            }
+        }
+    }
+
+    @Test func whatIsWrittenToARemovedSegmentCountsForNothing() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            for isReplaced in [false, true] {
+                let state = "\(directory)/\(isReplaced)"
+                let journal = try openJournal(files, in: state)
+                try append(0...0, to: journal)
+                try journal.commit()
+                try files.rename(state, to: "\(state).moved")
+                // Another process began anew there.
+                let other = isReplaced ? try openJournal(files, in: state) : nil
+                try append(1...1, to: journal)
+                let failure = FileFailure(
+                    .find, journal.directory.path(ofSegment: 1), errorNumber: ENOENT)
+                #expect(throws: JournalError.file(failure)) { try journal.commit() }
+                #expect(journal.durable(logID: log).firstMissing == 1)
+                #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
+                withExtendedLifetime(other) {}
+            }
+        }
+    }
+
+    /// It would be waited for.
+    @Test func aFIFOInPlaceOfASegmentFails() throws {
+        try inTemporaryDirectory { directory in
+            let path = JournalDirectory(stateDirectory: directory, deviceID: collar).path
+            #expect(unsafe mkdir(path, 0o700) == 0)
+            #expect(unsafe mkfifo("\(path)/00000001.journal", 0o600) == 0)
+            let failure = FileFailure(.read, "\(path)/00000001.journal", errorNumber: ESPIPE)
+            #expect(throws: JournalError.file(failure)) { try openJournal(POSIXFileSystem(), in: directory) }
         }
     }
 

@@ -101,6 +101,9 @@ class Program:
     def wait_for_error(self, text, seconds=10):
         self._wait_for(lambda: text in self.error_text, seconds, f"word about {text!r}")
 
+    def wait_for_errors(self, text, count, seconds=10):
+        self._wait_for(lambda: self.error_text.count(text) >= count, seconds, f"{count} words about {text!r}")
+
     def wait(self, seconds=15):
         """The exit code; everything the program wrote is collected then."""
         try:

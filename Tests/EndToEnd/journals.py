@@ -10,7 +10,7 @@ from collarlink import ROOT
 sys.path.append(str(ROOT / "Protocol/reference"))
 from wire import cobs_decode, crc24, stuff  # noqa: E402
 
-FIX, LOSS = 2, 3  # kinds of records
+HEADER, FIX, LOSS = 1, 2, 3  # kinds of records
 OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
 
 
@@ -79,11 +79,16 @@ class JournalTail:
         self.fixes.setdefault(log_id, set()).add(high << 8 | record[start])
 
 
-def set_creation_time(path, unix_seconds):
-    """Makes a segment say that it was begun at another time: a field of its first record."""
+def set_times(path, unix_seconds):
+    """Makes a segment say that it was begun, and everything in it received, at another time."""
     with open(path, "r+b") as file:
-        record = bytearray(cobs_decode(file.read(64).split(b"\0")[1])[:-3])
-        # Kind, format, collar (8 bytes), receiver, segment, time.
-        record[18:24] = int(unix_seconds * 1000).to_bytes(6, "big")
+        records = [bytearray(cobs_decode(part)[:-3]) for part in file.read().split(b"\0") if part]
+        bound = b"CLJ1" + records[0][2:10] + records[0][14:18]  # collar and segment
         file.seek(0)
-        file.write(stuff(bytes(record) + crc24(b"CLJ1" + bytes(record)).to_bytes(3, "big")))
+        for record in records:
+            # Kind, format, collar (8 bytes), receiver, segment, time; or kind, log id, time.
+            place = {HEADER: 18, FIX: 5, LOSS: 5}.get(record[0])
+            if place:
+                record[place:place + 6] = int(unix_seconds * 1000).to_bytes(6, "big")
+            check = crc24((b"CLJ1" if record[0] == HEADER else bound) + bytes(record))
+            file.write(stuff(bytes(record) + check.to_bytes(3, "big")))

@@ -293,6 +293,19 @@ class SmallDiskTest(DiskTest):
         _, errors = self.lines(receiver)
         self.assertEqual([line["collar"] for line in errors], [f"{A.log.device_id:016x}"])
 
+    def test_first_heard_while_it_is_full(self):
+        """A collar that finds no room for its journal is told of once, and served when there is room."""
+        self.mount(32_768)
+        receiver, collar = self.begin(before=self.inside)
+        self.fill(receiver, collar)
+        other = SoundCollar(collar.radio, B)
+        self.assertFalse(other.send(1, SILENCE))
+        receiver.wait_for_error("is not served")
+        self.remount("size=4m")
+        wait_until(lambda: other.send(1, SILENCE), 20, "an acknowledgement for the other collar")
+        self.assertEqual(receiver.error_text.count("is not served"), 1, receiver.error_text)
+        receiver.stop()
+
     def test_full_and_restarted(self):
         """A receiver that ends on a full disk has acknowledged nothing that the next one does not have."""
         self.mount(32_768)

@@ -11,7 +11,7 @@ import unittest
 import jsonschema
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
-from journals import set_creation_time
+from journals import set_times
 from radio import Radio
 from serial_line import SerialLine
 from tracing import Traced, can_trace
@@ -123,7 +123,9 @@ class HistoryTest(EndToEndTest):
     def test_what_since_does_not_take(self):
         receiver, _ = self.two_collars()
         receiver.stop()
-        for since in ("", "x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
+        self.history("--since", "", code=64)
+        self.assert_usage_error("'--since' wants a value")
+        for since in ("x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
                       "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00Z1", "@", "@1x", "@9223372036854775807", "h", "-2h", "2y", "1.5h",
                       "00000000-0000-0000-0000-000000000000", "2026-1-1", "2026-01-01T10:00:00+24:00"):
             self.assertEqual(self.history("--since", since, code=64), "", since)
@@ -261,8 +263,8 @@ collar {NAME_A}, log {A.log.log_id}: intact
     def test_keep(self):
         """What is old and was written as lines goes, and is neither damage nor asked for again."""
         segments = self.three_segments()
-        set_creation_time(segments[1], time.time() - 5 * 86_400)
-        set_creation_time(segments[2], time.time() - 3 * 86_400)
+        set_times(segments[0], time.time() - 5 * 86_400)
+        set_times(segments[1], time.time() - 3 * 86_400)
         self.assertEqual(self.verify()["intact"], True)
         for days, kept in ((6, segments), (4, segments[1:]), (2, segments[2:])):
             receiver, radio = self.begin("--keep", str(days))
@@ -276,12 +278,26 @@ collar {NAME_A}, log {A.log.log_id}: intact
             receiver = self.receive("--keep", wrong)
             self.assertEqual(receiver.wait(5), 64)
 
+    def test_keep_where_the_clock_was_wrong(self):
+        """What came in before it was set is new; what came in while it was ahead keeps nothing older."""
+        segments = self.three_segments()
+        year_2105 = 4_260_000_000
+        for times, kept in (((1000, 1000, time.time()), segments),
+                            ((time.time() - 10 * 86_400, year_2105, year_2105), segments[1:])):
+            for segment, unix_seconds in zip(segments, times):
+                set_times(segment, unix_seconds)
+            receiver, radio = self.begin("--keep", "4")
+            self.assertEqual(radio.ask(A, 30)[0]["first_missing"], 12)
+            receiver.stop()
+            self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), kept)
+        self.assertEqual(self.verify()["intact"], True)
+
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_what_is_old_and_cannot_be_removed(self):
         """One error line; everything else goes on. The next run removes it."""
         segments = self.three_segments()
-        for segment in segments[1:]:
-            set_creation_time(segment, time.time() - 5 * 86_400)
+        for segment in segments[:2]:
+            set_times(segment, time.time() - 5 * 86_400)
         line = SerialLine()
         self.addCleanup(line.close)
         traced = Traced(

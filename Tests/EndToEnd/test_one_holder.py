@@ -3,7 +3,7 @@
 import os
 import sys
 
-from collarlink import ROOT, EndToEndTest
+from collarlink import ROOT, EndToEndTest, give_to_ordinary_user
 from radio import Radio
 from serial_line import SerialLine
 
@@ -20,13 +20,14 @@ class OneHolderTest(EndToEndTest):
         receiver.wait_for_error("listening on")
         return receiver, Radio(line)
 
-    def assert_refused(self, holder, *arguments):
+    def assert_refused(self, holder, *arguments, is_named=True):
         line = SerialLine()
         self.addCleanup(line.close)
         second = self.receive(*arguments, port=line.path)
         self.assertEqual(second.wait(5), 75, second.error_text)
         self.assertEqual(second.lines, [])
-        self.assertIn(f"{self.state} is in use by process {holder.pid}", second.error_text)
+        who = f"process {holder.pid}" if is_named else "another process"
+        self.assertIn(f"{self.state} is in use by {who}", second.error_text)
         self.assertIn("--state-dir", second.error_text)
         self.assert_one_message(second)
         self.assertEqual(Radio(line).count(17), 0, "it spoke at its port all the same")
@@ -51,6 +52,13 @@ class OneHolderTest(EndToEndTest):
         second.wait()
         self.begin()
 
+    def test_without_its_lock_file(self):
+        """A cleaner of temporary files removes what was not written to for long."""
+        first, _ = self.begin()
+        os.remove(f"{self.state}/lock")
+        for _ in range(2):
+            self.assert_refused(first, is_named=False)
+
     def test_another_directory(self):
         self.begin()
         self.begin(state=self.path("other"))
@@ -58,7 +66,7 @@ class OneHolderTest(EndToEndTest):
     def test_a_lock_file_that_names_nobody(self):
         """The lock is the kernel's: what stands in the file is for people."""
         os.mkdir(self.state)
-        os.chmod(self.state, 0o777)
+        give_to_ordinary_user(self.state)
         with open(os.path.join(self.state, "lock"), "w", encoding="ascii") as file:
             file.write("1\n")
         os.chmod(file.name, 0o666)

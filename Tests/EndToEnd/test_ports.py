@@ -4,6 +4,7 @@ import os
 import random
 import select
 import shutil
+import time
 
 from collarlink import BINARY, IS_ROOT, EndToEndTest
 from serial_line import Bridge, SerialLine, drain
@@ -38,6 +39,68 @@ class BadPortTest(EndToEndTest):
 
     def test_missing_without_reconnect(self):
         self.assertIn("no device at /dev/nothing-here", self.refuse("/dev/nothing-here", 69, "--no-reconnect"))
+
+    def test_an_empty_name(self):
+        for arguments in (["--port="], ["--port", ""], ["--state-dir="]):
+            program = self.start([BINARY, *arguments])
+            self.assertEqual(program.wait(5), 64, program.error_text)
+            self.assertIn("wants a value", program.error_text)
+
+    def test_one_port_by_two_names(self):
+        """It is opened once, also after it was unplugged."""
+        line = SerialLine()
+        other = self.path("alias")
+        os.symlink(line.path, self.link)
+        os.symlink(line.path, other)
+        receiver = self.receive("--port", other)
+        receiver.wait_for_error("listening on")
+        for count in range(1, 4):
+            line.close()
+            receiver.wait_for_errors("was unplugged", count)
+            line = SerialLine()
+            for name in (self.link, other):
+                os.remove(name)
+                os.symlink(line.path, name)
+            receiver.wait_for_errors("listening on", count + 1)
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        line.close()
+        self.assertNotIn("in use", receiver.error_text)
+        self.assertEqual(receiver.error_text.count("listening on"), 4)
+
+    def another_of_that_number(self, path):
+        """A terminal that has the number of one that is gone."""
+        lines = []
+        try:
+            for _ in range(64):
+                lines.append(SerialLine())
+                if lines[-1].path == path:
+                    return lines.pop()
+        finally:
+            for line in lines:
+                line.close()
+        self.skipTest(f"somebody else has {path} by now")
+
+    def test_the_next_terminal_of_that_number(self):
+        """It is somebody else's: not opened, whether the number was named or a link that leads to it still."""
+        for is_link in (False, True):
+            line = SerialLine()
+            if is_link:
+                os.symlink(line.path, self.link)
+            receiver = self.receive(port=self.link if is_link else line.path)
+            receiver.wait_for_error("listening on")
+            line.close()
+            receiver.wait_for_error("was unplugged")
+            stranger = self.another_of_that_number(line.path)
+            self.addCleanup(stranger.close)
+            time.sleep(1)
+            self.assertEqual(receiver.error_text.count("listening on"), 1)
+            if is_link:
+                os.remove(self.link)
+                os.symlink(stranger.path, self.link)
+                receiver.wait_for_errors("listening on", 2)
+            else:
+                self.assertIn("is not opened again", receiver.error_text)
+            self.assertEqual(receiver.stop(), 0)
 
     def test_missing_is_waited_for(self):
         receiver = self.receive("-n", "1")

@@ -98,7 +98,7 @@ final class CollarStorage {
         guard retainedUpTo != journal.end.segment else { return }
         retainedUpTo = journal.end.segment
         do throws(JournalError) {
-            try journal.removeSegments(receivedBefore: time.unixMilliseconds - Int64(days) * 86_400_000)
+            try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: time.unixMilliseconds)
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
     }
 

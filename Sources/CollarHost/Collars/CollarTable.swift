@@ -6,6 +6,7 @@ import CollarWire
 final class CollarTable {
     private let configuration: HostConfiguration
     private let receiverID: UInt32
+    private let stateLock: StateDirectoryLock
     private let fileSystem: any FileSystem
     private let output: HostOutput
     /// Where the ids of commands begin.
@@ -13,17 +14,18 @@ final class CollarTable {
     private(set) var sessions: [CollarSession] = []
     /// The collar heard last at each address.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
-    /// Collars whose journal could not be opened by this process.
-    private(set) var unavailable: Set<UInt64> = []
+    /// Collars whose journal could not be opened, and when it is tried again at the earliest.
+    private var unavailable: [UInt64: Instant] = [:]
     /// Limits how fast new collars are taken up.
     private var newCollars = HostLimits.newCollars
     private var refusalNotices = NoticeLimiter<CollarRefusal>()
 
     init(
-        _ configuration: HostConfiguration, receiverID: UInt32, fileSystem: any FileSystem, output: HostOutput,
-        random: some RandomNumberGenerator
+        _ configuration: HostConfiguration, stateLock: StateDirectoryLock, receiverID: UInt32, fileSystem: any FileSystem,
+        output: HostOutput, random: some RandomNumberGenerator
     ) {
         self.configuration = configuration
+        self.stateLock = stateLock
         self.receiverID = receiverID
         self.fileSystem = fileSystem
         self.output = output
@@ -32,13 +34,23 @@ final class CollarTable {
 
     subscript(id: SessionID) -> CollarSession { sessions[id.index] }
 
-    /// Opens the journals of the collars that were heard before, so that their frames can be checked at once.
+    /// Opens the journals of the collars that were heard before, so that their frames can be checked at once. One that cannot
+    /// be opened does not keep the others from being served.
     func openKnown(at time: HostTime) throws(HostError) {
+        let known: [UInt64]
         do throws(JournalError) {
-            let known = try JournalDirectory.knownCollars(
+            known = try JournalDirectory.knownCollars(
                 stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
-            for deviceID in known.filter(isWanted).prefix(HostLimits.knownCollarCount) { _ = try open(deviceID, at: time) }
         } catch { throw .journal(error) }
+        var failures: [JournalError] = []
+        for deviceID in known.filter(isWanted).prefix(HostLimits.knownCollarCount) {
+            do throws(JournalError) { _ = try open(deviceID, at: time) } catch {
+                failures.append(error)
+                noteUnavailable(deviceID, error, at: time)
+            }
+        }
+        // Where none can be opened the disk fails, or this is the wrong program for the directory.
+        if sessions.isEmpty, let failure = failures.first(where: { !$0.isOfOneFolder }) { throw .journal(failure) }
         if case .after(let fix) = configuration.emissionStart,
             !sessions.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })
         {
@@ -51,6 +63,8 @@ final class CollarTable {
     }
 
     private func open(_ deviceID: UInt64, at time: HostTime) throws(JournalError) -> CollarSession {
+        // Where the state directory was removed another one would be made, without this receiver's identity and lock.
+        try stateLock.check()
         let journal = try Journal.open(
             stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
             nowUnixMilliseconds: time.unixMilliseconds, segmentByteLimit: configuration.segmentByteLimit,
@@ -73,14 +87,28 @@ final class CollarTable {
     /// opened.
     func takeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> CollarSession? {
         if let known = session(deviceID) { return known }
-        guard isWanted(deviceID), !unavailable.contains(deviceID), mayTakeUp(deviceID, link: link, at: time) else {
+        guard isWanted(deviceID) else { return nil }
+        let nextTry = unavailable[deviceID]
+        if let nextTry {
+            guard time.instant >= nextTry else { return nil }
+        } else {
+            guard mayTakeUp(deviceID, link: link, at: time) else { return nil }
+        }
+        do throws(JournalError) {
+            let session = try open(deviceID, at: time)
+            if nextTry != nil { output.report(.storageRecovered(deviceID: deviceID)) }
+            unavailable[deviceID] = nil
+            return session
+        } catch {
+            noteUnavailable(deviceID, error, at: time)
             return nil
         }
-        do throws(JournalError) { return try open(deviceID, at: time) } catch {
-            unavailable.insert(deviceID)
-            output.report(.journalUnavailable(deviceID: deviceID, error))
-            return nil
-        }
+    }
+
+    /// A journal cannot be opened: that is said once, and tried again when the collar is heard.
+    private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
+        if unavailable[deviceID] == nil { output.report(.journalUnavailable(deviceID: deviceID, error)) }
+        unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
     }
 
     /// Whether a collar that was not heard before may be taken up; reports where it may not.

@@ -5,6 +5,8 @@ enum HostLimits {
     /// A collar not heard before is taken up while fewer than this many have a journal. So a sender of invented collars
     /// fills neither the memory nor the state directory, however often the host is started.
     static let collarCount = 64
+    /// Least time between two tries to open the journal of a collar that is heard, in microseconds.
+    static let openingInterval: Int64 = 10_000_000
     /// A sequence that is this far above the highest one known is a jump: 194 days of a fix a second.
     static let sequenceJump: UInt32 = 1 << 24
     /// Answers that a newly stored fix or loss earns its collar: enough where nine of ten frames and answers are lost.

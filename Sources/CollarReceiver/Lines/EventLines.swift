@@ -9,7 +9,7 @@ extension ReceiverNotice {
     func linkLine(_ now: Int64) -> [UInt8]? {
         switch self {
         case .opened(let path): line(of: "opened", now, port: path)
-        case .unplugged(let path): line(of: "unplugged", now, port: path)
+        case .unplugged(let path, _): line(of: "unplugged", now, port: path)
         case .host(.collar(let deviceID, _, let path)): line(of: "heard", now, port: path, deviceID: deviceID)
         case .host(.health(let deviceID, .condition(let condition))):
             line(of: condition.rawValue, now, deviceID: deviceID)
@@ -101,7 +101,7 @@ extension HostNotice {
         case .cannotRemoveOld: ErrorKind("old_fixes_kept", "Old fixes cannot be removed", .warning, isRetryable: true)
         case .storageFailing(_, .stopped): ErrorKind("storage_failing", "Storage failing", .critical)
         case .storageFailing: ErrorKind("storage_failing", "Storage failing", .critical, isRetryable: true)
-        case .journalUnavailable: ErrorKind("journal_unavailable", "Journal cannot be opened", .critical)
+        case .journalUnavailable: ErrorKind("journal_unavailable", "Journal cannot be opened", .critical, isRetryable: true)
         case .journalUnreadable: ErrorKind("journal_unreadable", "Journal cannot be read", .error, isRetryable: true)
         case .commandsSetAside: ErrorKind("requests_damaged", "Requests damaged", .error)
         case .commandsFailing: ErrorKind("requests_failing", "Requests cannot be stored", .error, isRetryable: true)

@@ -10,7 +10,7 @@ extension ReceiverNotice {
         switch self {
         // A radio without a collar is no fault yet; fixes that are gone have a line of their own.
         case .host(.noIdentity): false
-        case .host(.damagedFixes), .host(.lost): true
+        case .host(.damagedFixes), .host(.lost), .unplugged(_, isAwaited: false): true
         default: errorKind != nil
         }
     }
@@ -21,7 +21,9 @@ extension ReceiverNotice {
         case .waitingForPort(let path): "waiting for \(path) to appear"
         case .waitingForRadio(let others): Self.waitingText(others)
         case .opened(let path): "listening on \(path)"
-        case .unplugged(let path): "\(path) was unplugged; waiting for it"
+        case .unplugged(let path, isAwaited: true): "\(path) was unplugged; waiting for it"
+        case .unplugged(let path, isAwaited: false):
+            "\(path) was unplugged, and is not opened again: the next terminal of that number is another one"
         case .cannotOpen(let error): error.description
         case .controlFailing(let path, let errorNumber):
             "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))"
@@ -34,6 +36,8 @@ extension ReceiverNotice {
         switch self {
         case .waitingForRadio: "name a port with --port PATH, or plug a collar radio in"
         case .cannotOpen(let error): error.remedy
+        case .unplugged(_, isAwaited: false):
+            "start collar-link with the new terminal, or name a symbolic link that is made anew with it"
         case .controlFailing: "give it another --state-dir, or set XDG_RUNTIME_DIR"
         case .waitingForPort, .opened, .unplugged: nil
         case .host(let notice): notice.remedy

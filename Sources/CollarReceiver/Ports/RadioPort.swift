@@ -18,6 +18,8 @@ final class RadioPort {
         case waiting(PathWatcher)
         /// Another program has it: try again at this time.
         case retrying(at: Instant, attempt: Int)
+        /// Another port has the same line open by another name: tried again when that closes.
+        case shared
         /// Only a new device event brings it back.
         case gone
     }
@@ -31,6 +33,8 @@ final class RadioPort {
     /// Whether the user named it; such a port is waited for, others come back by themselves.
     let isNamedByUser: Bool
     var state = State.gone
+    /// How the path led to the pseudo-terminal that was open last; nil for other devices.
+    var route: TerminalRoute?
     /// The last complaint about a port that cannot be opened, so that it is made once.
     var lastComplaint: SerialPortError?
 

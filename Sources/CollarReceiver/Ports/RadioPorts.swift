@@ -79,7 +79,7 @@ final class RadioPorts {
     /// Tries to open a port, and arranges for what may make the next try worth while.
     private func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) {
         stopWaiting(port)
-        do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+        do throws(SerialPortError) { try openLine(port, at: time) } catch {
             arrangeRetry(port, after: error, attempt: attempt, at: time)
         }
     }
@@ -87,7 +87,7 @@ final class RadioPorts {
     /// The first try at a port the user named: a port that is there and cannot be used is the user's to mend, and reported at
     /// once. A port that is not there is waited for.
     private func openNamed(_ port: RadioPort, at time: HostTime) throws(ReceiverError) {
-        do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+        do throws(SerialPortError) { try openLine(port, at: time) } catch {
             guard configuration.reconnects else { throw .port(error) }
             switch error {
             case .notFound, .disconnected: arrangeRetry(port, after: error, attempt: 1, at: time)
@@ -96,7 +96,15 @@ final class RadioPorts {
         }
     }
 
-    private func opened(_ port: RadioPort, _ serial: SerialPort, at time: HostTime) {
+    /// Opens what is at a port's path, unless it is open already by another name, or is the terminal of a stranger.
+    private func openLine(_ port: RadioPort, at time: HostTime) throws(SerialPortError) {
+        if ports.contains(where: { $0.serialPort?.isNamed(by: port.path) == true }) {
+            port.state = .shared
+            return
+        }
+        if let route = port.route, route == TerminalRoute(of: port.path) { throw .notFound(path: port.path) }
+        let serial = try SerialPort(opening: port.path)
+        port.route = TerminalRoute(toNumberAt: port.path)
         port.state = .open(serial, outbound: [])
         port.lastComplaint = nil
         events.watch(serial.fileDescriptor, as: .port(port.id))
@@ -134,7 +142,7 @@ final class RadioPorts {
     private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
         do throws(PathWatcherError) {
             let watcher = try PathWatcher(path: port.path)
-            do throws(SerialPortError) { opened(port, try SerialPort(opening: port.path), at: time) } catch {
+            do throws(SerialPortError) { try openLine(port, at: time) } catch {
                 port.state = .waiting(watcher)
                 events.watch(watcher.fileDescriptor, as: .port(port.id))
             }
@@ -160,7 +168,7 @@ final class RadioPorts {
             var isWorthTrying = true
             do throws(PathWatcherError) { isWorthTrying = try watcher.drain() } catch {}
             if isWorthTrying { tryOpening(port, at: time) }
-        case .retrying, .gone:
+        case .retrying, .shared, .gone:
             break
         }
     }
@@ -188,7 +196,8 @@ final class RadioPorts {
             case .disconnected:
                 close(port, at: time)
                 guard configuration.reconnects else { throw .noDevice("\(port.path) was unplugged") }
-                if port.isNamedByUser { tryOpening(port, at: time) }
+                if port.isNamedByUser, port.route?.isNumber != true { tryOpening(port, at: time) }
+                for other in ports { if case .shared = other.state { tryOpening(other, at: time) } }
                 return
             }
         }
@@ -201,7 +210,7 @@ final class RadioPorts {
         events.forget(serial.fileDescriptor)
         serial.close()
         port.state = .gone
-        report(.unplugged(path: port.path))
+        report(.unplugged(path: port.path, isAwaited: port.route?.isNumber != true))
     }
 
     /// Sends a bare frame.

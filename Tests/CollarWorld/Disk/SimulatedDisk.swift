@@ -143,7 +143,8 @@ package final class SimulatedDisk: FileSystem {
 
     /// A new name needs a little room too.
     private func make(_ operation: FileOperation, _ path: String, _ file: DiskFile) throws(FileFailure) {
-        guard names[SimulatedDisk.parent(of: path)] != nil else { throw failure(operation, path, ENOENT) }
+        guard let parent = names[SimulatedDisk.parent(of: path)] else { throw failure(operation, path, ENOENT) }
+        guard parent.isDirectory else { throw failure(operation, path, ENOTDIR) }
         if let room = faults.room, room < 64, random.chance(0.5) { throw failure(operation, path, ENOSPC) }
         setName(path, file)
     }
@@ -159,6 +160,7 @@ package final class SimulatedDisk: FileSystem {
     /// Names in a directory.
     package func names(in directory: String) throws(FileFailure) -> [String] {
         try begin(.list, directory, isChange: false)
+        if names[directory]?.isDirectory == false { throw failure(.list, directory, ENOTDIR) }
         guard names[directory] != nil else { throw failure(.list, directory, ENOENT) }
         let prefix = directory == "/" ? "/" : directory + "/"
         return names.keys.filter { $0.hasPrefix(prefix) && $0 != "/" && SimulatedDisk.parent(of: $0) == directory }
@@ -169,15 +171,21 @@ package final class SimulatedDisk: FileSystem {
     package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
         let mayCreate = mode == .creating || mode == .creatingIfMissing
         let operation: FileOperation = mayCreate ? .create : .open
-        try begin(operation, path, isChange: mode != .reading)
+        try begin(operation, path, isChange: mode != .reading && mode != .directory)
         if names[path] != nil, mode == .creating { throw failure(operation, path, EEXIST) }
         if names[path] == nil {
             guard mayCreate else { throw failure(operation, path, ENOENT) }
             try make(operation, path, DiskFile())
         }
+        if mode == .directory, names[path]?.isDirectory == false { throw failure(operation, path, ENOTDIR) }
         nextDescriptor += 1
         opened[nextDescriptor] = names[path]
         return FileReference(descriptor: nextDescriptor, path: path)
+    }
+
+    /// Makes sure that a file has the name by which it was opened.
+    package func checkName(of reference: FileReference) throws(FileFailure) {
+        if names[reference.path] !== file(reference) { throw failure(.find, reference.path, ENOENT) }
     }
 
     /// Closes a file; nothing happens to one of a process that is gone.

@@ -1,0 +1,128 @@
+import CollarARQ
+import CollarHost
+import CollarJournal
+import CollarWire
+import Glibc
+import Testing
+
+/// Journals that cannot be opened, or are gone: their collars are not acknowledged, and the others are.
+@Suite struct UnavailableJournalTests {
+    private let folder = "/state/00000000000000c0"
+    private let segment = "/state/00000000000000c0/00000001.journal"
+
+    /// The collars that get an acknowledgement of fix 0 and those before it.
+    private func acknowledged(_ bench: HostBench) throws -> Int {
+        try bench.frames().filter { frame in
+            let header = try FrameHeader(frame.bytes.span)
+            guard header.type == .acknowledgement else { return false }
+            return try Acknowledgement(decoding: frame.bytes.span, header: header).firstMissing > 0
+        }.count
+    }
+
+    private func unavailable(_ bench: HostBench) -> [UInt64] {
+        bench.notices().compactMap { if case .journalUnavailable(let deviceID, _) = $0 { deviceID } else { nil } }
+    }
+
+    /// The collar says who it is and sends a fix; what is answered goes out.
+    private func hear(_ collar: PaperCollar, fix: UInt32 = 0, on link: LinkID, _ bench: HostBench) throws {
+        bench.receive(try collar.identity(next: fix + 1, ask: nil), on: link)
+        bench.receive(try collar.fix(fix, ask: 1), on: link)
+        bench.commit()
+    }
+
+    private func make(_ path: String, _ bytes: [UInt8], _ bench: HostBench) throws {
+        let file = try bench.disk.open(path, .creating)
+        defer { bench.disk.close(file) }
+        _ = try bench.disk.write(bytes, from: 0, to: file, at: 0)
+    }
+
+    @Test func anOddFileAndAForeignFolderKeepNobodyElseOut() throws {
+        let bench = try HostBench()
+        try hear(try PaperCollar(), on: bench.openLink(), bench)
+        #expect(try acknowledged(bench) == 1)
+        var bytes: [UInt8] = []
+        let stored = try bench.disk.open(segment, .reading)
+        try bench.disk.read(from: stored, at: 0, count: 10_000, into: &bytes)
+        try make("/state/00000000000000b0", [1], bench)
+        #expect(try bench.disk.makeDirectory(at: "/state/00000000000000b1"))
+        try make("/state/00000000000000b1/00000001.journal", bytes, bench)
+        try bench.restart()
+        let failures = bench.notices().compactMap { if case .journalUnavailable(_, let error) = $0 { error } else { nil } }
+        #expect(
+            failures == [
+                .file(FileFailure(.open, "/state/00000000000000b0", errorNumber: ENOTDIR)),
+                .foreignSegment(path: "/state/00000000000000b1/00000001.journal"),
+            ])
+        #expect(failures.allSatisfy { $0.remedy != nil })
+        let link = bench.openLink()
+        try hear(try PaperCollar(), fix: 1, on: link, bench)
+        try hear(try PaperCollar(deviceID: 0xC1, logID: 78), on: link, bench)
+        #expect(try acknowledged(bench) == 2)
+        #expect(unavailable(bench) == [])
+    }
+
+    @Test func anOddFileAloneKeepsNobodyOut() throws {
+        let bench = try HostBench()
+        try make("/state/00000000000000b0", [1], bench)
+        try bench.restart()
+        #expect(unavailable(bench) == [0xB0])
+        try hear(try PaperCollar(), on: bench.openLink(), bench)
+        #expect(try acknowledged(bench) == 1)
+    }
+
+    @Test func aCollarFirstHeardWhileTheDiskIsFullIsServedOnceThereIsRoom() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collar = try PaperCollar()
+        bench.disk.faults.room = 0
+        try hear(collar, on: link, bench)
+        #expect(unavailable(bench) == [0xC0])
+        for _ in 0..<5 {
+            bench.wait(seconds: 11)
+            try hear(collar, on: link, bench)
+            #expect(bench.notices().isEmpty, "it is said once")
+            // Not for every frame.
+            let before = bench.disk.operationCount
+            bench.wait(seconds: 9)
+            try hear(collar, on: link, bench)
+            #expect(bench.disk.operationCount == before)
+        }
+        bench.disk.faults.room = nil
+        #expect(try acknowledged(bench) == 0)
+        bench.wait(seconds: 2)
+        try hear(collar, on: link, bench)
+        #expect(try acknowledged(bench) == 1)
+        #expect(bench.notices().contains(.storageRecovered(deviceID: 0xC0)))
+    }
+
+    /// Also of what was durable: the collar asks again where the first answer was lost.
+    @Test func nothingIsAcknowledgedOnceTheSegmentIsGone() throws {
+        for isNew in [false, true] {
+            let bench = try HostBench()
+            let link = bench.openLink()
+            let collar = try PaperCollar()
+            try hear(collar, on: link, bench)
+            #expect(try acknowledged(bench) == 1)
+            _ = bench.notices()
+            try bench.disk.remove(segment)
+            for _ in 0..<3 { try hear(collar, fix: isNew ? 1 : 0, on: link, bench) }
+            #expect(try acknowledged(bench) == 0)
+            let failures = bench.notices().compactMap { if case .storageFailing(_, let error) = $0 { error } else { nil } }
+            #expect(failures == [.stopped(after: FileFailure(.find, segment, errorNumber: ENOENT))])
+            #expect(failures[0].remedy?.contains("removed or moved") == true)
+        }
+    }
+
+    /// Another state directory would be made, without the identity in whose name this host answers.
+    @Test func noCollarIsTakenUpOnceTheStateDirectoryIsGone() throws {
+        let bench = try HostBench()
+        for name in ["receiver", "lock"] { try bench.disk.remove("/state/\(name)") }
+        try bench.disk.remove("/state")
+        try hear(try PaperCollar(), on: bench.openLink(), bench)
+        #expect(try acknowledged(bench) == 0)
+        #expect(
+            bench.notices().contains(
+                .journalUnavailable(deviceID: 0xC0, .file(FileFailure(.find, "/state", errorNumber: ENOENT)))))
+        #expect(throws: FileFailure.self) { try bench.disk.names(in: "/state") }
+    }
+}
