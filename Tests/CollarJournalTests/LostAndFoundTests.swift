@@ -63,14 +63,15 @@ import Testing
         do {
             let journal = try openJournal(files, limit: 600)
             try appendLoss(0, 99, to: journal)
-            try append(100...160, to: journal)
+            for sequence in 100...160 as ClosedRange<UInt32> {
+                #expect(try journal.append(record(sequence, at: 1_780_000_000_000)))
+            }
             try journal.commit()
-            try append(161...200, to: journal)
             #expect(try journal.append(record(50)))
             try journal.commit()
             journal.setEmissionCursor(journal.end)
             try journal.commit()
-            #expect(try journal.removeSegments(receivedBefore: .max) > 0)
+            #expect(try journal.removeSegments(keepingDays: 1, nowUnixMilliseconds: 1_790_000_000_000) > 0)
         }
         let journal = try openJournal(files, limit: 600)
         #expect(journal.contains(50, logID: log))
