@@ -29,6 +29,8 @@ public final class Receiver {
     private static let emissionRounds = 16
     /// Time between two reports of the figures, in microseconds.
     private static let statisticsInterval: Int64 = 60_000_000
+    /// Time between two looks whether a terminal has the last lines, in microseconds.
+    private static let heldUpInterval: Int64 = 20_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -40,13 +42,15 @@ public final class Receiver {
     private let startedAt = HostTime.now.instant
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
-    private var lineCount = 0
     /// Since when the consumer has not read; nil while it reads.
     private var outputBlockedSince: Instant?
     /// Whether lines wait only because others have their turn.
     private var hasMoreLines = false
     /// When the figures are reported next; nil if they are not wanted.
     private var statisticsDeadline: Instant?
+    private var isReportDue = false
+    /// When it is looked again whether a terminal has the last lines.
+    private var heldUpDeadline: Instant?
     private var end: End?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
@@ -68,7 +72,7 @@ public final class Receiver {
         self.signals = signals
         do throws(HostError) {
             host = try Host(
-                configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
+                configuration.host, fileSystem: ReceiverFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
         } catch { throw .host(error) }
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
@@ -86,6 +90,7 @@ public final class Receiver {
         while true {
             try emitLines()
             try commit()
+            if isReportDue { reportFigures() }
             // Notices and results of the commits.
             if !output.isEmpty { try emitLines() }
             if let end, !host.isCommitDue {
@@ -126,14 +131,14 @@ public final class Receiver {
     }
 
     /// What was counted so far.
-    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: lineCount) }
+    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
 
     // MARK: Events
 
     private func nextDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
-            control?.nextDeadline(at: now),
+            control?.nextDeadline(at: now), heldUpDeadline,
         ].compactMap { $0 }.min()
     }
 
@@ -143,7 +148,7 @@ public final class Receiver {
         case .signals:
             switch signals.next() {
             case nil: break
-            case SIGUSR1: reportFigures()
+            case SIGUSR1: isReportDue = true
             default: end = .signalled
             }
         case .deviceMonitor: ports.handleDeviceEvents(at: time)
@@ -163,7 +168,7 @@ public final class Receiver {
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .stopped }
         if let due = statisticsDeadline, time.instant >= due {
             statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
-            reportFigures()
+            isReportDue = true
         }
         ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
@@ -225,10 +230,11 @@ public final class Receiver {
 
     /// Reports the figures now, if they are wanted.
     private func reportFigures() {
+        isReportDue = false
         guard lines.writesFigures else { return }
         let time = HostTime.now
         let reading = ReceiverReading(
-            host: host.reading(at: time), lineCount: lineCount,
+            host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
         for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) where !isLineLimitReached {
@@ -244,17 +250,19 @@ public final class Receiver {
     /// Writes lines, all there are or as many as keep nobody waiting.
     private func emitLines() throws(ReceiverError) {
         hasMoreLines = false
+        heldUpDeadline = nil
+        defer { confirmLines() }
         guard outputBlockedSince == nil else { return }
         for _ in 0..<Receiver.emissionRounds {
             let isComplete = queueEntries()
-            let progress = output.flush { receipt in
-                lineCount += 1
-                if let receipt { host.emitted(receipt) }
-            }
-            switch progress {
+            switch output.flush() {
             case .drained:
                 if isLineLimitReached {
-                    end = end ?? .lineLimit
+                    if output.isHeldUp {
+                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
+                    } else {
+                        end = end ?? .lineLimit
+                    }
                     return
                 }
                 if isComplete { return }
@@ -270,6 +278,12 @@ public final class Receiver {
             }
         }
         hasMoreLines = true
+    }
+
+    /// Takes in which lines the consumer has. Only a commit or a report needs to know it.
+    private func confirmLines() {
+        guard host.isCommitDue || isReportDue || end != nil else { return }
+        output.takeRead(isLast: end != nil) { host.emitted($0) }
     }
 
     /// Queues the lines of entries, as many as find room.
