@@ -6,6 +6,8 @@ public enum PlainText {
 
     /// The text with control characters written out, and without its middle where it is too long.
     public static func line(_ text: String) -> String {
+        // Most texts; Unicode's tables would take memory.
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var scalars: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
