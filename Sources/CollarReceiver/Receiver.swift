@@ -88,9 +88,11 @@ public final class Receiver {
         // A third of the resident memory is code that only the start runs.
         release_pages_of_the_start()
         while true {
+            // A report tells what the commit of its round has made durable.
+            let isReporting = isReportDue
             try emitLines()
             try commit()
-            if isReportDue { reportFigures() }
+            if isReporting { reportFigures() }
             // Notices and results of the commits.
             if !output.isEmpty { try emitLines() }
             if let end, !host.isCommitDue {
@@ -98,7 +100,7 @@ public final class Receiver {
                 if !output.isEmpty { try emitLines() }
                 return end
             }
-            let isBusy = host.isCommitDue || hasMoreLines
+            let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             let now = HostTime.now.instant
             for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
                 try handle(event)
@@ -280,9 +282,9 @@ public final class Receiver {
         hasMoreLines = true
     }
 
-    /// Takes in which lines the consumer has. Only a commit or a report needs to know it.
+    /// Takes in which lines the consumer has. Few lines are no reason for a commit of their own.
     private func confirmLines() {
-        guard host.isCommitDue || isReportDue || end != nil else { return }
+        guard host.isCommitDue || isReportDue || end != nil || output.isReadingUnclear else { return }
         output.takeRead(isLast: end != nil) { host.emitted($0) }
     }
 

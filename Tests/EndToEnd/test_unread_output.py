@@ -140,6 +140,22 @@ class UnreadLinesTest(EndToEndTest):
         self.assert_each_once(again.fixes, len(sent))
 
 
+    def test_killed_after_a_backlog(self):
+        """Lines that were read come again after a crash, but only the last ones."""
+        collar = self.start_collar()
+        silent = self.receive("--events", "stats")
+        self.assertEqual(collar.wait(60), 0)
+        self.assertEqual(silent.stop(), 0)
+        receiver = self.receive()
+        receiver.wait_for_lines(len(self.sent))
+        time.sleep(0.2)
+        receiver.kill_now()
+        again = self.receive()
+        again.wait_for_error("to appear")
+        self.assertEqual(again.stop(), 0)
+        self.assertLess(len(again.fixes), 600)
+
+
 class UnreadMessagesTest(EndToEndTest):
     seen = b""
 

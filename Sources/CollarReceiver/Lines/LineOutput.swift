@@ -27,8 +27,8 @@ final class LineOutput {
     /// Room beyond that, also beyond the entries that are read back at once, for lines that are in no journal: a consumer
     /// that is behind shall learn it.
     private static let reservedByteCount = 65_536
-    /// Marks of lines that were read are kept up to this many.
-    private static let markLimit = 1024
+    /// Lines that may be written and not known to be read: so many come again after a crash.
+    private static let unreadLineLimit = 256
 
     private let output: NonblockingOutput
     /// Lines and the start of unwritten ones; appended to by a line writer.
@@ -50,6 +50,8 @@ final class LineOutput {
     var fileDescriptor: Int32 { output.fileDescriptor }
     var hasRoom: Bool { bytes.count - writtenCount < LineOutput.queueByteLimit }
     var isEmpty: Bool { writtenCount == bytes.count }
+    /// Whether it is time for ``takeRead(isLast:_:)``.
+    var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineOutput.unreadLineLimit }
     /// Whether a terminal has not taken all that is written.
     var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
@@ -118,7 +120,7 @@ final class LineOutput {
     }
 
     private func compact() {
-        if firstUnread == marks.count || firstUnread > LineOutput.markLimit {
+        if firstUnread == marks.count || firstUnread > LineOutput.unreadLineLimit {
             marks.removeFirst(firstUnread)
             firstUnwritten -= firstUnread
             firstUnread = 0
