@@ -110,6 +110,7 @@ extension FileFailure: CustomStringConvertible {
         switch errorNumber {
         case ENOSPC: "Make room on the disk that holds \(path)."
         case EDQUOT: "Raise the disk quota, or make room."
+        case EFBIG: "Raise the limit of file sizes (ulimit -f)."
         case EROFS: "Mount the disk that holds \(path) writable, or choose another --state-dir."
         case EACCES, EPERM: "Give this user write access to \(path), or choose another --state-dir."
         case ENOENT where operation == .find:
@@ -131,7 +132,7 @@ extension FileFailure: CustomStringConvertible {
     var isDenial: Bool { errorNumber == EACCES || errorNumber == EPERM }
 
     /// Whether the operation may succeed later without anything having been lost.
-    var isLackOfRoom: Bool { errorNumber == ENOSPC || errorNumber == EDQUOT }
+    var isLackOfRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(errorNumber) }
 }
 
 /// The system's words for an error.

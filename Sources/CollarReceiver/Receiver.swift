@@ -29,6 +29,8 @@ public final class Receiver {
     private static let emissionRounds = 16
     /// Time between two reports of the figures, in microseconds.
     private static let statisticsInterval: Int64 = 60_000_000
+    /// Time between two looks whether a terminal has the last lines, in microseconds.
+    private static let heldUpInterval: Int64 = 20_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -40,13 +42,15 @@ public final class Receiver {
     private let startedAt = HostTime.now.instant
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
-    private var lineCount = 0
     /// Since when the consumer has not read; nil while it reads.
     private var outputBlockedSince: Instant?
     /// Whether lines wait only because others have their turn.
     private var hasMoreLines = false
     /// When the figures are reported next; nil if they are not wanted.
     private var statisticsDeadline: Instant?
+    private var isReportDue = false
+    /// When it is looked again whether a terminal has the last lines.
+    private var heldUpDeadline: Instant?
     private var end: End?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
@@ -84,8 +88,11 @@ public final class Receiver {
         // A third of the resident memory is code that only the start runs.
         release_pages_of_the_start()
         while true {
+            // A report tells what the commit of its round has made durable.
+            let isReporting = isReportDue
             try emitLines()
             try commit()
+            if isReporting { reportFigures() }
             // Notices and results of the commits.
             if !output.isEmpty { try emitLines() }
             if let end, !host.isCommitDue {
@@ -93,7 +100,7 @@ public final class Receiver {
                 if !output.isEmpty { try emitLines() }
                 return end
             }
-            let isBusy = host.isCommitDue || hasMoreLines
+            let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             let now = HostTime.now.instant
             for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
                 try handle(event)
@@ -126,14 +133,14 @@ public final class Receiver {
     }
 
     /// What was counted so far.
-    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: lineCount) }
+    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
 
     // MARK: Events
 
     private func nextDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
-            control?.nextDeadline(at: now),
+            control?.nextDeadline(at: now), heldUpDeadline,
         ].compactMap { $0 }.min()
     }
 
@@ -143,7 +150,7 @@ public final class Receiver {
         case .signals:
             switch signals.next() {
             case nil: break
-            case SIGUSR1: reportFigures()
+            case SIGUSR1: isReportDue = true
             default: end = .signalled
             }
         case .deviceMonitor: ports.handleDeviceEvents(at: time)
@@ -163,7 +170,7 @@ public final class Receiver {
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .stopped }
         if let due = statisticsDeadline, time.instant >= due {
             statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
-            reportFigures()
+            isReportDue = true
         }
         ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
@@ -225,10 +232,11 @@ public final class Receiver {
 
     /// Reports the figures now, if they are wanted.
     private func reportFigures() {
+        isReportDue = false
         guard lines.writesFigures else { return }
         let time = HostTime.now
         let reading = ReceiverReading(
-            host: host.reading(at: time), lineCount: lineCount,
+            host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
         for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) where !isLineLimitReached {
@@ -244,17 +252,19 @@ public final class Receiver {
     /// Writes lines, all there are or as many as keep nobody waiting.
     private func emitLines() throws(ReceiverError) {
         hasMoreLines = false
+        heldUpDeadline = nil
+        defer { confirmLines() }
         guard outputBlockedSince == nil else { return }
         for _ in 0..<Receiver.emissionRounds {
             let isComplete = queueEntries()
-            let progress = output.flush { receipt in
-                lineCount += 1
-                if let receipt { host.emitted(receipt) }
-            }
-            switch progress {
+            switch output.flush() {
             case .drained:
                 if isLineLimitReached {
-                    end = end ?? .lineLimit
+                    if output.isHeldUp {
+                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
+                    } else {
+                        end = end ?? .lineLimit
+                    }
                     return
                 }
                 if isComplete { return }
@@ -270,6 +280,12 @@ public final class Receiver {
             }
         }
         hasMoreLines = true
+    }
+
+    /// Takes in which lines the consumer has. Few lines are no reason for a commit of their own.
+    private func confirmLines() {
+        guard host.isCommitDue || isReportDue || end != nil || output.isReadingUnclear else { return }
+        output.takeRead(isLast: end != nil) { host.emitted($0) }
     }
 
     /// Queues the lines of entries, as many as find room.

@@ -1,3 +1,4 @@
+import CollarReceiver
 import Glibc
 import SerialDevices
 
@@ -18,14 +19,21 @@ enum CollarLinkTool {
     ]
 
     static func main() {
+        // A file that gets one of these numbers would receive what is written for people or programs.
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+        // A file that may not grow is found by the failing write.
+        signal(SIGXFSZ, SIG_IGN)
         // A reader of stdout that goes away is an ordinary end, found by the failing write.
         signal(SIGPIPE, SIG_IGN)
-        do throws(CommandFailure) {
-            exit(try dispatch(Array(CommandLine.arguments.dropFirst())).rawValue)
-        } catch {
+        var code = ExitCode.clean
+        do throws(CommandFailure) { code = try dispatch(Array(CommandLine.arguments.dropFirst())) } catch {
             StandardError.say(error.message, remedy: error.remedy)
-            exit(error.code.rawValue)
+            code = error.code
         }
+        StandardError.finish()
+        exit(code.rawValue)
     }
 
     private static func dispatch(_ words: [String]) throws(CommandFailure) -> ExitCode {
@@ -52,20 +60,37 @@ enum CollarLinkTool {
     }
 }
 
-/// Text for people.
+/// Text for people. A message that nobody reads is dropped: it never keeps the program waiting.
 enum StandardError {
-    /// Writes one message, and what the person can do about it.
-    static func say(_ message: String, remedy: String? = nil) {
-        var text = "collar-link: \(message)\n"
-        if let remedy { text += "collar-link:   \(remedy)\n" }
-        write(text)
+    // Only the main thread writes.
+    private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
+    private nonisolated(unsafe) static var droppedCount = 0
+
+    /// Writes one message, lines that belong to it, and what the person can do about it.
+    static func say(_ message: String, details: [String] = [], remedy: String? = nil) {
+        put("collar-link: ", message)
+        for detail in details { put("  ", detail) }
+        if let remedy { put("collar-link:   ", remedy) }
     }
 
-    /// Writes a text as it is.
+    private static func put(_ start: String, _ text: String) {
+        if unsafe droppedCount > 0, unsafe isTaken("collar-link: \(droppedCount) lines are missing here: nobody read them\n") {
+            unsafe droppedCount = 0
+        }
+        if unsafe droppedCount > 0 || !isTaken(start + PlainText.line(text) + "\n") { unsafe droppedCount += 1 }
+    }
+
+    private static func isTaken(_ line: String) -> Bool { unsafe output.write(Array(line.utf8)[...]) > 0 }
+
+    /// Writes a text as it is, for programs.
     static func write(_ text: String) {
+        finish()
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
+
+    /// Gives a terminal a moment for what was written last.
+    static func finish() { unsafe output.drain() }
 }
 
 /// What a command gives as its result.

@@ -18,7 +18,7 @@ enum DecodeCommand {
             OptionSpec("--log-id", value: "N", is: "log id of a capture without an identity"),
         ],
         maximumOperandCount: 1,
-        notes: "exit code 65: the input is cut off inside a frame (--bare)")
+        notes: "exit code 65: no frame of the input is valid, or it is cut off inside a frame (--bare)")
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let format = try arguments.format()
@@ -30,15 +30,23 @@ enum DecodeCommand {
             decoding.learn(try arguments.log(), nextSequence: 0)
         }
         let input = try ChunkInput(path: arguments.operands.first ?? "-")
-        if arguments.has("--bare") { try decodeBare(input, &decoding) } else { try decodeSerial(input, &decoding) }
+        let isBare = arguments.has("--bare")
+        let byteCount = try isBare ? decodeBare(input, &decoding) : decodeSerial(input, &decoding)
         try decoding.flush()
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
+        guard decoding.frameCount > 0 || byteCount == 0 else {
+            throw CommandFailure(
+                .corruptInput, "no frame of the \(byteCount) bytes is valid",
+                remedy: "give them \(isBare ? "without" : "with") --bare if that is how they were captured, and --device and --log-id "
+                    + "if there is no identity among them")
+        }
         return .clean
     }
 
+    /// - Returns: how many bytes were read.
     private static func decodeSerial(
         _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
-    ) throws(CommandFailure) {
+    ) throws(CommandFailure) -> Int {
         var stream = StreamDecoder()
         var offset = 0
         var frameStart = 0
@@ -54,11 +62,13 @@ enum DecodeCommand {
             offset += chunk.count
             try decoding.flush()
         }
+        return offset
     }
 
+    /// - Returns: how many bytes were read.
     private static func decodeBare(
         _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
-    ) throws(CommandFailure) {
+    ) throws(CommandFailure) -> Int {
         var buffer: [UInt8] = []
         var offset = 0
         while let chunk = try input.next() {
@@ -77,5 +87,6 @@ enum DecodeCommand {
         guard buffer.isEmpty else {
             throw CommandFailure(.corruptInput, "byte \(offset): the input ends inside a frame")
         }
+        return offset
     }
 }

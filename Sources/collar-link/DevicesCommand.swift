@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarReceiver
 import SerialDevices
 
 /// `collar-link devices`: what serial devices there are, and which are collar radios.
@@ -18,7 +19,7 @@ enum DevicesCommand {
         }
         let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
         for device in sorted {
-            let text = (device.isCollarRadio ? "* " : "  ") + device.text + "\n"
+            let text = (device.isCollarRadio ? "* " : "  ") + PlainText.line(device.text) + "\n"
             try StandardOutput.write(arguments.has("--json") ? line(of: device) : Array(text.utf8))
         }
         if sorted.isEmpty { StandardError.say("there is no serial device") }

@@ -20,6 +20,8 @@ struct FrameDecoding {
     private var output: [UInt8] = []
     private var logs: [KnownLog] = []
     private var rejected: [String: Int] = [:]
+    /// Frames that were decoded.
+    private(set) var frameCount = 0
 
     init(format: OutputFormat, flavour: FixLineWriter.Flavour) {
         self.format = format
@@ -43,6 +45,7 @@ struct FrameDecoding {
             let header = try FrameHeader(frame)
             guard let type = header.type else { throw .unknownType(header.typeCode) }
             let (message, log) = try message(of: frame, header: header, type: type)
+            frameCount += 1
             note(message, log: log)
             write(message, header: header, log: log, byteCount: frame.count, at: offset)
         } catch { reject("\(error)", at: offset) }

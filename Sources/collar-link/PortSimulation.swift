@@ -133,18 +133,14 @@ struct PortSimulation<Flash: FlashDevice> {
             throw CommandFailure(.inputOutput, error.description)
         }
         terminal = created
-        guard let link = options.link else { return }
-        // Replaced in one step: who waits for the link never sees a half-made one.
-        let temporary = link + ".new"
-        unsafe _ = unlink(temporary)
-        guard unsafe symlink(created.path, temporary) == 0, unsafe rename(temporary, link) == 0 else {
-            throw CommandFailure(.cannotCreate, "\(link): \(SystemError.text(errno))")
+        do throws(PortLinkError) { try options.link?.point(to: created.path) } catch {
+            throw CommandFailure(.cannotCreate, "--link: \(error.description)", remedy: error.remedy)
         }
     }
 
     private mutating func unplug() {
         guard let open = terminal else { return }
-        if let link = options.link { unsafe _ = unlink(link) }
+        options.link?.remove(from: open.path)
         open.close()
         terminal = nil
         pending.removeAll()

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarReceiver
 import CollarWire
 
 extension ResultLine {
@@ -7,8 +8,8 @@ extension ResultLine {
 
     /// What became of the request; lines, each with its line feed.
     var text: String {
-        let what = "\(subject): \((verb ?? "request").replacing("_", with: " "))"
-        guard outcome == .ok, !settings.isEmpty else { return "\(what): \(outcomeText)\n" }
+        let what = PlainText.line("\(subject): \((verb ?? "request").replacing("_", with: " "))")
+        guard outcome == .ok, !settings.isEmpty else { return "\(what): \(PlainText.line(outcomeText))\n" }
         var text = "\(what): version \(settingsVersion ?? 0)\n"
         for setting in settings {
             guard let key = SettingKey(rawValue: setting.key) else { continue }

@@ -50,7 +50,7 @@ enum RunCommand {
                 // What a collar tells of its condition is for programs.
                 if case .host(.status) = notice { return }
                 if isQuiet, !notice.isFailure { return }
-                StandardError.say(notice.text, remedy: notice.remedy)
+                StandardError.say(notice.text, details: notice.details, remedy: notice.remedy)
             }
             _ = try receiver.run()
             if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }

@@ -195,7 +195,7 @@ final class SendSession {
             submit()
             if result != nil { receiver?.stop(afterMicroseconds: 0) }
         case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity), .host(.storageFailing), .host(.commandsSetAside):
-            StandardError.say(notice.text, remedy: notice.remedy)
+            StandardError.say(notice.text, details: notice.details, remedy: notice.remedy)
             switch notice {
             case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity(_, seconds: 5)): giveUpUnlessQueued()
             default: break

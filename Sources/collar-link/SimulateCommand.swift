@@ -3,6 +3,7 @@ import CollarDomain
 import CollarFirmware
 import CollarSimulator
 import CollarWire
+import SerialDevices
 
 /// `collar-link simulate`: collars behind a lossy radio behind a pseudo-terminal.
 enum SimulateCommand {
@@ -16,7 +17,7 @@ enum SimulateCommand {
         options: [
             OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
             OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
-            OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal"),
+            OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal; no file is replaced"),
             OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
             OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
             OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
@@ -123,7 +124,7 @@ enum SimulateCommand {
 /// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
-    let link: String?
+    let link: PortLink?
     let loss: Double
     /// Frames lost in a row, on the average; nil where losses are independent.
     let burst: Double?
@@ -141,7 +142,7 @@ struct SimulationOptions {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
-        link = arguments.value("--link")
+        link = arguments.value("--link").map(PortLink.init)
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)
         if let burst, loss >= 1 || burst < loss / (1 - loss) {

@@ -66,16 +66,17 @@ import Testing
         _ = bench.frames()
         bench.receive(try collar.tombstone(0, 9, ask: 2), on: link)
         bench.commit()
-        let frames = try bench.frames().map { try FrameHeader($0.bytes.span).type }
-        #expect(frames == [.identityRequest, .acknowledgement])
-        #expect(bench.host.durable(of: collar.log).firstMissing == 3)
-        bench.receive(try collar.tombstone(5, 9), on: link)
+        let frames = try bench.frames().map { (bytes: $0.bytes, header: try FrameHeader($0.bytes.span)) }
+        #expect(frames.map(\.header.type) == [.identityRequest, .acknowledgement])
+        let answer = try #require(frames.last)
+        #expect(try Acknowledgement(decoding: answer.bytes.span, header: answer.header).firstMissing == 3)
+        bench.receive(try collar.tombstone(5, 9, ask: 3), on: link)
         bench.commit()
-        #expect(bench.host.durable(of: collar.log).firstMissing == 3)
+        #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [3])
         bench.receive(try collar.identity(next: 10, ask: nil), on: link)
-        bench.receive(try collar.tombstone(0, 9), on: link)
+        bench.receive(try collar.tombstone(0, 9, ask: 4), on: link)
         bench.commit()
-        #expect(bench.host.durable(of: collar.log).firstMissing == 10)
+        #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [10])
     }
 
     /// There are 254 addresses.

@@ -175,6 +175,17 @@ class FrameTest(unittest.TestCase):
         self.assertEqual([json.loads(line)["seq"] for line in result.stdout.splitlines()], [42])
         self.assertRegex(result.stderr.decode(), r"skipped: .*1 checkFailed|1 brokenStuffing")
 
+    def test_nothing_but_noise(self):
+        """65 where no frame is valid, in every form; nothing at all is nothing wrong."""
+        fix = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout[-30:]
+        for arguments, data in (((), b"noise"), ((), b"\x07noise\0" * 99), ((), bytes(9)), ((), fix), (("-F", "text"), b"noise\0"),
+                                (("--bare",), b"\0\5noise")):
+            with self.subTest(arguments=arguments, data=data[:9]):
+                result = run("decode", *arguments, data=data)
+                self.assertEqual(result.returncode, 65)
+                self.assertIn(f"no frame of the {len(data)} bytes is valid", result.stderr.decode())
+        self.assertEqual(run("decode").returncode, 0)
+
     def test_text_shows_every_field_and_where(self):
         text = run("decode", "-F", "text", data=self.encode(FULL).stdout).stdout.decode()
         self.assertRegex(text, r"(?m)^@\d+ 43 bytes: identity, address 1$")

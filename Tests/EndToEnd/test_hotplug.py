@@ -89,6 +89,18 @@ class HotplugTest(EndToEndTest):
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(sent))
 
+    def test_names_that_are_orders_to_a_terminal(self):
+        """They are shown without being obeyed, however long they are."""
+        self.plug("ttyUSB0", manufacturer="\x1b[31mred\x9b2J", model="\u202e" + "x" * 3000)
+        for arguments in (("devices",), ("-T", "0.5", "--state-dir", self.state)):
+            with self.subTest(arguments=arguments):
+                program = self.start([BINARY, *arguments], environment=self.environment)
+                self.assertEqual(program.wait(5), 0, program.error_text)
+                text = "".join(program.lines) + program.error_text
+                self.assertIn("[31mred", text)
+                self.assertEqual([each for each in text if each != "\n" and not each.isprintable()], [])
+                self.assertLess(len(text), 2000)
+
     def test_marked_later(self):
         """A rule that is installed while the radio is plugged in."""
         node = self.plug("ttyUSB0")

@@ -31,6 +31,30 @@ class SimulatedRadioTest(EndToEndTest):
                 airtime[modem] = counts["airtime_ms"] / counts["uplink_bytes"]
         self.assertEqual(sorted(airtime, key=airtime.get), ["ble", "serial", "lora:SF7", "LORA:sf9"])
 
+    def test_a_link_in_place_of_a_file(self):
+        """--link takes the place of a link to a terminal or to nothing, and removes only its own."""
+        track = self.unpack(TRACK)[0]
+        os.mkdir(self.path("folder"))
+        for name, make in (("file", lambda path: open(path, "x", encoding="ascii").close()), ("folder", lambda path: None),
+                           ("link", lambda path: os.symlink(track, path))):
+            with self.subTest(there=name):
+                path = self.path(name)
+                make(path)
+                before = os.lstat(path)
+                program = self.start([BINARY, "simulate", "--track", track, "--link", path])
+                self.assertEqual(program.wait(5), 73)
+                self.assert_one_message(program)
+                self.assertEqual(os.lstat(path).st_ino, before.st_ino)
+        os.symlink(self.path("nothing"), self.link)
+        killed = self.simulate(track)
+        killed.kill_now()
+        again = self.simulate(track)
+        self.assertEqual(os.readlink(self.link) + "\n", again.lines[0])
+        os.unlink(self.link)
+        os.symlink(track, self.link)
+        self.assertEqual(again.stop(), 0)
+        self.assertEqual(os.readlink(self.link), track)
+
     def test_duty_cycle(self):
         free = self.deliver("free", "--modem", "lora:SF7", "--interval", "10")
         bound = self.deliver("bound", "--modem", "lora:SF7", "--interval", "10", "--duty-cycle", "0.1")

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include "local_socket.h"
+#include "output_relay.h"
 
 /// One descriptor that has something to say.
 struct ready_descriptor {

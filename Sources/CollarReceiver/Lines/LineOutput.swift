@@ -15,7 +15,7 @@ final class LineOutput {
         case failed(errorNumber: Int32)
     }
 
-    /// Where a line ends, and the entry it tells.
+    /// Where a line ends in all that is ever written, and the entry it tells.
     private struct Mark {
         /// Nil for a line that is in no journal.
         var receipt: EmissionReceipt?
@@ -27,86 +27,107 @@ final class LineOutput {
     /// Room beyond that, also beyond the entries that are read back at once, for lines that are in no journal: a consumer
     /// that is behind shall learn it.
     private static let reservedByteCount = 65_536
-    /// A write of at most this many bytes to a pipe is not mixed with others (PIPE_BUF).
-    private static let atomicByteCount = 4096
+    /// Lines that may be written and not known to be read: so many come again after a crash.
+    private static let unreadLineLimit = 256
 
-    let fileDescriptor: Int32
+    private let output: NonblockingOutput
     /// Lines and the start of unwritten ones; appended to by a line writer.
     private(set) var bytes: [UInt8] = []
     private var writtenCount = 0
+    /// Bytes that were in ``bytes`` before.
+    private var removedCount = 0
     private var marks: [Mark] = []
-    private var firstMark = 0
+    private var firstUnwritten = 0
+    private var firstUnread = 0
     /// Lines queued since the start.
     private(set) var queuedLineCount = 0
+    /// Lines written since the start.
+    private(set) var writtenLineCount = 0
 
-    init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
+    init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
 
+    /// What is ready for writing when the consumer reads.
+    var fileDescriptor: Int32 { output.fileDescriptor }
     var hasRoom: Bool { bytes.count - writtenCount < LineOutput.queueByteLimit }
     var isEmpty: Bool { writtenCount == bytes.count }
+    /// Whether it is time for ``takeRead(isLast:_:)``.
+    var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineOutput.unreadLineLimit }
+    /// Whether a terminal has not taken all that is written.
+    var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
     /// Adds the line of an entry, written by `write`.
     func queue(_ receipt: EmissionReceipt, write: (inout [UInt8]) -> Void) {
         write(&bytes)
-        marks.append(Mark(receipt: receipt, end: bytes.count))
-        queuedLineCount += 1
+        markEnd(of: receipt)
     }
 
     /// Adds one whole line that is in no journal. A consumer that is too slow misses it.
     func queue(_ line: [UInt8]) {
         guard bytes.count - writtenCount < LineOutput.queueByteLimit + LineOutput.reservedByteCount else { return }
         bytes += line
-        marks.append(Mark(receipt: nil, end: bytes.count))
+        markEnd(of: nil)
+    }
+
+    private func markEnd(of receipt: EmissionReceipt?) {
+        marks.append(Mark(receipt: receipt, end: removedCount + bytes.count))
         queuedLineCount += 1
     }
 
     /// Writes whole lines as long as the consumer takes them.
-    /// - Parameter isWritten: called for every line that is out, with its entry if it tells one.
-    func flush(isWritten: (EmissionReceipt?) -> Void) -> Progress {
+    func flush() -> Progress {
         defer { compact() }
         while writtenCount < bytes.count {
             if let stop = writeSomeLines() { return stop }
-            while firstMark < marks.count, marks[firstMark].end <= writtenCount {
-                isWritten(marks[firstMark].receipt)
-                firstMark += 1
-            }
         }
         return .drained
     }
 
-    /// Writes a chunk that ends with a line, and never blocks: a pipe that is ready has room for one chunk.
-    /// - Returns: why nothing more can be written now; nil where it can.
+    /// Writes a chunk that ends with a line.
+    /// - Returns: why no more can be written; nil where it can.
     private func writeSomeLines() -> Progress? {
         var end = writtenCount
-        var mark = firstMark
-        while mark < marks.count, marks[mark].end - writtenCount <= LineOutput.atomicByteCount {
-            end = marks[mark].end
-            mark += 1
+        for mark in marks[firstUnwritten...] {
+            guard mark.end - removedCount - writtenCount <= NonblockingOutput.atomicByteCount else { break }
+            end = mark.end - removedCount
         }
-        if end == writtenCount { end = min(bytes.count, writtenCount + LineOutput.atomicByteCount) }
-        var query = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&query, 1, 0) > 0 else { return .blocked }
-        let count = unsafe bytes.withUnsafeBytes { all in
-            unsafe write(fileDescriptor, all.baseAddress?.advanced(by: writtenCount), end - writtenCount)
+        let count = output.write(bytes[writtenCount..<(end > writtenCount ? end : bytes.count)])
+        guard count >= 0 else {
+            switch errno {
+            case EINTR: return nil
+            case EAGAIN: return .blocked
+            case EPIPE, ECONNRESET: return .closed
+            default: return .failed(errorNumber: errno)
+            }
         }
-        if count >= 0 {
-            writtenCount += count
-            return nil
+        writtenCount += count
+        while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {
+            firstUnwritten += 1
+            writtenLineCount += 1
         }
-        switch errno {
-        case EINTR: return nil
-        case EAGAIN: return .blocked
-        case EPIPE: return .closed
-        default: return .failed(errorNumber: errno)
+        return nil
+    }
+
+    /// Hands out the entries of lines that were read, oldest first. What is written to a pipe and not read when its reader goes
+    /// away never is.
+    /// - Parameter isLast: nothing more will be written: what waits for a reader that is there counts as read.
+    func takeRead(isLast: Bool, _ isRead: (EmissionReceipt) -> Void) {
+        guard firstUnread < firstUnwritten else { return }
+        let end = removedCount + writtenCount - (isLast ? output.lostByteCount : output.unreadByteCount)
+        while firstUnread < firstUnwritten, marks[firstUnread].end <= end {
+            if let receipt = marks[firstUnread].receipt { isRead(receipt) }
+            firstUnread += 1
         }
     }
 
     private func compact() {
+        if firstUnread == marks.count || firstUnread > LineOutput.unreadLineLimit {
+            marks.removeFirst(firstUnread)
+            firstUnwritten -= firstUnread
+            firstUnread = 0
+        }
         guard writtenCount == bytes.count || writtenCount > LineOutput.queueByteLimit else { return }
-        let removed = writtenCount
-        bytes.removeFirst(removed)
-        marks.removeFirst(firstMark)
-        for index in marks.indices { marks[index].end -= removed }
-        firstMark = 0
+        bytes.removeFirst(writtenCount)
+        removedCount += writtenCount
         writtenCount = 0
     }
 }

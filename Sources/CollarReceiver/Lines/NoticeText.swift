@@ -15,11 +15,13 @@ extension ReceiverNotice {
         }
     }
 
-    /// One or more lines that say what happened.
+    /// A line that says what happened.
     public var text: String {
         switch self {
         case .waitingForPort(let path): "waiting for \(path) to appear"
-        case .waitingForRadio(let others): Self.waitingText(others)
+        case .waitingForRadio(let others):
+            "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
+                + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:")
         case .opened(let path): "listening on \(path)"
         case .unplugged(let path, isAwaited: true): "\(path) was unplugged; waiting for it"
         case .unplugged(let path, isAwaited: false):
@@ -44,12 +46,8 @@ extension ReceiverNotice {
         }
     }
 
-    private static func waitingText(_ others: [SerialDevice]) -> String {
-        var text = "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1)"
-        text += others.isEmpty ? "; there is no other serial device" : "; serial devices that are not marked as one:"
-        for device in others { text += "\n  " + device.text }
-        return text
-    }
+    /// Lines that belong to ``text``.
+    public var details: [String] { if case .waitingForRadio(let others) = self { others.map(\.text) } else { [] } }
 }
 
 extension HostNotice {
