@@ -51,6 +51,7 @@ struct JournalRecovery {
     init(
         _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false
     ) throws(JournalError) {
+        self.ignoresLaterCheckpoints = ignoresLaterCheckpoints
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
         isStartKnown = last.hasCheckpoint || limit.segment == 1
         guard !last.hasCheckpoint else { return }
@@ -179,8 +180,9 @@ struct JournalRecovery {
         var covered = logs[progress.logID] ?? CoveredSequences()
         logs[progress.logID] = nil
         covered.announce(below: progress.announcedEnd)
-        if let lostCount = progress.lostCount, covered.lost.count > lostCount {
-            // A fix that came after its loss is gone again: the collar is asked once more for all that is lost.
+        if let lostCount = progress.lostCount, covered.lost.count > lostCount, !ignoresLaterCheckpoints {
+            // A fix that came after its loss is gone again: the collar is asked once more for all that is lost. (Before a
+            // later checkpoint that tells which one it is.)
             for range in covered.lost.ranges { covered.remove(range) }
         }
         if covered.count < progress.coveredCount {

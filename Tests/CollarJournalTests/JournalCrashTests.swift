@@ -48,8 +48,12 @@ import Testing
             #expect(durable.isSubset(of: set), "seed \(seed): lost \(durable.subtracting(set).sorted())")
             #expect(set.isSubset(of: appended), "seed \(seed): invented")
             let covered = journal.durable(logID: log)
-            #expect(covered.count == UInt64(found.count), "seed \(seed): entries and coverage differ")
-            #expect(found.allSatisfy(covered.contains), "seed \(seed): entries and coverage differ")
+            // Opened on a full disk it announces nothing of a commit that was cut short before the next one.
+            if journal.writer.pending.bytes.isEmpty {
+                #expect(covered.count == UInt64(found.count), "seed \(seed): entries and coverage differ")
+            }
+            #expect(covered.stored.ranges.allSatisfy { set.isSuperset(of: $0.first...$0.last) }, "seed \(seed)")
+            #expect(found.allSatisfy { journal.contains($0, logID: log) }, "seed \(seed): entries and coverage differ")
             #expect(covered.oldestLostRange(from: 0) == nil, "seed \(seed): lost what was announced")
             #expect(journal.damage == [], "seed \(seed)")
             // What a failure left readable is now durable.

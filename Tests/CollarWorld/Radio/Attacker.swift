@@ -35,7 +35,7 @@ final class Attacker {
     func makeFrame(delivered: (LogIdentity) -> UInt32) -> (frame: [UInt8], invented: LogIdentity?) {
         var new: LogIdentity?
         let frame = [UInt8].frame { output throws(EncodeError) in
-            switch random.below(6) {
+            switch random.below(7) {
             case 0 where invented.count < Attacker.inventionLimit:
                 guard let log = inventLog() else { return }
                 new = log
@@ -43,6 +43,7 @@ final class Attacker {
             case 1, 2: try encodeFixOfInvention(into: &output)
             case 3: try encodeProbe(into: &output)
             case 4: try encodeOtherContent(delivered, into: &output)
+            case 5: try encodeLossOfFuture(into: &output)
             default: try encodeForgedCommand(into: &output)
             }
         }
@@ -102,6 +103,18 @@ final class Attacker {
         let end = delivered(log)
         guard end > 0 else { return try encodeProbe(into: &output) }
         try encodeFix(UInt32(random.below(Int(end))), of: log, into: &output)
+    }
+
+    /// A loss of fixes that the collar has still to make.
+    private func encodeLossOfFuture(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard let identity = identities.randomElement(using: &random) else { return try encodeProbe(into: &output) }
+        // Far enough that it is still to come when this arrives.
+        let first = identity.nextSequence + 2000 + UInt32(random.below(1000))
+        guard let range = SequenceRange(first, first + UInt32(random.below(1000))) else { return }
+        var ranges = SequenceRangeList()
+        ranges.append(range)
+        try Tombstone(ranges: ranges).encode(
+            address: address, flags: FrameFlags(ask: ask()), log: identity.log, into: &output)
     }
 
     /// A command of a receiver that is nobody's.
