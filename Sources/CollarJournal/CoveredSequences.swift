@@ -105,8 +105,14 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ) -> SequenceRanges.Insertion {
         let new = covered.missingRanges(in: range)
         guard !new.isEmpty else { return .duplicate }
-        // All of the range becomes one of what is covered.
-        guard rangeCount + new.count < rangeLimit, covered.insert(range) == .inserted else { return .refused }
+        // All of the range becomes one of what is covered. Near the limit it is counted how many ranges become one.
+        guard rangeCount + new.count < rangeLimit else {
+            var next = self
+            guard next.insert(lost: range, rangeLimit: .max) == .inserted, next.rangeCount <= rangeLimit else { return .refused }
+            self = next
+            return .inserted
+        }
+        guard covered.insert(range) == .inserted else { return .refused }
         for part in new { lost.insert(part) }
         return .inserted
     }

@@ -132,6 +132,11 @@ import Testing
         let before = covered
         #expect(covered.insert(54, rangeLimit: 4) == .refused)
         #expect(covered == before)
+        #expect(covered.insert(lost: SequenceRange(200), rangeLimit: 4) == .refused)
+        #expect(covered == before)
+        // One that goes on with another takes no room.
+        #expect(covered.insert(lost: SequenceRange(101), rangeLimit: 4) == .inserted)
+        #expect(covered.rangeCount == 4)
     }
 
     @Test func storedAndLostAgreeWithPlainSets() throws {

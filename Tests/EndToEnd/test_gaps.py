@@ -110,7 +110,7 @@ class GapTest(EndToEndTest):
         receiver.stop()
         self.assertEqual(self.sequences(receiver), [0])
         again, radio = self.begin("--order", "sequence")
-        radio.send(A.identity() + A.fix(position(4)) + A.tombstone([(5, 6)]) + A.fix(position(7)))
+        radio.send(A.identity() + A.fix(position(4)) + A.fix(position(7)) + A.tombstone([(5, 6)]))
         radio.ask(A, 8)
         # What was told while others were held is told again.
         self.assertEqual(self.sequences(again), [0])
