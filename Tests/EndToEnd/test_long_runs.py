@@ -12,8 +12,8 @@ from fast_collar import FastCollar
 from radio import Radio
 from serial_line import SerialLine
 
-# KiB that the anonymous memory may grow while 300,000 fixes come in: a byte a fix would be 293.
-GROWTH = 256
+# KiB that the anonymous memory may grow while 300,000 fixes come in: two bytes a fix would be 586. (Buffers grow by halves.)
+GROWTH = 512
 RUN = 500  # fixes of one collar before it is the next one's turn
 
 
