@@ -98,10 +98,10 @@ extension Oracle {
         let isExecuted = requests.executed.contains(result.requestID)
         let isRemembered = requests.lastExecuted.contains { $0.requestID == result.requestID }
         if requests.uncertain.contains(result.requestID) { return }
-        switch result.outcome {
         // A refusal may be meant for a hostile sender that has hit upon the id.
-        case .ok where !isExecuted, .unsupported where isRemembered,
-            .refused where isRemembered && !plan.faults.contains(.hostileSender),
+        if result.outcome == .refused, plan.faults.contains(.hostileSender) { return }
+        switch result.outcome {
+        case .ok where !isExecuted, .unsupported where isRemembered, .refused where isRemembered,
             .conflict where isRemembered, .invalid where isRemembered:
             report(.resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID)")
         default: break
