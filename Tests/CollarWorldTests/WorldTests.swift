@@ -18,6 +18,17 @@ import Testing
         sweep(from: first)
     }
 
+    /// Seeds of sweeps that once found something.
+    @Test(
+        arguments: [
+            2709, 3770, 7895, 8798, 9529, 11_240, 7_004_090, 7_063_429, 9_052_701, 9_162_939, 40_012_491, 40_013_242,
+            40_023_706, 40_024_047, 50_019_388, 50_021_159, 70_008_568, 70_025_827, 200_056_667, 200_149_023,
+        ] as [UInt64])
+    func whatWasFoundOnceIsMended(seed: UInt64) {
+        let plan = WorldPlan(seed: seed)
+        if World(plan).run().violation != nil { check(Shrinker.shrink(plan) ?? plan) }
+    }
+
     private func sweep(from first: UInt64) {
         for seed in first..<(first + 100) {
             let plan = WorldPlan(seed: seed)
