@@ -8,8 +8,6 @@
 /// recomputed exhaustively for this protocol). Initial value and final inversion are not zero, so that neither
 /// leading zeros nor an appended zero byte go unnoticed.
 public struct CRC24: Equatable, Sendable {
-    /// Polynomial without its leading term, normal form.
-    public static let polynomial: UInt32 = 0x7B01BD
     /// Value of the register before the first byte.
     public static let initialValue: UInt32 = 0xB704CE
     /// What the register is xored with to give ``checksum``.
@@ -27,29 +25,28 @@ public struct CRC24: Equatable, Sendable {
     public var checksum: UInt32 { (register &>> 8) ^ CRC24.finalXOR }
 
     #if hasFeature(Embedded)
-    /// Adds one byte.
     @inline(never)
+    #endif
+    /// Adds one byte.
     public mutating func update(_ byte: UInt8) {
         register ^= UInt32(byte) &<< 24
-        register = (register &<< 4) ^ CRC24Table.entries[Int(truncatingIfNeeded: register &>> 28)]
-        register = (register &<< 4) ^ CRC24Table.entries[Int(truncatingIfNeeded: register &>> 28)]
+        register = (register &<< 4) ^ CRC24.effects[Int(truncatingIfNeeded: register &>> 28)]
+        register = (register &<< 4) ^ CRC24.effects[Int(truncatingIfNeeded: register &>> 28)]
     }
-    #else
-    /// Adds one byte.
-    @inline(__always)
-    public mutating func update(_ byte: UInt8) {
-        let index = Int(truncatingIfNeeded: register &>> 24) ^ Int(byte)
-        register = (register &<< 8) ^ CRC24Table.entry(index)
-    }
-    #endif
+
+    /// The effect of four bits on the register. A literal, so that it lies in read-only memory and not in a collar's RAM.
+    private static let effects: InlineArray<16, UInt32> = [
+        0x00000000, 0x7B01BD00, 0xF6037A00, 0x8D02C700, 0x97074900, 0xEC06F400, 0x61043300, 0x1A058E00,
+        0x550F2F00, 0x2E0E9200, 0xA30C5500, 0xD80DE800, 0xC2086600, 0xB909DB00, 0x340B1C00, 0x4F0AA100,
+    ]
 
     /// Adds bytes of `bytes` from `start` up to but not including `end`.
     ///
-    /// Complexity: linear; 24 and eight bytes a step on a host, one in an embedded build.
+    /// Complexity: linear; 24 and eight bytes a step on a processor that multiplies without carries, else four bits.
     public mutating func update(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         precondition(start >= 0 && end <= bytes.count, "the range lies in the bytes")
         var index = start
-        #if !hasFeature(Embedded)
+        #if arch(x86_64) && !hasFeature(Embedded)
         while index <= end &- 24 {
             update(
                 words: bytes.bigEndianWord(at: index), bytes.bigEndianWord(at: index &+ 8),
@@ -57,7 +54,7 @@ public struct CRC24: Equatable, Sendable {
             index &+= 24
         }
         while index <= end &- 8 {
-            update(word: bytes.bigEndianWord(at: index))
+            update(bigEndian: bytes.bigEndianWord(at: index))
             index &+= 8
         }
         #endif
@@ -68,18 +65,6 @@ public struct CRC24: Equatable, Sendable {
     }
 
     #if !hasFeature(Embedded)
-    /// Adds eight bytes, most significant first.
-    @inline(__always)
-    mutating func update(word: UInt64) {
-        let high = UInt32(truncatingIfNeeded: word &>> 32) ^ register
-        let low = UInt32(truncatingIfNeeded: word)
-        let first = CRC24Table.entry(Int(high &>> 24), following: 7) ^ CRC24Table.entry(Int(high &>> 16), following: 6)
-        let second = CRC24Table.entry(Int(high &>> 8), following: 5) ^ CRC24Table.entry(Int(high), following: 4)
-        let third = CRC24Table.entry(Int(low &>> 24), following: 3) ^ CRC24Table.entry(Int(low &>> 16), following: 2)
-        let fourth = CRC24Table.entry(Int(low &>> 8), following: 1) ^ CRC24Table.entry(Int(low))
-        register = first ^ second ^ third ^ fourth
-    }
-
     /// Adds 24 bytes, most significant first.
     @inline(__always)
     mutating func update(words first: UInt64, _ second: UInt64, _ third: UInt64) {
@@ -89,17 +74,7 @@ public struct CRC24: Equatable, Sendable {
             return
         }
         #endif
-        self = updatedByTable(words: first, second, third)
-    }
-
-    /// The same on a processor without a carry-less multiplication.
-    @inline(never)
-    func updatedByTable(words first: UInt64, _ second: UInt64, _ third: UInt64) -> CRC24 {
-        var check = self
-        check.update(word: first)
-        check.update(word: second)
-        check.update(word: third)
-        return check
+        self = updatedByTable(first).updatedByTable(second).updatedByTable(third)
     }
     #endif
 
@@ -113,7 +88,21 @@ public struct CRC24: Equatable, Sendable {
 
     /// Adds a 64-bit integer, most significant byte first.
     public mutating func update(bigEndian integer: UInt64) {
-        update(bigEndian: UInt32(truncatingIfNeeded: integer &>> 32))
-        update(bigEndian: UInt32(truncatingIfNeeded: integer))
+        #if arch(x86_64) && !hasFeature(Embedded)
+        if carryless_multiply_is_supported() {
+            register = carryless_remainder(0, 0, integer ^ UInt64(register) &<< 32)
+            return
+        }
+        #endif
+        self = updatedByTable(integer)
+    }
+
+    /// The same on a processor without a carry-less multiplication.
+    @inline(never)
+    func updatedByTable(_ integer: UInt64) -> CRC24 {
+        var check = self
+        check.update(bigEndian: UInt32(truncatingIfNeeded: integer &>> 32))
+        check.update(bigEndian: UInt32(truncatingIfNeeded: integer))
+        return check
     }
 }

@@ -40,14 +40,13 @@ import Testing
     }
 
     /// What a processor without carry-less multiplication does.
-    @Test func threeWordsByTableEqualTheDivision() {
+    @Test func wordsByTableEqualTheDivision() {
         var random = SeededRandom(seed: 0x240)
         for _ in 0..<2000 {
             let bytes = random.bytes(25)
             var check = CRC24()
             check.update(bytes[0])
-            let words = [1, 9, 17].map { bytes.span.bigEndianWord(at: $0) }
-            check = check.updatedByTable(words: words[0], words[1], words[2])
+            for offset in [1, 9, 17] { check = check.updatedByTable(bytes.span.bigEndianWord(at: offset)) }
             #expect(check.checksum == bitwiseChecksum(bytes))
         }
     }
