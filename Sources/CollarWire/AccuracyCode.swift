@@ -18,8 +18,9 @@ public struct AccuracyCode: Equatable, Sendable {
     /// The last code, which means 2195.198 m or more.
     public static var top: UInt8 { 126 }
 
-    #if hasFeature(Embedded)
     /// The accuracy in millimetres, 0 … 2,195,198.
+    ///
+    /// Complexity: linear in the code.
     public var millimeters: UInt32 {
         var scale = AccuracyScale()
         while scale.code < rawValue { scale.advance() }
@@ -30,25 +31,15 @@ public struct AccuracyCode: Equatable, Sendable {
     ///
     /// Complexity: linear in the code.
     public init(nearestToMillimeters millimeters: UInt32) {
-        rawValue = AccuracyScale.code(nearestToMillimeters: millimeters)
-    }
-    #else
-    /// The accuracy in millimetres, 0 … 2,195,198.
-    public var millimeters: UInt32 { AccuracyTable.millimeters[Int(rawValue)] }
-
-    /// The code whose value is nearest; between two, the smaller. Above the last code's value, the last code.
-    ///
-    /// Complexity: a binary search over 127 values.
-    public init(nearestToMillimeters millimeters: UInt32) {
-        var low = 0
-        var high = Int(AccuracyCode.top)
-        while low < high {
-            let middle = (low + high) / 2
-            let here = AccuracyTable.millimeters[middle]
-            let above = AccuracyTable.millimeters[middle + 1]
-            if millimeters <= here + (above - here) / 2 { high = middle } else { low = middle + 1 }
+        var scale = AccuracyScale()
+        while scale.code < AccuracyCode.top {
+            let here = scale
+            scale.advance()
+            if millimeters <= (here.millimeters &+ scale.millimeters) / 2 {
+                rawValue = here.code
+                return
+            }
         }
-        rawValue = UInt8(low)
+        rawValue = scale.code
     }
-    #endif
 }

@@ -30,15 +30,4 @@ struct AccuracyScale {
         }
         millimeters = (exact &>> (fractionBitCount &- 1) &+ 1) &>> 1
     }
-
-    /// The code whose value is nearest; between two, the smaller.
-    static func code(nearestToMillimeters given: UInt32) -> UInt8 {
-        var scale = AccuracyScale()
-        while scale.code < AccuracyCode.top {
-            let here = scale
-            scale.advance()
-            if given <= (here.millimeters &+ scale.millimeters) / 2 { return here.code }
-        }
-        return scale.code
-    }
 }
