@@ -16,7 +16,7 @@ struct CollarTexts {
         self.deviceID = deviceID
         self.logID = logID
         // 26 bits in the identifier and in the text, so that both always agree.
-        let shownLogID = logID & FixIdentifier.maximumLogID
+        let shownLogID = logID & LogIdentity.maximumLogID
         let identifier = FixIdentifier(deviceID: deviceID, logID: shownLogID, sequence: 0)
         let first = MessageText.hexadecimal(identifier.high)
         let second = MessageText.hexadecimal(identifier.low)

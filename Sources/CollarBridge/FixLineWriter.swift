@@ -34,9 +34,6 @@ public struct FixLineWriter: Sendable {
         sourceOverride = sourceAs
     }
 
-    /// An upper bound of the bytes ``append(_:to:)`` appends, end of line included.
-    public static let maximumLineByteCount = LineScratch.longestLine
-
     /// Appends one line, which ends with a line feed.
     ///
     /// Complexity: about 950 instructions, independent of the buffer's length unless it has to grow.

@@ -27,7 +27,7 @@ public struct ReceivedFix: Equatable, Sendable {
     /// The fix's identifier for ever. Bits of ``logID`` above the 26th are dropped.
     @inlinable
     public var identifier: FixIdentifier {
-        FixIdentifier(deviceID: deviceID, logID: logID & FixIdentifier.maximumLogID, sequence: fix.sequence)
+        FixIdentifier(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID, sequence: fix.sequence)
     }
 }
 

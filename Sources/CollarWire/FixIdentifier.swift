@@ -14,14 +14,11 @@ public struct FixIdentifier: Equatable, Sendable {
     /// Index of the fix in that log.
     public let sequence: UInt32
 
-    /// The highest log id: 26 bits.
-    public static let maximumLogID: UInt32 = (1 << 26) - 1
-
     /// Creates an identifier.
     /// - Precondition: `logID` fits 26 bits, as every log id of the protocol does.
     @inlinable
     public init(deviceID: UInt64, logID: UInt32, sequence: UInt32) {
-        precondition(logID <= FixIdentifier.maximumLogID, "a log id has 26 bits")
+        precondition(logID <= LogIdentity.maximumLogID, "a log id has 26 bits")
         self.deviceID = deviceID
         self.logID = logID
         self.sequence = sequence
@@ -34,7 +31,7 @@ public struct FixIdentifier: Equatable, Sendable {
         let upperDevice = high & 0xFFFF_FFFF_FFFF_0000
         let middleDevice = (high & 0xFFF) &<< 4
         deviceID = upperDevice | middleDevice | ((low &>> 58) & 0xF)
-        logID = UInt32(truncatingIfNeeded: low &>> 32) & FixIdentifier.maximumLogID
+        logID = UInt32(truncatingIfNeeded: low &>> 32) & LogIdentity.maximumLogID
         sequence = UInt32(truncatingIfNeeded: low)
     }
 

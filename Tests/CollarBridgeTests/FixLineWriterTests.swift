@@ -1,4 +1,4 @@
-import CollarBridge
+@testable import CollarBridge
 import CollarDomain
 import CollarWire
 import FoundationEssentials
@@ -84,10 +84,10 @@ struct FixLineWriterTests {
             course: AngleCode(steps: 179), heading: AngleCode(steps: 179), batteryPercent: 100)
         let text = line(
             ReceivedFix(
-                deviceID: .max, logID: FixIdentifier.maximumLogID, receivedUnixMilliseconds: .min, fix: fix,
+                deviceID: .max, logID: LogIdentity.maximumLogID, receivedUnixMilliseconds: .min, fix: fix,
                 signal: RadioSignal(strengthDBm: .min, signalToNoiseTenthsDB: -32_767)))
-        #expect(text.utf8.count <= FixLineWriter.maximumLineByteCount)
-        #expect(text.utf8.count > FixLineWriter.maximumLineByteCount - 60)
+        #expect(text.utf8.count <= LineScratch.longestLine)
+        #expect(text.utf8.count > LineScratch.longestLine - 60)
         #expect(text.contains(#""latitude":-89.1234567,"longitude":-179.1234567},"alt_m":-838860.8,"h_accuracy_m":2195.198"#))
         #expect(text.hasSuffix(#""rx_unix_ms":-9223372036854775808,"rssi_dbm":-32768,"snr_db":-3276.7}"# + "\n"))
     }
@@ -96,7 +96,7 @@ struct FixLineWriterTests {
     func roundTrip(flavour: FixLineWriter.Flavour) throws {
         for seed in 0..<500 {
             let value = ReceivedFix(
-                deviceID: .random(in: 0 ... .max), logID: .random(in: 0...FixIdentifier.maximumLogID),
+                deviceID: .random(in: 0 ... .max), logID: .random(in: 0...LogIdentity.maximumLogID),
                 receivedUnixMilliseconds: .random(in: 0...4_000_000_000_000), fix: randomFix(UInt32(seed)))
             let text = line(value, flavour: flavour)
             let decoded = try JSONDecoder().decode(LocationFix.self, from: Data(text.utf8))

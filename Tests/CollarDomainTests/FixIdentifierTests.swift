@@ -21,7 +21,7 @@ struct FixIdentifierTests {
         }
         #expect(uuid(0, 0, 0) == "00000000-0000-8000-8000-000000000000")
         #expect(uuid(.max, 0, 0) == "FFFFFFFF-FFFF-8FFF-BC00-000000000000")
-        #expect(uuid(0, FixIdentifier.maximumLogID, 0) == "00000000-0000-8000-83FF-FFFF00000000")
+        #expect(uuid(0, LogIdentity.maximumLogID, 0) == "00000000-0000-8000-83FF-FFFF00000000")
         #expect(uuid(0, 0, .max) == "00000000-0000-8000-8000-0000FFFFFFFF")
     }
 
@@ -29,7 +29,7 @@ struct FixIdentifierTests {
     func readsBack() {
         for _ in 0..<1000 {
             let identifier = FixIdentifier(
-                deviceID: .random(in: 0 ... .max), logID: .random(in: 0...FixIdentifier.maximumLogID),
+                deviceID: .random(in: 0 ... .max), logID: .random(in: 0...LogIdentity.maximumLogID),
                 sequence: .random(in: 0 ... .max))
             #expect(FixIdentifier(identifier.uuid) == identifier)
             #expect(FixIdentifier(high: identifier.high, low: identifier.low) == identifier)
