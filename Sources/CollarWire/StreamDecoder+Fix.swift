@@ -35,7 +35,7 @@
             guard isBetweenFrames else { return false }
             var rest = bytes.extracting(index..<bytes.count)
             guard rest.count > StreamDecoder.commonPieceByteCount else { return false }
-            if rest[0] == COBS.delimiter { rest = rest.extracting(1..<rest.count) }
+            if rest[0] == StreamEncoder.delimiter { rest = rest.extracting(1..<rest.count) }
             guard unstuffCommonFrame(of: rest.extracting(0..<StreamDecoder.commonPieceByteCount)) else { return false }
 
             let first = stuffed.span.bigEndianWord(at: 1)

@@ -13,7 +13,7 @@ public struct StreamDecoder: Sendable {
         case rejected(StreamFault)
     }
 
-    /// What stands since the last delimiter, still stuffed. Whole words fill it up.
+    /// What stands since the last delimiter, still stuffed.
     var stuffed = InlineArray<256, UInt8>(repeating: 0)
     /// Bytes in ``stuffed``. Above ``longest`` the piece is too long, and nothing more is kept of it.
     private var count = 0
@@ -38,68 +38,10 @@ public struct StreamDecoder: Sendable {
     ///
     /// Complexity: linear in the bytes read.
     public mutating func next(in bytes: Span<UInt8>, at index: inout Int) -> Event? {
-        #if !hasFeature(Embedded)
-        if count == 0 {
-            // A delimiter behind a delimiter ends nothing.
-            var rest = bytes.extracting(index..<bytes.count)
-            while !rest.isEmpty, rest[0] == COBS.delimiter { rest = rest.extracting(1..<rest.count) }
-            if let length = keepWords(of: rest) {
-                index = bytes.count &- rest.count &+ length &+ 1
-                return end(length)
-            }
-            index = bytes.count &- rest.count
-        }
-        #endif
-        return keepBytes(of: bytes, at: &index)
-    }
-
-    #if !hasFeature(Embedded)
-    /// Keeps the words of a piece that begins here, as far as they go.
-    /// - Returns: how long it is, if the delimiter was found.
-    @inline(__always)
-    private mutating func keepWords(of rest: Span<UInt8>) -> Int? {
-        var offset = 0
-        // The compiler unrolls what has a fixed length: most frames end within these words.
-        if rest.count >= 40 {
-            let start = rest.extracting(0..<40)
-            while offset < 40 {
-                if let length = keepWord(of: start, at: offset) { return length }
-                offset &+= 8
-            }
-        }
-        while offset <= min(rest.count, stuffed.count) &- 8 {
-            if let length = keepWord(of: rest, at: offset) { return length }
-            offset &+= 8
-        }
-        return nil
-    }
-
-    @inline(__always)
-    private mutating func keepWord(of rest: Span<UInt8>, at offset: Int) -> Int? {
-        let word = rest.littleEndianWord(at: offset)
-        keep(word, at: offset)
-        let zeros = word.zeroByteMask
-        return zeros == 0 ? nil : offset &+ zeros.trailingZeroBitCount &>> 3
-    }
-
-    /// Safe: every integer is some bytes, and the range is checked.
-    @inline(__always)
-    mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
-        var span = stuffed.mutableSpan
-        var bytes = unsafe span.mutableBytes
-        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
-    }
-
-    /// Whether the last byte read ended a piece, or none was read.
-    var isBetweenFrames: Bool { count == 0 }
-    #endif
-
-    /// Keeps on byte by byte, on a host where a read ended amid a piece.
-    private mutating func keepBytes(of bytes: Span<UInt8>, at index: inout Int) -> Event? {
         while index < bytes.count {
             let byte = bytes[index]
             index &+= 1
-            if byte == COBS.delimiter {
+            if byte == StreamEncoder.delimiter {
                 // A delimiter behind a delimiter ends nothing.
                 if count == 0 { continue }
                 let length = count
@@ -113,6 +55,19 @@ public struct StreamDecoder: Sendable {
         }
         return nil
     }
+
+    #if !hasFeature(Embedded)
+    /// Safe: every integer is some bytes, and the range is checked.
+    @inline(__always)
+    mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
+        var span = stuffed.mutableSpan
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
+    }
+
+    /// Whether the last byte read ended a piece, or none was read.
+    var isBetweenFrames: Bool { count == 0 }
+    #endif
 
     /// ``frame`` is now what stands in ``stuffed`` behind the code byte.
     mutating func announceFrame(stuffedByteCount: Int) { stuffedFrameEnd = stuffedByteCount }

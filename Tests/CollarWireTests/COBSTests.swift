@@ -4,7 +4,7 @@ import Testing
 /// The byte stuffing of section 4.
 @Suite struct COBSTests {
     private func stuffed(_ frame: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: COBS.encodedByteCount(for: frame.count)) { COBS.encode(frame.span, into: &$0) }
+        [UInt8](serialForm(of: frame).dropFirst().dropLast())
     }
 
     @Test func examplesOfTheBlocks() {
@@ -29,12 +29,13 @@ import Testing
 
     /// Without arrays: 16.8 million of them would take half a minute.
     private func comesBack(_ frame: InlineArray<3, UInt8>) -> Bool {
-        let stuffed = InlineArray<4, UInt8> { (output: inout OutputSpan<UInt8>) in
-            COBS.encode(frame.span, into: &output)
+        let stream = InlineArray<6, UInt8> { (output: inout OutputSpan<UInt8>) in
+            StreamEncoder.encode(frame.span, into: &output)
         }
+        if stream[0] != 0 || stream[5] != 0 { return false }
         var remaining = 0
         for index in 0..<4 {
-            let byte = stuffed[index]
+            let byte = stream[index + 1]
             if byte == 0 { return false }
             if remaining == 0 {
                 if index > 0, frame[index - 1] != 0 { return false }
