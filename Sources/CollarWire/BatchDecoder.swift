@@ -33,24 +33,10 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     public mutating func next() throws(DecodeError) -> Fix? {
         guard readCount < count else { return nil }
-        if readCount > 0 { try skip() }
-        readCount += 1
-        return model.last.fix
-    }
-
-    /// Reads what is left, for its errors.
-    @_lifetime(self: copy self)
-    mutating func skipAll() throws(DecodeError) {
-        while readCount < count {
-            if readCount > 0 { try skip() }
-            readCount += 1
-        }
-    }
-
-    @_lifetime(self: copy self)
-    private mutating func skip() throws(DecodeError) {
-        if let field = model.code(model.last, &coder) {
+        if readCount > 0, let field = model.code(model.last, &coder) {
             throw .invalidField(field, code: UInt32(truncatingIfNeeded: readCount))
         }
+        readCount += 1
+        return model.last.fix
     }
 }

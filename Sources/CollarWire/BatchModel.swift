@@ -1,6 +1,6 @@
 /// The model of a batch: what is coded of each fix behind the first, in which order and in which contexts, the same for
 /// both directions, and what both ends remember from fix to fix.
-struct BatchModel {
+struct BatchModel: FieldModel {
     typealias Field = FixCodes.Field
 
     /// The fix that was coded last. Fields that are unknown have the value they had when they were known last.
@@ -38,25 +38,7 @@ struct BatchModel {
         guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
         guard shape(given, &coder) || Coder.isEncoder else { return .source }
         guard time(given, &coder) || Coder.isEncoder else { return .difference }
-        #if hasFeature(Embedded)
-        var next = Field.speed
-        var order = Field.orderBehindSpeed
-        while true {
-            guard field(next, given, &coder) || Coder.isEncoder else { return .difference }
-            if order == 0 { return nil }
-            next = Int(truncatingIfNeeded: order & 0xF)
-            order = order &>> 4
-        }
-        #else
-        // Each with its own code.
-        let isValid =
-            field(Field.speed, given, &coder) && field(Field.latitude, given, &coder)
-            && field(Field.longitude, given, &coder) && field(Field.altitude, given, &coder)
-            && field(Field.horizontalAccuracy, given, &coder) && field(Field.verticalAccuracy, given, &coder)
-            && field(Field.course, given, &coder) && field(Field.heading, given, &coder)
-            && field(Field.battery, given, &coder)
-        return isValid ? nil : .difference
-        #endif
+        return fields(given, &coder) ? nil : .difference
     }
 
     @_lifetime(coder: copy coder)
@@ -131,7 +113,7 @@ struct BatchModel {
     #endif
     /// A field, if it is known: what it differs from the last time it was known, or from where the velocity leads.
     @_lifetime(coder: copy coder)
-    private mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard last.isKnown(field) else { return true }

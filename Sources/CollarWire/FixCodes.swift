@@ -134,3 +134,39 @@ struct FixCodes {
         return (seconds, rest &- 500)
     }
 }
+
+/// A model that codes the fields of a fix one after the other.
+protocol FieldModel {
+    /// Codes a field, if it is known.
+    /// - Returns: whether it is in its range.
+    @_lifetime(coder: copy coder)
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool
+}
+
+extension FieldModel {
+    /// Codes all fields, the speed first.
+    /// - Returns: whether all are in their ranges, which an encoder knows.
+    @inline(__always)
+    @_lifetime(coder: copy coder)
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
+        #if hasFeature(Embedded)
+        var next = FixCodes.Field.speed
+        var order = FixCodes.Field.orderBehindSpeed
+        while true {
+            guard field(next, given, &coder) || Coder.isEncoder else { return false }
+            if order == 0 { return true }
+            next = Int(truncatingIfNeeded: order & 0xF)
+            order = order &>> 4
+        }
+        #else
+        // Each with its own code.
+        return field(FixCodes.Field.speed, given, &coder) && field(FixCodes.Field.latitude, given, &coder)
+            && field(FixCodes.Field.longitude, given, &coder) && field(FixCodes.Field.altitude, given, &coder)
+            && field(FixCodes.Field.horizontalAccuracy, given, &coder)
+            && field(FixCodes.Field.verticalAccuracy, given, &coder) && field(FixCodes.Field.course, given, &coder)
+            && field(FixCodes.Field.heading, given, &coder) && field(FixCodes.Field.battery, given, &coder)
+        #endif
+    }
+}

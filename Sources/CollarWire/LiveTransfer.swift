@@ -1,5 +1,5 @@
 /// The model of a live fix: which values are coded, in which order and in which contexts, the same for both directions.
-struct LiveTransfer {
+struct LiveTransfer: FieldModel {
     typealias Field = FixCodes.Field
 
     private let anchor: FixCodes
@@ -22,23 +22,7 @@ struct LiveTransfer {
     @_lifetime(coder: copy coder)
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
         guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
-        #if hasFeature(Embedded)
-        var next = Field.speed
-        var order = Field.orderBehindSpeed
-        while true {
-            guard field(next, given, &coder) || Coder.isEncoder else { return false }
-            if order == 0 { return true }
-            next = Int(truncatingIfNeeded: order & 0xF)
-            order = order &>> 4
-        }
-        #else
-        // Each with its own code.
-        return field(Field.speed, given, &coder) && field(Field.latitude, given, &coder)
-            && field(Field.longitude, given, &coder) && field(Field.altitude, given, &coder)
-            && field(Field.horizontalAccuracy, given, &coder) && field(Field.verticalAccuracy, given, &coder)
-            && field(Field.course, given, &coder) && field(Field.heading, given, &coder)
-            && field(Field.battery, given, &coder)
-        #endif
+        return fields(given, &coder)
     }
 
     /// Classes of the time between two fixes, which say how far apart their other fields may be.
@@ -89,7 +73,7 @@ struct LiveTransfer {
     #endif
     /// A field, if it is known: as the difference to the anchor's.
     @_lifetime(coder: copy coder)
-    private mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard fix.isKnown(field) else { return true }
