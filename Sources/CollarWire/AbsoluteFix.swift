@@ -92,7 +92,7 @@ public enum AbsoluteFix {
     public static func decode(
         _ frame: Span<UInt8>, header: FrameHeader, reference: UInt32
     ) throws(DecodeError) -> Fix {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         return try readPayload(from: &reader, lowSequenceByte: header.lowByte, reference: reference)
     }
 
@@ -117,20 +117,19 @@ public enum AbsoluteFix {
     static func readFields(
         from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32?
     ) throws(DecodeError) -> Fix {
-        reader.refill()
-        let isPartial = reader.take(1) == 1
-        let timeForm = TimeCode.Form(rawValue: UInt8(reader.take(2)))
-        guard let positionStep = PositionStep(rawValue: UInt8(reader.take(2))) else {
+        let isPartial = reader.read(1) == 1
+        let timeForm = TimeCode.Form(rawValue: UInt8(reader.read(2)))
+        guard let positionStep = PositionStep(rawValue: UInt8(reader.read(2))) else {
             throw reader.fault(.invalidField(.positionStep, code: 3))
         }
-        let altitudeStep: AltitudeStep = reader.take(1) == 0 ? .meter : .decimeter
-        guard let source = FixSource(rawValue: UInt8(reader.take(2))) else {
+        let altitudeStep: AltitudeStep = reader.read(1) == 0 ? .meter : .decimeter
+        guard let source = FixSource(rawValue: UInt8(reader.read(2))) else {
             throw reader.fault(.invalidField(.source, code: 3))
         }
-        let isWide = reference == nil || reader.take(1) == 1
+        let isWide = reference == nil || reader.read(1) == 1
         let presence =
-            isPartial ? FieldPresence(rawValue: UInt8(reader.take(FieldPresence.bitCount))) : .complete
-        let high = reader.take(isWide ? 24 : 8)
+            isPartial ? FieldPresence(rawValue: UInt8(reader.read(FieldPresence.bitCount))) : .complete
+        let high = reader.read(isWide ? 24 : 8)
         var sequence = high &<< 8 | UInt32(lowSequenceByte)
         if let reference, !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
         guard sequence <= Fix.maximumSequence else { throw reader.fault(.invalidField(.sequence, code: sequence)) }
@@ -166,34 +165,32 @@ public enum AbsoluteFix {
                 code == AltitudeCode.escape
                 ? reader.readSigned(AltitudeCode.wideBitCount) : code + AltitudeCode.lowest
         }
-        reader.refill()
         if presence.contains(.horizontalAccuracy) {
-            let code = reader.take(7)
+            let code = reader.read(7)
             fix.horizontalAccuracy = AccuracyCode(rawValue: UInt8(code))
             if fix.horizontalAccuracy == nil { throw reader.fault(.invalidField(.horizontalAccuracy, code: code)) }
         }
         if presence.contains(.verticalAccuracy) {
-            let code = reader.take(7)
+            let code = reader.read(7)
             fix.verticalAccuracy = AccuracyCode(rawValue: UInt8(code))
             if fix.verticalAccuracy == nil { throw reader.fault(.invalidField(.verticalAccuracy, code: code)) }
         }
         if presence.contains(.speed) {
-            let code = reader.take(SpeedCode.bitCount)
+            let code = reader.read(SpeedCode.bitCount)
             fix.speedDecimetersPerSecond = code == SpeedCode.escape ? reader.read(SpeedCode.wideBitCount) : code
-            if code == SpeedCode.escape { reader.refill() }
         }
         if presence.contains(.course) {
-            let code = reader.take(8)
+            let code = reader.read(8)
             fix.course = AngleCode(steps: UInt8(code))
             if fix.course == nil { throw reader.fault(.invalidField(.course, code: code)) }
         }
         if presence.contains(.heading) {
-            let code = reader.take(8)
+            let code = reader.read(8)
             fix.heading = AngleCode(steps: UInt8(code))
             if fix.heading == nil { throw reader.fault(.invalidField(.heading, code: code)) }
         }
         if presence.contains(.battery) {
-            let code = reader.take(7)
+            let code = reader.read(7)
             guard code <= 100 else { throw reader.fault(.invalidField(.battery, code: code)) }
             fix.batteryPercent = UInt8(code)
         }

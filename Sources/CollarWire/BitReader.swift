@@ -4,10 +4,6 @@
 public struct BitReader: ~Escapable {
     let bytes: Span<UInt8>
     let endBit: Int
-    #if !hasFeature(Embedded)
-    /// The next bits, left-aligned; at least 57 of them are valid after ``refill()``.
-    var window: UInt64 = 0
-    #endif
     /// Offset of the next bit from the start of the bytes.
     public private(set) var bitPosition: Int
     /// The first invalid field, see ``require(_:_:_:)``, and its code.
@@ -36,38 +32,31 @@ public struct BitReader: ~Escapable {
     public var remainingBitCount: Int { endBit &- bitPosition }
 
     #if hasFeature(Embedded)
-    /// Reads an unsigned field, bit by bit: a window of 64 bits takes more of a collar's flash than its time is worth.
-    /// - Parameter count: width in bits, 0 … 32.
     @inline(never)
+    #endif
+    /// Reads an unsigned field.
+    /// - Parameter count: width in bits, 0 … 32.
     @_lifetime(self: copy self)
     public mutating func read(_ count: Int) -> UInt32 {
         var value: UInt32 = 0
         var rest = count
         while rest > 0 {
-            rest &-= 1
-            value = value &<< 1
-            let byte = bitPosition &>> 3
-            if byte < bytes.count {
-                value |= UInt32(bytes[byte] &>> UInt8(truncatingIfNeeded: ~bitPosition & 7)) & 1
-            }
-            bitPosition &+= 1
+            let byte = bitPosition &>> 3 < bytes.count ? UInt32(bytes[bitPosition &>> 3]) : 0
+            let unread = 8 &- bitPosition & 7
+            let taken = min(unread, rest)
+            let bits = byte &>> UInt32(truncatingIfNeeded: unread &- taken) & (1 &<< UInt32(truncatingIfNeeded: taken) &- 1)
+            value = value &<< UInt32(truncatingIfNeeded: taken) | bits
+            bitPosition &+= taken
+            rest &-= taken
         }
         return value
     }
 
-    /// A host loads its window here.
-    @inline(__always)
-    @_lifetime(self: copy self)
-    public mutating func refill() {}
-
-    /// The same as ``read(_:)``.
-    @inline(__always)
-    @_lifetime(self: copy self)
-    public mutating func take(_ count: Int) -> UInt32 { read(count) }
-
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
     /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
-    @inline(never)
     @_lifetime(self: copy self)
     public mutating func readEliasGamma() -> UInt32? {
         var zeroCount = 0
@@ -80,63 +69,6 @@ public struct BitReader: ~Escapable {
         bitPosition = endBit &+ 1
         return nil
     }
-    #else
-    /// Reads an unsigned field.
-    /// - Parameter count: width in bits, 1 … 32.
-    @_lifetime(self: copy self)
-    public mutating func read(_ count: Int) -> UInt32 {
-        refill()
-        return take(count)
-    }
-
-    /// Loads the window with the next 57 bits or more.
-    @_lifetime(self: copy self)
-    public mutating func refill() {
-        let byte = bitPosition &>> 3
-        let base = bytes.count - 8
-        if byte <= base {
-            window = bytes.bigEndianWord(at: byte) &<< shiftCount(bitPosition & 7)
-        } else {
-            window = loadTail(from: byte) &<< shiftCount(bitPosition & 7)
-        }
-    }
-
-    /// Takes a field from the window; between two refills at most 57 bits.
-    @_lifetime(self: copy self)
-    public mutating func take(_ count: Int) -> UInt32 {
-        let value = UInt32(truncatingIfNeeded: window &>> shiftCount(64 - count))
-        window = window &<< shiftCount(count)
-        bitPosition &+= count
-        return value
-    }
-
-    /// Reads a positive integer in Elias gamma code: as many zero bits as it has bits after its first, then itself.
-    /// - Returns: 1 … 2^32 − 1; nil where 32 zero bits or more stand, or where it is cut off.
-    @_lifetime(self: copy self)
-    public mutating func readEliasGamma() -> UInt32? {
-        refill()
-        let zeroCount = window.leadingZeroBitCount
-        if zeroCount >= 32, remainingBitCount >= 32 { return nil }
-        guard zeroCount < 32, zeroCount < remainingBitCount else {
-            // Cut off: what the caller makes of it is ``fault(_:)``.
-            bitPosition = endBit + 1
-            return nil
-        }
-        bitPosition += zeroCount
-        return read(zeroCount + 1)
-    }
-
-    func loadTail(from start: Int) -> UInt64 {
-        var value: UInt64 = 0
-        var index = start
-        while index < start + 8 {
-            value = value &<< 8
-            if index < bytes.count { value |= UInt64(widening: bytes[index]) }
-            index += 1
-        }
-        return value
-    }
-    #endif
 
     /// Reads a two's complement field.
     /// - Parameter count: width in bits, 1 … 32.

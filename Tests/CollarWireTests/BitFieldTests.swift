@@ -77,15 +77,4 @@ import Testing
         #expect(value == 0x1234)
         #expect(reader.remainingBitCount == 0)
     }
-
-    @Test func takingUpTo57BitsNeedsOneRefill() {
-        let bytes: [UInt8] = [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE, 0]
-        for offset in 1...7 {
-            var reader = BitReader(bytes.span, from: 0, to: bytes.count)
-            _ = reader.read(offset)
-            reader.refill()
-            let taken = [reader.take(32), reader.take(25)]
-            #expect(taken == [.max, offset == 7 ? 0x1FF_FFFE : 0x1FF_FFFF])
-        }
-    }
 }
