@@ -63,8 +63,7 @@ public struct Acknowledgement: Equatable, Sendable {
             payload.writeEliasGamma(durable[index].last - durable[index].first + 1)
         }
         for index in 0..<resendCount { RangeCoding.write(resend, at: index, into: &payload) }
-        let header = FrameHeader(
-            type: .acknowledgement, flags: FrameFlags(ask: nil), address: address, lowByte: ask?.rawValue ?? 0)
+        let header = FrameHeader(type: .acknowledgement, address: address, lowByte: ask?.rawValue ?? 0)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 

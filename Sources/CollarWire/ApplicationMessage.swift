@@ -53,7 +53,7 @@ public struct ApplicationMessage: Equatable, Sendable {
         payload.write(0, 7)
         payload.write(UInt32(requestID), 16)
         for index in 0..<count { payload.write(UInt32(storage[index]), 8) }
-        let header = FrameHeader(type: type, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: type, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 

@@ -16,31 +16,28 @@ public struct RadioIdentity: Equatable, Sendable {
 
     /// Appends the bare frame.
     public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
-        guard maximumFrameByteCount >= 51, maximumFrameByteCount <= 253 else {
-            throw .field(.frameLimit, value: UInt32(maximumFrameByteCount))
-        }
         var payload = BitWriter()
-        payload.write(UInt32(truncatingIfNeeded: radioID &>> 32), 32)
-        payload.write(UInt32(truncatingIfNeeded: radioID), 32)
+        let frameLimit = UInt32(maximumFrameByteCount)
+        payload.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
+        payload.write(wide: radioID)
         payload.write(UInt32(firmwareVersion.major), 8)
         payload.write(UInt32(firmwareVersion.minor), 8)
         payload.write(UInt32(firmwareVersion.patch), 8)
-        payload.write(UInt32(maximumFrameByteCount), 8)
-        let header = FrameHeader(
-            type: .radioIdentity, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        payload.write(frameLimit, 8)
+        let header = FrameHeader(type: .radioIdentity, address: Frame.baseRadioAddress)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         radioID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
         firmwareVersion = FirmwareVersion(
             major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
-        let limit = reader.read(8)
-        maximumFrameByteCount = UInt8(limit)
+        let frameLimit = reader.read(8)
+        reader.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
+        maximumFrameByteCount = UInt8(frameLimit)
         try reader.checkNotPastEnd()
-        guard limit >= 51, limit <= 253 else { throw reader.fault(.invalidField(.frameLimit, code: limit)) }
     }
 }
 
@@ -70,32 +67,31 @@ public struct ModemSettings: Equatable, Sendable {
         var payload = BitWriter()
         switch modulation {
         case .serial(let bitsPerSecond):
-            guard bitsPerSecond > 0 else { throw .field(.modulation, value: 0) }
+            payload.require(bitsPerSecond > 0, .modulation, 0)
             payload.write(0, 8)
             payload.write(UInt32(turnaroundMilliseconds), 16)
             payload.write(bitsPerSecond, 32)
         case .lora(let settings):
             payload.write(1, 8)
             payload.write(UInt32(turnaroundMilliseconds), 16)
-            try settings.write(into: &payload)
+            settings.write(into: &payload)
         }
-        let header = FrameHeader(
-            type: .modemSettings, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        let header = FrameHeader(type: .modemSettings, address: Frame.baseRadioAddress)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         let kind = reader.read(8)
-        guard kind <= 1 else { throw reader.fault(.invalidField(.modulation, code: kind)) }
+        reader.require(kind <= 1, .modulation, kind)
         turnaroundMilliseconds = UInt16(reader.read(16))
         if kind == 0 {
             let bitsPerSecond = reader.read(32)
-            guard bitsPerSecond > 0 else { throw reader.fault(.invalidField(.modulation, code: 0)) }
+            reader.require(bitsPerSecond > 0, .modulation, 0)
             modulation = .serial(bitsPerSecond: bitsPerSecond)
         } else {
-            modulation = .lora(try LoRaSettings(from: &reader))
+            modulation = .lora(LoRaSettings(from: &reader))
         }
         try reader.checkEnd()
     }
@@ -138,18 +134,14 @@ public struct LoRaSettings: Equatable, Sendable {
         self.powerDBm = powerDBm
     }
 
-    fileprivate func write(into payload: inout BitWriter) throws(EncodeError) {
-        guard bandwidthHertz > 0 else { throw .field(.modulation, value: 0) }
-        guard spreadingFactor >= 5, spreadingFactor <= 12 else {
-            throw .field(.modulation, value: UInt32(spreadingFactor))
-        }
-        guard codingRateDenominator >= 5, codingRateDenominator <= 8 else {
-            throw .field(.modulation, value: UInt32(codingRateDenominator))
-        }
+    fileprivate func write(into payload: inout BitWriter) {
+        payload.require(bandwidthHertz > 0, .modulation, 0)
+        payload.require((5...12).contains(spreadingFactor), .modulation, UInt32(spreadingFactor))
+        payload.require((5...8).contains(codingRateDenominator), .modulation, UInt32(codingRateDenominator))
         payload.write(frequencyHertz, 32)
         payload.write(bandwidthHertz, 32)
         payload.write(UInt32(spreadingFactor), 4)
-        payload.write(UInt32(codingRateDenominator - 5), 2)
+        payload.write(UInt32(codingRateDenominator &- 5), 2)
         payload.write(hasExplicitHeader ? 1 : 0, 1)
         payload.write(hasCRC ? 1 : 0, 1)
         payload.write(optimizesLowDataRate ? 1 : 0, 1)
@@ -158,12 +150,12 @@ public struct LoRaSettings: Equatable, Sendable {
         payload.writeSigned(Int32(powerDBm), 8)
     }
 
-    fileprivate init(from reader: inout BitReader) throws(DecodeError) {
+    fileprivate init(from reader: inout BitReader) {
         frequencyHertz = reader.read(32)
         bandwidthHertz = reader.read(32)
-        guard bandwidthHertz > 0 else { throw reader.fault(.invalidField(.modulation, code: 0)) }
+        reader.require(bandwidthHertz > 0, .modulation, 0)
         let factor = reader.read(4)
-        guard factor >= 5, factor <= 12 else { throw reader.fault(.invalidField(.modulation, code: factor)) }
+        reader.require((5...12).contains(factor), .modulation, factor)
         spreadingFactor = UInt8(factor)
         codingRateDenominator = UInt8(reader.read(2)) + 5
         hasExplicitHeader = reader.read(1) == 1
@@ -199,14 +191,13 @@ public struct SignalReport: Equatable, Sendable {
         payload.write(packetCheck, 24)
         payload.writeSigned(Int32(strengthDBm), 16)
         payload.writeSigned(Int32(signalToNoiseTenthsDB ?? .min), 16)
-        let header = FrameHeader(
-            type: .signalReport, flags: FrameFlags(ask: nil), address: Frame.baseRadioAddress, lowByte: 0)
+        let header = FrameHeader(type: .signalReport, address: Frame.baseRadioAddress)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
-        var reader = BitReader(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        var reader = BitReader(payloadOf: frame)
         packetCheck = reader.read(24)
         strengthDBm = Int16(reader.readSigned(16))
         let noise = reader.readSigned(16)

@@ -22,7 +22,7 @@ public struct Batch: Equatable, Sendable {
         var decoder = try BatchDecoder(frame, header: header)
         count = decoder.count
         startBitCount = decoder.startBitCount
-        try decoder.skipAll()
+        while try decoder.next() != nil {}
         lowSequenceByte = header.lowByte
         payloadByteCount = frame.count - Frame.overheadByteCount
         for index in 0..<payloadByteCount { payload[index] = frame[FrameHeader.byteCount + index] }

@@ -62,7 +62,7 @@ public struct Command: Equatable, Sendable {
             payload.write(receiverID, 32)
         case .startTracking, .stopTracking, .locateNow, .reboot, .unpair: break
         }
-        let header = FrameHeader(type: .command, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
+        let header = FrameHeader(type: .command, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 
@@ -129,7 +129,7 @@ public struct CommandResult: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
         payload.write(UInt32(outcome.rawValue), 8)
-        let header = FrameHeader(type: .commandResult, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: .commandResult, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 

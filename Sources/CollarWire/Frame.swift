@@ -14,6 +14,11 @@ public enum Frame {
     public static var baseRadioAddress: UInt8 { 0 }
     /// The address that every collar listens to.
     public static var broadcastAddress: UInt8 { 0xFF }
+
+    /// Whether a link may set this for its largest frame.
+    static func isLimit(_ byteCount: UInt32) -> Bool {
+        byteCount >= UInt32(minimumLimitByteCount) && byteCount <= UInt32(maximumByteCount)
+    }
 }
 
 /// What a frame carries; five bits on the wire. From 16 up it comes from the host.

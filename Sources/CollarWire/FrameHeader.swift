@@ -14,9 +14,9 @@ public struct FrameHeader: Equatable, Sendable {
     /// In a fix the low 8 bits of its sequence; in an acknowledgement the number of the ask it answers; else 0.
     public var lowByte: UInt8
 
-    /// Creates a header for a message of this version.
+    /// Creates a header for a message of this version; one that asks for nothing without flags.
     @inline(__always)
-    init(type: MessageType, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
+    init(type: MessageType, flags: FrameFlags = FrameFlags(ask: nil), address: UInt8, lowByte: UInt8 = 0) {
         typeCode = type.rawValue
         self.flags = flags
         self.address = address

@@ -52,7 +52,7 @@ public struct Identity: Equatable, Sendable {
     ) throws(EncodeError) {
         var payload = BitWriter()
         let frameLimit = UInt32(maximumFrameByteCount)
-        payload.require(Identity.isValidFrameLimit(frameLimit), .frameLimit, frameLimit)
+        payload.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
         payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
         payload.require(deliveredElsewhere <= nextSequence, .sequence, deliveredElsewhere)
         payload.write(wide: log.deviceID)
@@ -68,7 +68,7 @@ public struct Identity: Equatable, Sendable {
         payload.write(UInt32(capabilities.rawValue), 16)
         payload.write(UInt32(heartbeatSeconds), 16)
         if deliveredElsewhere != 0 { payload.write(deliveredElsewhere, 32) }
-        let header = FrameHeader(type: .identity, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: .identity, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 
@@ -88,7 +88,7 @@ public struct Identity: Equatable, Sendable {
         reader.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
         pairedReceiverID = reader.read(32)
         let frameLimit = reader.read(8)
-        reader.require(Identity.isValidFrameLimit(frameLimit), .frameLimit, frameLimit)
+        reader.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
         maximumFrameByteCount = UInt8(truncatingIfNeeded: frameLimit)
         firmwareVersion = FirmwareVersion(
             major: UInt8(truncatingIfNeeded: reader.read(8)), minor: UInt8(truncatingIfNeeded: reader.read(8)),
@@ -98,10 +98,6 @@ public struct Identity: Equatable, Sendable {
         let following = reader.remainingBitCount >= 32 ? reader.read(32) : 0
         deliveredElsewhere = following <= nextSequence ? following : 0
         try reader.checkNotPastEnd()
-    }
-
-    private static func isValidFrameLimit(_ byteCount: UInt32) -> Bool {
-        byteCount >= UInt32(Frame.minimumLimitByteCount) && byteCount <= UInt32(Frame.maximumByteCount)
     }
 }
 

@@ -21,7 +21,7 @@ public struct Probe: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(logTag, 24)
         payload.write(nextSequence, 32)
-        let header = FrameHeader(type: .probe, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: .probe, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 
@@ -49,8 +49,7 @@ public struct IdentityRequest: Equatable, Sendable {
         guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var payload = BitWriter()
         payload.write(receiverID, 32)
-        let header = FrameHeader(
-            type: .identityRequest, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
+        let header = FrameHeader(type: .identityRequest, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
     }
 

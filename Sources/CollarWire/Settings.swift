@@ -34,6 +34,20 @@ public enum SettingKey: UInt8, Equatable, Sendable {
     case positionDigits = 9
     /// Decimal places of a metre of altitude: 0 or 1.
     case altitudeDigits = 10
+
+    /// Values that a collar accepts.
+    public var range: ClosedRange<UInt32> {
+        switch self {
+        case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
+            .criticalBatteryIntervalMilliseconds:
+            100...86_400_000
+        case .accuracyChangeCentimeters, .stationaryDistanceCentimeters: 1...100_000
+        case .stationarySeconds: 1...86_400
+        case .heartbeatSeconds: 5...65_535
+        case .positionDigits: 5...7
+        case .altitudeDigits: 0...1
+        }
+    }
 }
 
 /// Up to 47 settings, which fill the largest frame.
@@ -120,7 +134,7 @@ public struct Settings: Equatable, Sendable {
             payload.write(entry.value, 32)
             index &+= 1
         }
-        let header = FrameHeader(type: type, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: type, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 
@@ -156,8 +170,7 @@ public struct SettingsRequest: Equatable, Sendable {
     ) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
-        let header = FrameHeader(
-            type: .settingsRequest, flags: FrameFlags(ask: nil), address: address, lowByte: 0)
+        let header = FrameHeader(type: .settingsRequest, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 

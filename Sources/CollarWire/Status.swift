@@ -110,7 +110,7 @@ public struct Status: Equatable, Sendable {
             payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 16)
             payload.write(clockMapping.uptimeMilliseconds, 32)
         }
-        let header = FrameHeader(type: .status, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: .status, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 

@@ -33,7 +33,7 @@ public struct Tombstone: Equatable, Sendable {
             count &+= 1
         }
         payload.replaceFirstSixBits(by: count)
-        let header = FrameHeader(type: .tombstone, flags: flags, address: address, lowByte: 0)
+        let header = FrameHeader(type: .tombstone, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
     }
 
