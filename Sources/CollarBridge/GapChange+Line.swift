@@ -5,8 +5,7 @@ extension GapChange {
     /// describes it, which ends with a line feed.
     /// - Parameter deviceID: the collar's factory id.
     public func line(deviceID: UInt64) -> [UInt8] {
-        var object = ObjectText(type: "gap")
-        object.add("unix_ms", unixMilliseconds)
+        var object = ObjectText(type: "gap", unixMilliseconds: unixMilliseconds)
         object.add("event", event.rawValue)
         object.add("collar", MessageText.hexadecimal(deviceID))
         object.add("log", logID)

@@ -8,6 +8,12 @@ package struct ObjectText {
         add("type", type)
     }
 
+    /// Begins a line that tells of a moment, in milliseconds since 1970.
+    package init(type: String, unixMilliseconds: Int64) {
+        self.init(type: type)
+        add("unix_ms", unixMilliseconds)
+    }
+
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         begin(key)

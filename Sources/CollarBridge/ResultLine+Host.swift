@@ -18,6 +18,12 @@ extension HostRequest {
         case .order: "set_settings"
         }
     }
+
+    /// Those that are wanted by their word alone.
+    public static let plain: [HostRequest] = [
+        .command(.locateNow), .command(.startTracking), .command(.stopTracking), .command(.reboot),
+        .command(.pair(receiverID: 0)), .command(.unpair), .report,
+    ]
 }
 
 extension ResultLine {

@@ -75,8 +75,7 @@ public struct ResultLine: Equatable, Sendable {
 
     /// The line as text in UTF-8, which ends with a line feed.
     public var bytes: [UInt8] {
-        var object = ObjectText(type: "result")
-        object.add("unix_ms", unixMilliseconds)
+        var object = ObjectText(type: "result", unixMilliseconds: unixMilliseconds)
         if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         if let requestID { object.add("request", requestID) }
         if let verb { object.add("do", verb) }

@@ -7,8 +7,7 @@ extension Status {
     ///   - deviceID: the collar's factory id.
     ///   - logID: the log in whose name it spoke.
     public func line(unixMilliseconds: Int64, deviceID: UInt64, logID: UInt32) -> [UInt8] {
-        var object = ObjectText(type: "status")
-        object.add("unix_ms", unixMilliseconds)
+        var object = ObjectText(type: "status", unixMilliseconds: unixMilliseconds)
         object.add("collar", MessageText.hexadecimal(deviceID))
         object.add("log", logID)
         object.add("tracking", isTracking)

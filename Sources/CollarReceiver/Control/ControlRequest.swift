@@ -141,13 +141,6 @@ public struct ControlRequest: Equatable, Sendable {
 
     private static func wish(_ verb: String, _ object: JSONText, _ known: inout Set<String>) throws(Fault) -> Wish {
         switch verb {
-        case "locate": return .command(.command(.locateNow))
-        case "track_on": return .command(.command(.startTracking))
-        case "track_off": return .command(.command(.stopTracking))
-        case "reboot": return .command(.command(.reboot))
-        case "pair": return .command(.command(.pair(receiverID: 0)))
-        case "unpair": return .command(.command(.unpair))
-        case "get_settings": return .command(.report)
         case "sound":
             known.insert("ms")
             guard let time = object["ms"]?.integer(UInt16.self) else {
@@ -163,7 +156,11 @@ public struct ControlRequest: Equatable, Sendable {
                 throw Fault(reason: "\"request\" is not the id of a request")
             }
             return .await(requestID: id)
-        default: throw Fault(reason: "\"do\" is \"\(verb)\", which is nothing that can be wanted")
+        default:
+            guard let plain = HostRequest.plain.first(where: { $0.verb == verb }) else {
+                throw Fault(reason: "\"do\" is \"\(verb)\", which is nothing that can be wanted")
+            }
+            return .command(plain)
         }
     }
 

@@ -26,8 +26,7 @@ extension ReceiverNotice {
     private func line(
         of event: String, _ now: Int64, port: String? = nil, deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil
     ) -> [UInt8] {
-        var object = ObjectText(type: "link")
-        object.add("unix_ms", now)
+        var object = ObjectText(type: "link", unixMilliseconds: now)
         object.add("event", event)
         if let port { object.add("port", port) }
         if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
@@ -38,8 +37,7 @@ extension ReceiverNotice {
     /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for any other notice.
     func errorLine(_ now: Int64) -> [UInt8]? {
         guard let kind = errorKind else { return nil }
-        var object = ObjectText(type: "error")
-        object.add("unix_ms", now)
+        var object = ObjectText(type: "error", unixMilliseconds: now)
         object.add("code", kind.code)
         object.add("title", kind.title)
         object.add("reason", text)
@@ -61,7 +59,8 @@ extension ReceiverNotice {
 
     private var deviceID: UInt64? { if case .host(let notice) = self { notice.deviceID } else { nil } }
 
-    private var errorKind: ErrorKind? {
+    /// What the error is; nil for a notice that is none.
+    var errorKind: ErrorKind? {
         switch self {
         case .cannotOpen(let error): error.kind
         case .controlFailing: ErrorKind("control_failing", "No control socket", .warning)
@@ -121,7 +120,7 @@ extension HostNotice {
 }
 
 /// What an error is called, and how bad it is.
-private struct ErrorKind {
+struct ErrorKind {
     var code: String
     var title: String
     var severity: UserFacingError.Severity

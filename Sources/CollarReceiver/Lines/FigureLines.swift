@@ -7,8 +7,7 @@ extension ReceiverReading {
     /// The line of the receiver as a whole.
     func line(_ now: Int64) -> [UInt8] {
         let counts = host.statistics
-        var object = ObjectText(type: "stats")
-        object.add("unix_ms", now)
+        var object = ObjectText(type: "stats", unixMilliseconds: now)
         object.add("fixes_stored", counts.fixes)
         object.add("duplicates", counts.duplicates)
         object.add("uptime_s", uptimeSeconds)
@@ -28,8 +27,7 @@ extension ReceiverReading {
 extension CollarReading {
     /// The line of one collar.
     func line(_ now: Int64) -> [UInt8] {
-        var object = ObjectText(type: "stats")
-        object.add("unix_ms", now)
+        var object = ObjectText(type: "stats", unixMilliseconds: now)
         object.add("collar", MessageText.hexadecimal(deviceID))
         object.add("log", logID)
         object.add("fixes_stored", fixCount)

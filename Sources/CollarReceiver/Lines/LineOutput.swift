@@ -62,27 +62,20 @@ final class LineOutput {
     /// Writes whole lines as long as the consumer takes them.
     /// - Parameter isWritten: called for every line that is out, with its entry if it tells one.
     func flush(isWritten: (EmissionReceipt?) -> Void) -> Progress {
+        defer { compact() }
         while writtenCount < bytes.count {
-            switch writeSomeLines() {
-            case .success(let end):
-                writtenCount = end
-                while firstMark < marks.count, marks[firstMark].end <= end {
-                    isWritten(marks[firstMark].receipt)
-                    firstMark += 1
-                }
-            case .failure(let stop):
-                compact()
-                return stop.progress
+            if let stop = writeSomeLines() { return stop }
+            while firstMark < marks.count, marks[firstMark].end <= writtenCount {
+                isWritten(marks[firstMark].receipt)
+                firstMark += 1
             }
         }
-        compact()
         return .drained
     }
 
-    private struct Stop: Error { var progress: Progress }
-
     /// Writes a chunk that ends with a line, and never blocks: a pipe that is ready has room for one chunk.
-    private func writeSomeLines() -> Result<Int, Stop> {
+    /// - Returns: why nothing more can be written now; nil where it can.
+    private func writeSomeLines() -> Progress? {
         var end = writtenCount
         var mark = firstMark
         while mark < marks.count, marks[mark].end - writtenCount <= LineOutput.atomicByteCount {
@@ -91,16 +84,19 @@ final class LineOutput {
         }
         if end == writtenCount { end = min(bytes.count, writtenCount + LineOutput.atomicByteCount) }
         var query = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&query, 1, 0) > 0 else { return .failure(Stop(progress: .blocked)) }
+        guard unsafe poll(&query, 1, 0) > 0 else { return .blocked }
         let count = unsafe bytes.withUnsafeBytes { all in
             unsafe write(fileDescriptor, all.baseAddress?.advanced(by: writtenCount), end - writtenCount)
         }
-        if count >= 0 { return .success(writtenCount + count) }
+        if count >= 0 {
+            writtenCount += count
+            return nil
+        }
         switch errno {
-        case EINTR: return .success(writtenCount)
-        case EAGAIN: return .failure(Stop(progress: .blocked))
-        case EPIPE: return .failure(Stop(progress: .closed))
-        default: return .failure(Stop(progress: .failed(errorNumber: errno)))
+        case EINTR: return nil
+        case EAGAIN: return .blocked
+        case EPIPE: return .closed
+        default: return .failed(errorNumber: errno)
         }
     }
 

@@ -8,9 +8,10 @@ extension ReceiverNotice {
     /// Whether something is in the way; the rest is information.
     public var isFailure: Bool {
         switch self {
-        case .cannotOpen, .controlFailing: true
-        case .waitingForPort, .waitingForRadio, .opened, .unplugged: false
-        case .host(let notice): notice.isFailure
+        // A radio without a collar is no fault yet; fixes that are gone have a line of their own.
+        case .host(.noIdentity): false
+        case .host(.damagedFixes), .host(.lost): true
+        default: errorKind != nil
         }
     }
 
@@ -48,17 +49,6 @@ extension ReceiverNotice {
 }
 
 extension HostNotice {
-    fileprivate var isFailure: Bool {
-        switch self {
-        case .copiedJournal, .journalDamage, .damagedFixes, .cannotRemoveOld, .storageFailing, .journalUnavailable,
-            .journalUnreadable, .lost, .pairedElsewhere, .misbehaving, .collarRefused, .unknownAsksIgnored,
-            .health(_, .unreachable), .health(_, .condition(.unhealthy)), .commandsSetAside, .commandsFailing:
-            true
-        case .noIdentity, .radio, .modem, .collar, .storageRecovered, .deliveredElsewhere, .health, .commandEnded, .status:
-            false
-        }
-    }
-
     fileprivate var text: String {
         switch self {
         case .noIdentity(let link, let seconds):
