@@ -1,4 +1,5 @@
 import Glibc
+import SerialDevices
 
 /// The tool: picks a command and turns what ends it into an exit code.
 @main
@@ -82,15 +83,10 @@ enum StandardOutput {
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EPIPE { return false }
-                throw CommandFailure(.inputOutput, "stdout cannot be written: \(SystemText.of(errno))")
+                throw CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
             }
             bytes.removeFirst(count)
         }
         return true
     }
-}
-
-/// What the operating system calls an error.
-enum SystemText {
-    static func of(_ errorNumber: Int32) -> String { unsafe String(cString: strerror(errorNumber)) }
 }

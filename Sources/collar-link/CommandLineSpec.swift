@@ -132,6 +132,17 @@ struct ParsedArguments {
         return number
     }
 
+    /// An option whose value is one of some words.
+    func choice<Value>(_ key: String, of values: KeyValuePairs<String, Value>) throws(CommandFailure) -> Value? {
+        guard let text = value(key) else { return nil }
+        guard let chosen = values.first(where: { $0.key == text }) else {
+            let words = values.map(\.key)
+            let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
+            throw CommandFailure(.usage, "\(key) \(text): \(list) is wanted")
+        }
+        return chosen.value
+    }
+
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {
         let help = command.name == "run" ? "collar-link --help" : "collar-link \(command.name) --help"
         return CommandFailure(.usage, message, remedy: "'\(help)' lists what it takes")

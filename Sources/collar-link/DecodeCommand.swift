@@ -26,7 +26,9 @@ enum DecodeCommand {
             throw CommandFailure(.usage, "--flavour: full or compact is wanted")
         }
         var decoding = FrameDecoding(format: format, flavour: flavour)
-        if let log = try LogOptions.log(from: arguments) { decoding.learn(log, nextSequence: 0) }
+        if arguments.has("--device") || arguments.has("--log-id") {
+            decoding.learn(try arguments.log(), nextSequence: 0)
+        }
         let input = try ChunkInput(path: arguments.operands.first ?? "-")
         if arguments.has("--bare") { try decodeBare(input, &decoding) } else { try decodeSerial(input, &decoding) }
         try decoding.flush()
@@ -65,7 +67,7 @@ enum DecodeCommand {
             while buffer.count - start >= 2 {
                 let count = Int(buffer[start]) << 8 | Int(buffer[start + 1])
                 guard buffer.count - start - 2 >= count else { break }
-                decoding.decode(Array(buffer[(start + 2)..<(start + 2 + count)]), at: offset + start + 2)
+                decoding.decode(buffer.span.extracting((start + 2)..<(start + 2 + count)), at: offset + start + 2)
                 start += 2 + count
             }
             buffer.removeFirst(start)

@@ -1,7 +1,5 @@
 import CollarDomain
-import CollarReceiver
 import CollarWire
-import Glibc
 
 /// `collar-link encode`: fixes as frames.
 enum EncodeCommand {
@@ -72,45 +70,29 @@ struct EncodeOptions {
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let anchorLag = try arguments.integer("--anchor-lag", in: 1...Int(LiveFix.maximumLead))
         let batchLimit = try arguments.integer("--batch", in: 1...Batch.maximumCount)
-        switch arguments.value("--mode") ?? "absolute" {
-        case "absolute": mode = .absolute
-        case "live": mode = .live(anchorLag: anchorLag ?? 1)
-        case "batch": mode = .batch(limit: batchLimit ?? Batch.maximumCount)
-        case let text: throw CommandFailure(.usage, "--mode \(text): absolute, live or batch is wanted")
-        }
+        let modes: KeyValuePairs<String, Mode> = [
+            "absolute": .absolute, "live": .live(anchorLag: anchorLag ?? 1),
+            "batch": .batch(limit: batchLimit ?? Batch.maximumCount),
+        ]
+        mode = try arguments.choice("--mode", of: modes) ?? .absolute
         let digits = try arguments.integer("--precision", in: 5...7)
         precision = digits.flatMap { PositionStep(rawValue: UInt8($0 - 5)) }
         maximumFrameByteCount =
             try arguments.integer("--max-frame", in: Frame.minimumLimitByteCount...Frame.maximumByteCount)
             ?? Frame.maximumByteCount
-        if let given = try LogOptions.log(from: arguments) { log = given } else { log = try LogOptions.standard() }
+        log = try arguments.log()
         address = UInt8(try arguments.integer("--address", in: 1...254) ?? 1)
         isBare = arguments.has("--bare")
         printsStatistics = arguments.has("--stats")
     }
 }
 
-/// `--device` and `--log-id`, which `encode` and `decode` share.
-enum LogOptions {
-    static func log(from arguments: ParsedArguments) throws(CommandFailure) -> LogIdentity? {
-        guard arguments.has("--device") || arguments.has("--log-id") else { return nil }
-        var deviceID = standardDeviceID
-        if let text = arguments.value("--device") {
-            guard let number = ControlRequest.deviceID(text) else {
-                throw CommandFailure(.usage, "--device \(text): 16 hexadecimal digits are wanted")
-            }
-            deviceID = number
-        }
-        let logID = try arguments.integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
-        return try log(deviceID: deviceID, logID: UInt32(logID))
-    }
-
-    static func standard() throws(CommandFailure) -> LogIdentity { try log(deviceID: standardDeviceID, logID: 1) }
-
-    private static let standardDeviceID: UInt64 = 0xC011_4A00_0000_0001
-
-    private static func log(deviceID: UInt64, logID: UInt32) throws(CommandFailure) -> LogIdentity {
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else {
+extension ParsedArguments {
+    /// The log of `--device` and `--log-id`, or what is taken without them.
+    func log() throws(CommandFailure) -> LogIdentity {
+        let deviceID = try deviceID("--device") ?? 0xC011_4A00_0000_0001
+        let logID = try integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
+        guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(logID)) else {
             throw CommandFailure(.software, "\(logID) was checked to be a log id")
         }
         return log

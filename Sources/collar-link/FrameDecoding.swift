@@ -38,9 +38,6 @@ struct FrameDecoding {
     }
 
     /// Decodes a bare frame that stands at an offset of the input.
-    mutating func decode(_ frame: [UInt8], at offset: Int) { decode(frame.span, at: offset) }
-
-    /// Decodes a bare frame that stands at an offset of the input.
     mutating func decode(_ frame: Span<UInt8>, at offset: Int) {
         do throws(DecodeError) {
             let header = try FrameHeader(frame)

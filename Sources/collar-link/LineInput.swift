@@ -1,4 +1,5 @@
 import Glibc
+import SerialDevices
 
 /// The bytes of a file or of stdin, in chunks.
 struct ChunkInput: ~Copyable {
@@ -9,7 +10,7 @@ struct ChunkInput: ~Copyable {
     init(path: String) throws(CommandFailure) {
         self.path = path == "-" ? "stdin" : path
         descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))") }
+        guard descriptor >= 0 else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
     }
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -21,7 +22,7 @@ struct ChunkInput: ~Copyable {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { return Array(chunk[..<count]) }
             if count == 0 { return nil }
-            guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemText.of(errno))") }
+            guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
         }
     }
 }

@@ -31,7 +31,7 @@ struct PortSimulation<Flash: FlashDevice> {
         self.options = options
         self.fixCount = fixCount
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
-            throw CommandFailure(.software, "signals cannot be received: \(SystemText.of(errno))")
+            throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
         }
         self.signals = signals
     }
@@ -138,7 +138,7 @@ struct PortSimulation<Flash: FlashDevice> {
         let temporary = link + ".new"
         unsafe _ = unlink(temporary)
         guard unsafe symlink(created.path, temporary) == 0, unsafe rename(temporary, link) == 0 else {
-            throw CommandFailure(.cannotCreate, "\(link): \(SystemText.of(errno))")
+            throw CommandFailure(.cannotCreate, "\(link): \(SystemError.text(errno))")
         }
     }
 

@@ -24,9 +24,9 @@ extension CommandFailure {
                     + "in the state directory",
                 remedy: "begin with a time (--since 2h) or with all there is (--from-start)")
         case .output(let errorNumber):
-            self.init(.inputOutput, "stdout cannot be written: \(SystemText.of(errorNumber))")
+            self.init(.inputOutput, "stdout cannot be written: \(SystemError.text(errorNumber))")
         case .system(let operation, let errorNumber):
-            self.init(.software, "\(operation): \(SystemText.of(errorNumber))")
+            self.init(.software, "\(operation): \(SystemError.text(errorNumber))")
         }
     }
 }

@@ -82,11 +82,7 @@ enum RunCommand {
             }
             configuration.write(kinds)
         }
-        switch arguments.value("--order") {
-        case nil, "arrival": break
-        case "sequence": configuration.host.ordersBySequence = true
-        case .some(let text): throw CommandFailure(.usage, "--order \(text): arrival or sequence is wanted")
-        }
+        configuration.host.ordersBySequence = try arguments.choice("--order", of: ["arrival": false, "sequence": true]) ?? false
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
     }

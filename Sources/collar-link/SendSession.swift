@@ -2,6 +2,7 @@ import CollarBridge
 import CollarHost
 import CollarReceiver
 import Glibc
+import SerialDevices
 
 /// Gives one request to whoever has the state directory, or does it here, and waits for its end.
 final class SendSession {
@@ -78,7 +79,7 @@ final class SendSession {
                 .noPermission, "the collar-link of this state directory takes no requests of this user: \(path)",
                 remedy: "run send as the user who runs collar-link, or as root")
         case .system(let path, let errorNumber):
-            CommandFailure(.inputOutput, "\(path): \(SystemText.of(errorNumber))")
+            CommandFailure(.inputOutput, "\(path): \(SystemError.text(errorNumber))")
         }
     }
 

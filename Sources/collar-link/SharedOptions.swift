@@ -4,48 +4,35 @@ import CollarWire
 import Glibc
 
 /// How a command writes what it has: `--format`.
-enum OutputFormat: String {
+enum OutputFormat {
     case json
     case text
 }
 
 /// Options that several commands take.
 extension ParsedArguments {
-    /// `--collar ID`; nil for all.
-    func deviceID() throws(CommandFailure) -> UInt64? {
-        guard let text = value("--collar") else { return nil }
+    /// The id of a collar: `--collar ID`, nil for all.
+    func deviceID(_ key: String = "--collar") throws(CommandFailure) -> UInt64? {
+        guard let text = value(key) else { return nil }
         guard let deviceID = ControlRequest.deviceID(text) else {
-            throw CommandFailure(.usage, "--collar \(text): 16 hexadecimal digits are wanted")
+            throw CommandFailure(.usage, "\(key) \(text): 16 hexadecimal digits are wanted")
         }
         return deviceID
     }
 
     /// `--format json|text`.
     func format() throws(CommandFailure) -> OutputFormat {
-        let text = value("--format") ?? "json"
-        guard let format = OutputFormat(rawValue: text) else {
-            throw CommandFailure(.usage, "--format \(text): json or text is wanted")
-        }
-        return format
+        try choice("--format", of: ["json": .json, "text": .text]) ?? .json
     }
 
     /// `--flavour full|compact`.
     func flavour() throws(CommandFailure) -> FixLineWriter.Flavour {
-        guard let text = value("--flavour") else { return .full }
-        guard let flavour = FixLineWriter.Flavour(rawValue: text) else {
-            throw CommandFailure(.usage, "--flavour \(text): full or compact is wanted")
-        }
-        return flavour
+        try choice("--flavour", of: ["full": .full, "compact": .compact]) ?? .full
     }
 
     /// `--source-as watchOS|iOS`; nil for what it was.
     func sourceAs() throws(CommandFailure) -> FixSource? {
-        switch value("--source-as") {
-        case nil: return nil
-        case "watchOS": return .watchOS
-        case "iOS": return .iOS
-        case .some(let text): throw CommandFailure(.usage, "--source-as \(text): watchOS or iOS is wanted")
-        }
+        try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
     }
 
     /// `--state-dir DIR`, or where journals are kept without it.

@@ -1,5 +1,7 @@
 import CollarDomain
 import CollarWire
+import FoundationEssentials
+import Glibc
 
 /// Where reading shall begin, as typed: `--since`.
 enum SinceArgument: Equatable {
@@ -14,33 +16,15 @@ enum SinceArgument: Equatable {
     /// Reads what was typed.
     /// - Parameter now: an age counts back from here, in milliseconds since 1970.
     init(_ text: String, nowUnixMilliseconds now: Int64) throws(CommandFailure) {
-        let bytes = Array(text.utf8)
-        if let fix = SinceArgument.fix(bytes) {
+        if let fix = UUID(uuidString: text).flatMap({ FixIdentifier($0) }) {
             self = .fix(fix)
         } else if let time = SinceArgument.unixTime(text) ?? SinceArgument.age(text, before: now)
-            ?? SinceArgument.calendarTime(bytes)
+            ?? SinceArgument.calendarTime(Array(text.utf8))
         {
             self = .time(unixMilliseconds: time)
         } else {
             throw CommandFailure(.usage, "--since \(text): neither a time nor an id", remedy: "it takes \(SinceArgument.forms)")
         }
-    }
-
-    /// A UUID as fix lines have it.
-    private static func fix(_ text: [UInt8]) -> FixIdentifier? {
-        guard text.count == 36 else { return nil }
-        var halves: [UInt64] = [0, 0]
-        var digitCount = 0
-        for (index, byte) in text.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-            halves[digitCount / 16] = halves[digitCount / 16] << 4 | UInt64(digit)
-            digitCount += 1
-        }
-        return FixIdentifier(high: halves[0], low: halves[1])
     }
 
     private static func unixTime(_ text: String) -> Int64? {
@@ -58,13 +42,14 @@ enum SinceArgument: Equatable {
     private static func calendarTime(_ text: [UInt8]) -> Int64? {
         var rest = text[...]
         guard let year = number(&rest, digits: 4), skip(&rest, "-"), let month = number(&rest, digits: 2), skip(&rest, "-"),
-            let day = number(&rest, digits: 2), (1...12).contains(month), (1...31).contains(day)
+            let day = number(&rest, digits: 2)
         else { return nil }
-        let days = self.days(year: year, month: month, day: day)
-        // A day that the month does not have is one of the next month.
-        guard day <= 28 || self.days(year: year, month: month, day: 1) + day - 1 < self.days(afterMonth: month, of: year)
-        else { return nil }
-        if rest.isEmpty { return milliseconds(days * 86_400) }
+        var date = unsafe tm()
+        unsafe (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        let midnight = Int64(unsafe timegm(&date))
+        // What the calendar does not have has become a day of another month.
+        guard unsafe date.tm_mon == month - 1 else { return nil }
+        if rest.isEmpty { return milliseconds(midnight) }
         guard skip(&rest, "Tt "), let hour = number(&rest, digits: 2), skip(&rest, ":"), let minute = number(&rest, digits: 2),
             skip(&rest, ":"), let second = number(&rest, digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -79,7 +64,7 @@ enum SinceArgument: Equatable {
             }
         }
         guard let offset = offsetSeconds(&rest), rest.isEmpty else { return nil }
-        return milliseconds(days * 86_400 + hour * 3600 + minute * 60 + second - offset).map { $0 + fraction }
+        return milliseconds(midnight + hour * 3600 + minute * 60 + second - offset).map { $0 + fraction }
     }
 
     /// East of Greenwich.
@@ -108,19 +93,6 @@ enum SinceArgument: Equatable {
         guard let first = rest.first, characters.utf8.contains(first) else { return false }
         rest = rest.dropFirst()
         return true
-    }
-
-    private static func days(afterMonth month: Int64, of year: Int64) -> Int64 {
-        month == 12 ? days(year: year + 1, month: 1, day: 1) : days(year: year, month: month + 1, day: 1)
-    }
-
-    /// Days since 1970 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     private static func milliseconds(_ seconds: Int64) -> Int64? {
