@@ -1,0 +1,26 @@
+"""Capture files as Wireshark reads them."""
+
+import struct
+
+BARE, SERIAL = 147, 148  # link types USER0, USER1
+
+
+def pcap(link_type, packets):
+    """A capture with one packet a millisecond."""
+    parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type)]
+    for number, packet in enumerate(packets):
+        parts += [struct.pack("<IIII", 1_700_000_000, 1000 * number, len(packet), len(packet)), packet]
+    return b"".join(parts)
+
+
+def pcapng(packets):
+    """A capture of both directions of a serial line: (interface, bytes)."""
+    def block(kind, body):
+        body += bytes(-len(body) % 4)
+        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+    interface = block(1, struct.pack("<HHI", SERIAL, 0, 0))
+    parts = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)), interface, interface]
+    for number, (side, packet) in enumerate(packets):
+        parts.append(block(6, struct.pack("<IIIII", side, 0, number, len(packet), len(packet)) + packet))
+    return b"".join(parts)

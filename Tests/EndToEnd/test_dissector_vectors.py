@@ -1,0 +1,137 @@
+"""The Wireshark dissector against the vectors and random payloads."""
+
+import collections
+import random
+import unittest
+
+from captures import BARE, SERIAL, pcap
+from dissected_fields import (BATCH, FAULTS, FIX, HEADER_FAULTS, LIVE_FIX, READERS, SERIAL_FAULTS, Reader,
+                              fixes_of_batch, units_are_wrong)
+from dissector import LOG, DissectorTest, identity, load
+import frames
+from wire import ProtocolError, stuff
+
+
+def log_of(vector):
+    return frames.Log(int(vector["device_id"], 16), vector["log_id"]) if "device_id" in vector else None
+
+
+class DissectedVectorsTest(DissectorTest):
+    def group(self, vectors):
+        """Vectors that go into one capture, by log, reference and size of the short sequence.
+
+        A capture teaches the dissector sequences; in rising order each is still completed as from the reference.
+        """
+        groups = collections.defaultdict(list)
+        for name, vector in vectors.items():
+            number = int(vector["bare"][:2], 16) & 31
+            short = number == LIVE_FIX or number == FIX and not vector["sender"]["wide"]
+            groups[log_of(vector), short and (number, vector.get("reference", 0))].append((name, vector))
+        for (log, short), members in groups.items():
+            if short:
+                members.sort(key=lambda member: member[1]["decoded"]["sequence"])
+            yield log, short[1] if short else 0, members
+
+    def check_group(self, group):
+        log, reference, members = group
+        first = [identity(log, min(reference + 1, 2 ** 32 - 1))] if log else []
+        packets = self.dissect(pcap(BARE, first + [bytes.fromhex(vector["bare"]) for _, vector in members]))
+        for (name, vector), packet in zip(members, packets[len(first):], strict=True):
+            yield from (f"{name}: {problem}" for problem in self.problems_of(vector, packet.frames[0]))
+
+    def problems_of(self, vector, fields):
+        reader, wanted = Reader(fields), vector["decoded"]
+        number = int(vector["bare"][:2], 16) & 31
+        sender = vector["sender"]
+        header = {"type": number, "version": 1, "address": sender["address"], "flags": sender["flags"],
+                  "ask_number": sender["flags"] & 7, "check": int(vector["bare"][-6:], 16),
+                  "check.status": 2 if number == LIVE_FIX else 1}
+        found = reader.numbers(*header)
+        if found != header:
+            yield f"header is {found}, not {header}"
+        if number == 9 and reader.flag("flags.delivered_elsewhere") != bool(sender["flags"] & 8):
+            yield "flag bit 3 is shown wrongly"
+        # A probe's tag may be that of another log.
+        faults = reader.faults() - {"anchor_needed" if number == LIVE_FIX else "unknown_collar" if number == 5 else ""}
+        if faults:
+            yield f"shows {faults}"
+        if number == LIVE_FIX:
+            found = reader.numbers("sequence", "anchor", "distance")
+            anchor = vector["anchor"]["sequence"]
+            wanted = {"sequence": wanted["sequence"], "anchor": anchor, "distance": wanted["sequence"] - anchor}
+        else:
+            found = READERS[number](reader)
+        if found != wanted:
+            yield f"decodes to {found}, not {wanted}"
+        if number == FIX:
+            yield from units_are_wrong(reader, wanted)
+        if number == BATCH:
+            for part, fix in zip(fixes_of_batch(reader), wanted["fixes"], strict=True):
+                yield from units_are_wrong(part, fix)
+
+    def test_valid_vectors(self):
+        vectors = load("valid")
+        self.assertEqual({int(vector["bare"][:2], 16) & 31 for vector in vectors.values()}, set(frames.MESSAGES))
+        self.in_parallel(self.check_group, self.group(vectors))
+        print(f"{len(vectors)} vectors ", end="", flush=True)
+
+    def test_invalid_vectors(self):
+        groups = collections.defaultdict(list)
+        for name, vector in load("invalid").items():
+            for form in ("bare", "serial"):
+                if form in vector:
+                    groups[log_of(vector), vector.get("reference", 0), form].append((name, vector))
+        self.in_parallel(self.check_invalid_group, groups.items())
+
+    def check_invalid_group(self, group):
+        (log, reference, form), members = group
+        first = [identity(log, min(reference + 1, 2 ** 32 - 1))] if log else []
+        packets = [bytes.fromhex(vector[form]) for _, vector in members]
+        capture = (pcap(BARE, first + packets) if form == "bare" else
+                   pcap(SERIAL, [stuff(frame) for frame in first] + packets))
+        found = self.dissect(capture)[len(first):]
+        for (name, vector), packet in zip(members, found, strict=True):
+            faults = {fault: packet.count(fault) for fault in FAULTS if packet.count(fault)}
+            if faults != {self.wanted_fault(vector): 1}:
+                yield f"{name} ({form}): shows {faults}, not {self.wanted_fault(vector)}"
+
+    def wanted_fault(self, vector):
+        data = bytes.fromhex(vector.get("bare", ""))
+        readable = vector["error"] not in (*SERIAL_FAULTS, *HEADER_FAULTS)
+        distant = vector.get("field") in ("sequence", "distance", "anchor")
+        if readable and data and data[0] & 31 == LIVE_FIX and not distant:
+            return "anchor_needed"  # nothing more of a live fix is looked at
+        if vector["error"] == "check_failed" and frames.MESSAGES[data[0] & 31].bound and (
+                log_of(vector) is None or data[2] != 17):
+            return "unknown_collar"  # no known collar uses the address
+        return vector["error"]
+
+    def test_random_payloads(self):
+        """Any payload behind a right check has the fault that the independent decoder finds, or none."""
+        chance = random.Random(8)
+        found = [identity(LOG, 0)]
+        for number in sorted(frames.MESSAGES):
+            for _ in range(150):
+                size = chance.choice((0, 1, 3, 7, 8, 13, 20, 22, 36, 44, 100, 246))
+                # Few ones: they pass more of the limits.
+                payload = bytes(chance.getrandbits(8) & chance.getrandbits(8) for _ in range(size))
+                log = LOG if frames.MESSAGES[number].bound else None
+                found.append(frames.assemble(32 | number, 0, 17, chance.randrange(12), payload, log))
+        self.assertEqual(len({int(frame[0]) for frame in found}), len(frames.MESSAGES))
+        packets = self.dissect(pcap(BARE, found))
+        clean = 0
+        for frame, packet in zip(found, packets, strict=True):
+            if frame[0] & 31 == LIVE_FIX:
+                continue
+            try:
+                frames.decode(frame, LOG)
+                wanted = set()
+                clean += 1
+            except ProtocolError as error:
+                wanted = {error.reason}
+            self.assertEqual(Reader(packet.frames[0]).faults() - {"unknown_collar"}, wanted, frame.hex())
+        self.assertGreater(clean, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
