@@ -214,10 +214,8 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            // A fix that was lost may come after all.
-            let losses = host.records.of(entry.deviceID).logs[fix.logID]?.losses ?? []
-            let wasLost = losses.contains { $0.contains(fix.fix.sequence) }
-            let isOrdered = host.consumer.isOrdered && !mayBeLate && !wasLost
+            // What the collar has overwritten may have been called lost before it came.
+            let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeLost(fix.fix.sequence)
             if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }
