@@ -52,7 +52,8 @@ extension Journal {
         var recovery: JournalRecovery?
         var number: UInt32 = 1
         if let last = segments.last {
-            let found = try JournalRecovery(files, upTo: JournalPosition(segment: last, offset: .max))
+            let found = try JournalRecovery(
+                files, upTo: JournalPosition(segment: last, offset: .max), asksForLossesAgain: true)
             recovery = found
             place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
             // A segment that a crash left without its checkpoint holds nothing: it is begun again.

@@ -28,6 +28,8 @@ struct JournalRecovery {
     private(set) var last = Segment()
     /// Whether checkpoints after the first segment are ignored: a checkpoint after damage still names the damaged fixes.
     private var ignoresLaterCheckpoints = false
+    /// Whether all that is lost of a log is taken out where one fix that came after its loss is gone.
+    private var asksForLossesAgain = false
 
     /// One segment as far as it has been read.
     struct Segment {
@@ -48,10 +50,13 @@ struct JournalRecovery {
     /// - Parameters:
     ///   - limit: records that end behind it are left out. Its segment exists.
     ///   - ignoresLaterCheckpoints: whether incomplete checkpoints are ignored.
+    ///   - asksForLossesAgain: whether all that is lost of a log counts as missing where one fix that came after its loss is
+    ///     gone, as nothing tells which one it is.
     init(
-        _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false
+        _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false,
+        asksForLossesAgain: Bool = false
     ) throws(JournalError) {
-        self.ignoresLaterCheckpoints = ignoresLaterCheckpoints
+        self.asksForLossesAgain = asksForLossesAgain
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
         isStartKnown = last.hasCheckpoint || limit.segment == 1
         guard !last.hasCheckpoint else { return }
@@ -64,6 +69,7 @@ struct JournalRecovery {
         }
         self = JournalRecovery()
         self.ignoresLaterCheckpoints = ignoresLaterCheckpoints
+        self.asksForLossesAgain = asksForLossesAgain
         isStartKnown = isWhole || bytes.segments[start] == 1
         for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
@@ -180,9 +186,8 @@ struct JournalRecovery {
         var covered = logs[progress.logID] ?? CoveredSequences()
         logs[progress.logID] = nil
         covered.announce(below: progress.announcedEnd)
-        if let lostCount = progress.lostCount, covered.lost.count > lostCount, !ignoresLaterCheckpoints {
-            // A fix that came after its loss is gone again: the collar is asked once more for all that is lost. (Before a
-            // later checkpoint that tells which one it is.)
+        if asksForLossesAgain, let lostCount = progress.lostCount, covered.lost.count > lostCount {
+            // A fix that came after its loss is gone again: the collar is asked once more for all that is lost.
             for range in covered.lost.ranges { covered.remove(range) }
         }
         if covered.count < progress.coveredCount {

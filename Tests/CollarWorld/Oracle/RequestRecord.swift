@@ -81,6 +81,8 @@ struct RequestRecord {
     mutating func given(_ requestID: UInt16, by host: Int) {
         if let other = givers[requestID], other != host { uncertain.insert(requestID) }
         givers[requestID] = host
+        // An id that comes again after a rollback is that of a new command.
+        if uncertain.contains(requestID) { lastExecuted.removeAll { $0.requestID == requestID } }
     }
 
     /// A host has forgotten which ids it has used: they may come again for other commands.
