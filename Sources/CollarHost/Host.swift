@@ -63,6 +63,7 @@ public final class Host {
         let link = links[id.index]
         link.open(at: time.instant)
         for collar in collars.sessions { collar.linkOpened(id, at: time.instant) }
+        countOpenLinks()
         dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
     }
 
@@ -72,8 +73,11 @@ public final class Host {
         guard link.session != nil else { return }
         dispatcher.releaseHeldFrame(of: link, at: time)
         link.close()
+        countOpenLinks()
         for collar in collars.sessions { collar.linkClosed(id) }
     }
+
+    private func countOpenLinks() { dispatcher.hasSeveralLinks = links.count { $0.session != nil } > 1 }
 
     /// Bytes came in on an open link.
     ///

@@ -27,8 +27,14 @@ public enum FrameCheck {
     static func isValid(_ frame: Span<UInt8>, check: CRC24) -> Bool {
         let end = frame.count - CRC24.byteCount
         guard end >= FrameHeader.byteCount, frame.count <= Frame.maximumByteCount else { return false }
-        let sent = UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
-        return checksum(of: frame, count: end, check: check) == sent
+        return checksum(of: frame, count: end, check: check) == sent(in: frame)
+    }
+
+    /// The check that a frame brings, right or not.
+    /// - Precondition: `frame` has three bytes or more.
+    public static func sent(in frame: Span<UInt8>) -> UInt32 {
+        let end = frame.count - CRC24.byteCount
+        return UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
     }
 
     /// Gives a finished frame other flags, and the check that belongs to them.

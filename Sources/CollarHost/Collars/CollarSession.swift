@@ -18,8 +18,10 @@ final class CollarSession {
     private var address: UInt8?
     /// The link heard last; nil before the collar was heard.
     private var link: LinkID?
-    /// The link on which the open ask came in.
-    private var answerLink: LinkID?
+    /// The answer that the open ask waits for; nil where none does.
+    private var answer: PendingAnswer?
+    /// How strongly each link received the collar last, in dBm, where the radio tells it.
+    private var strengths: [LinkID: Int16] = [:]
     private var isReportedAsElsewhere = false
     /// Answers since the last identity.
     private var answersSinceIdentity: UInt32 = 0
@@ -85,15 +87,24 @@ final class CollarSession {
     // MARK: Receiving
 
     /// Notes a valid frame: where the collar is, and whether it wants an answer.
-    func heard(_ log: LogSession, header: FrameHeader, on link: Link, at time: HostTime) {
+    /// - Parameter ask: what the frame's ask is to this host.
+    func heard(
+        _ log: LogSession, header: FrameHeader, ask: HeardAsk, signal: JournaledSignal?, on link: Link, at time: HostTime
+    ) {
         output.statistics.frames += 1
         isCommitDue = true
         let isFirst = address == nil
         address = header.address
         self.link = link.id
         health.heard(at: time.instant, output)
-        log.delivery.received(flags: header.flags)
-        if header.flags.ask != nil { answerLink = link.id }
+        if let strength = signal?.strengthDBm { strengths[link.id] = strength }
+        switch ask {
+        case .none: break
+        case .copy: answer?.offer(link.id, strengths)
+        case .new(let wait):
+            log.delivery.received(flags: header.flags)
+            answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
+        }
         if isFirst { output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name)) }
     }
 
@@ -249,14 +260,14 @@ final class CollarSession {
         isCommitDue = false
         hasNewRecords = false
         guard storage.commit() else { return }
-        answer(at: time)
+        sendAnswer(at: time)
         if let days = configuration.keepsDays { storage.removeOldSegments(keepingDays: days, at: time) }
     }
 
     /// Answers the collar's open asks with what is durable now.
-    private func answer(at time: HostTime) {
-        guard let link = answerLink, let address else { return }
-        answerLink = nil
+    private func sendAnswer(at time: HostTime) {
+        guard let link = answer?.link, answer?.holdUntil == nil, let address else { return }
+        answer = nil
         // Two receivers that answer would talk at the same time; the collar listens to its own alone.
         let isListening = isPairedElsewhere
         for session in logs.all {
@@ -283,7 +294,8 @@ final class CollarSession {
 
     /// The link went away: a collar that was heard there last cannot be heard.
     func linkClosed(_ closed: LinkID) {
-        if answerLink == closed { answerLink = nil }
+        if answer?.link == closed { answer = nil }
+        strengths[closed] = nil
         if link == closed { health.suspend() }
     }
 
@@ -295,11 +307,17 @@ final class CollarSession {
     /// Whether the collar was heard within its heartbeats on a link that is open.
     var isInContact: Bool { health.isInContact }
 
-    /// When something is due: a missed heartbeat, the end of a command, another try to read the journal.
-    var nextDeadline: Instant? { [health.nextDeadline, commands.nextDeadline, feed.nextDeadline].compactMap { $0 }.min() }
+    /// When something is due: an answer, a missed heartbeat, the end of a command, another try to read the journal.
+    var nextDeadline: Instant? {
+        [answer?.holdUntil, health.nextDeadline, commands.nextDeadline, feed.nextDeadline].compactMap { $0 }.min()
+    }
 
     /// Does what is due.
     func deadlineReached(at time: HostTime) {
+        if let due = answer?.holdUntil, time.instant >= due {
+            answer?.holdUntil = nil
+            isCommitDue = true
+        }
         health.advance(to: time.instant, output)
         commands.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)

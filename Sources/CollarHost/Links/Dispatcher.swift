@@ -7,6 +7,11 @@ final class Dispatcher {
     private let receiverID: UInt32
     private let collars: CollarTable
     private let output: HostOutput
+    /// Whether several links are open, so that one frame may come in twice.
+    var hasSeveralLinks = false
+    private var asksOfCollars = RecentAsks()
+    /// Asks in frames that cannot be checked. A damaged one must not keep the true one from being answered.
+    private var asksOfStrangers = RecentAsks()
 
     init(receiverID: UInt32, collars: CollarTable, output: HostOutput) {
         self.receiverID = receiverID
@@ -44,7 +49,7 @@ final class Dispatcher {
                 in: bytes, at: &position, log: log.log, reference: log.delivery.highestSequence, into: &fix)
         else { return false }
         do throws(DecodeError) {
-            heard(collar, log, header: try FrameHeader(stream.frame), on: link, at: time)
+            heard(collar, log, stream.frame, header: try FrameHeader(stream.frame), on: link, at: time)
             collar.store(fix, log: log, signal: nil, at: time)
         } catch { output.statistics.malformedFrames += 1 }
         return true
@@ -98,8 +103,8 @@ final class Dispatcher {
             return
         }
         switch type {
-        case .identity: received(try Identity(decoding: frame), header: header, on: link, at: time)
-        case .probe: received(try Probe(decoding: frame), header: header, on: link, at: time)
+        case .identity: received(try Identity(decoding: frame), frame, header: header, on: link, at: time)
+        case .probe: received(try Probe(decoding: frame), frame, header: header, on: link, at: time)
         case .radioIdentity:
             let radio = try RadioIdentity(decoding: frame)
             link.session?.held.radioSpoke()
@@ -121,21 +126,25 @@ final class Dispatcher {
         }
     }
 
-    private func received(_ identity: Identity, header: FrameHeader, on link: Link, at time: HostTime) {
+    private func received(
+        _ identity: Identity, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
+    ) {
         guard let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time) else { return }
         let log = collar.introduced(identity, at: time)
-        heard(collar, log, header: header, on: link, at: time)
+        heard(collar, log, frame, header: header, on: link, at: time)
         collar.learned(from: identity, log: log, at: time)
     }
 
-    private func received(_ probe: Probe, header: FrameHeader, on link: Link, at time: HostTime) {
+    private func received(
+        _ probe: Probe, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
+    ) {
         for collar in collars.sessions {
             guard let log = collar.log(tag: probe.logTag) else { continue }
-            heard(collar, log, header: header, on: link, at: time)
+            heard(collar, log, frame, header: header, on: link, at: time)
             if probe.nextSequence > 0 { collar.learned(of: probe.nextSequence - 1, log: log, at: time) }
             return
         }
-        receivedUnknown(header, on: link, at: time)
+        receivedUnknown(frame, header, on: link, at: time)
     }
 
     private func receivedBound(
@@ -145,27 +154,27 @@ final class Dispatcher {
         if type == .liveFix {
             for collar in collars.sessions {
                 guard let found = collar.liveFix(of: frame, header: header) else { continue }
-                heard(collar, found.log, header: header, on: link, at: time)
+                heard(collar, found.log, frame, header: header, signal: signal, on: link, at: time)
                 collar.store(found.fix, log: found.log, signal: signal, at: time)
                 return
             }
-            return receivedUnchecked(header, on: link, at: time)
+            return receivedUnchecked(frame, header, on: link, at: time)
         }
         guard let (collar, log) = collars.sender(of: frame, address: header.address) else {
-            return receivedUnchecked(header, on: link, at: time)
+            return receivedUnchecked(frame, header, on: link, at: time)
         }
         switch type {
         case .absoluteFix:
             let fix = try AbsoluteFix.decode(frame, header: header, reference: log.delivery.highestSequence)
-            heard(collar, log, header: header, on: link, at: time)
+            heard(collar, log, frame, header: header, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
         case .batch:
             let batch = try Batch(decoding: frame, header: header)
-            heard(collar, log, header: header, on: link, at: time)
+            heard(collar, log, frame, header: header, signal: signal, on: link, at: time)
             batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            heard(collar, log, header: header, on: link, at: time)
+            heard(collar, log, frame, header: header, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -176,16 +185,20 @@ final class Dispatcher {
             if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-            heard(collar, log, header: header, on: link, at: time)
+            heard(collar, log, frame, header: header, on: link, at: time)
             collar.received(message, log: log)
         }
     }
 
     /// Notes a valid frame of a collar.
-    private func heard(_ collar: CollarSession, _ log: LogSession, header: FrameHeader, on link: Link, at time: HostTime) {
+    private func heard(
+        _ collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: JournaledSignal? = nil,
+        on link: Link, at time: HostTime
+    ) {
         collars.heard(collar, address: header.address)
         link.heard(collar)
-        collar.heard(log, header: header, on: link, at: time)
+        let ask = asksOfCollars.heard(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
+        collar.heard(log, header: header, ask: ask, signal: signal, on: link, at: time)
     }
 
     private func countRejected(_ error: DecodeError) {
@@ -198,17 +211,21 @@ final class Dispatcher {
 
     /// A frame whose CRC fits no known log: damaged where its address is known, else perhaps from a collar that has not said
     /// who it is.
-    private func receivedUnchecked(_ header: FrameHeader, on link: Link, at time: HostTime) {
+    private func receivedUnchecked(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
         guard !collars.isKnown(address: header.address) else {
             output.statistics.damagedFrames += 1
             return
         }
-        receivedUnknown(header, on: link, at: time)
+        receivedUnknown(frame, header, on: link, at: time)
     }
 
-    private func receivedUnknown(_ header: FrameHeader, on link: Link, at time: HostTime) {
+    private func receivedUnknown(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
         output.statistics.unknownFrames += 1
-        requestIdentity(on: link, address: header.address, isAnswer: header.flags.ask != nil, at: time)
+        switch asksOfStrangers.heard(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
+        case .none: requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
+        case .new: requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
+        case .copy: break
+        }
     }
 
     func requestIdentity(on link: Link, address: UInt8, isAnswer: Bool, at time: HostTime) {

@@ -54,7 +54,7 @@ struct HeldFrame {
 
     /// The signal in a frame that is the report about the one held; nil where it is anything else.
     func signal(in frame: Span<UInt8>) -> JournaledSignal? {
-        guard deadline != nil, let report = SignalReport(validating: frame), report.packetCheck == packetCheck else {
+        guard deadline != nil, let report = SignalReport(validating: frame), report.packetCheck == FrameCheck.sent(in: bytes.span) else {
             return nil
         }
         return JournaledSignal(
@@ -65,11 +65,6 @@ struct HeldFrame {
     mutating func release(isReported: Bool) {
         deadline = nil
         missedCount = isReported ? 0 : min(missedCount + 1, HeldFrame.patience)
-    }
-
-    /// The check at the end of the frame.
-    private var packetCheck: UInt32 {
-        bytes.suffix(CRC24.byteCount).reduce(0) { $0 << 8 | UInt32($1) }
     }
 }
 

@@ -5,19 +5,30 @@ import CollarWire
 struct AnswerDiscipline {
     /// Asks that were heard and not answered, by number.
     private var openAsks: [UInt8: Int] = [:]
+    /// Frames with an ask that were heard lately: one that two radios hear is one ask.
+    private var heardAsks: [(frame: [UInt8], radio: Int, time: Int64)] = []
     /// The receiver that each collar named last.
     private var receivers: [UInt64: UInt32] = [:]
     /// When each collar said who it is, since a link was closed.
     private var identityTimes: [UInt64: Int64] = [:]
 
+    /// Two radios tell of the same frame within this time, in microseconds.
+    private static let copyTime: Int64 = 250_000
+
     /// A collar is in contact for this long after it was heard, whatever its heartbeat, in microseconds.
     private static let shortestContact: Int64 = 4_000_000
 
     /// The process accepts a frame.
-    mutating func accepts(_ frame: [UInt8], now: Int64) {
+    /// - Parameter hasSeveralRadios: whether other radios are open.
+    mutating func accepts(_ frame: [UInt8], on radio: Int, hasSeveralRadios: Bool, now: Int64) {
         do throws(DecodeError) {
             let header = try FrameHeader(frame.span)
-            if let ask = header.flags.ask { openAsks[ask.rawValue, default: 0] += 1 }
+            heardAsks.removeAll { now - $0.time > AnswerDiscipline.copyTime }
+            let isCopy = hasSeveralRadios && heardAsks.contains { $0.frame == frame && $0.radio != radio }
+            if let ask = header.flags.ask, !isCopy {
+                openAsks[ask.rawValue, default: 0] += 1
+                heardAsks.append((frame, radio, now))
+            }
             guard header.type == .identity else { return }
             let identity = try Identity(decoding: frame.span)
             receivers[identity.log.deviceID] = identity.pairedReceiverID

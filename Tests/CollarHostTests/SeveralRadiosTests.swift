@@ -1,0 +1,117 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+@testable import CollarHost
+
+/// One host with two radios that hear the same collar.
+struct SeveralRadiosTests {
+    private let bench: HostBench
+    private let collar: PaperCollar
+    private let near: LinkID
+    private let far: LinkID
+
+    init() throws {
+        bench = try HostBench()
+        collar = try PaperCollar()
+        near = bench.openLink("near")
+        far = bench.openLink("far")
+        bench.receive(try collar.identity(next: 5, ask: nil), on: near)
+        bench.commit()
+        _ = bench.frames()
+    }
+
+    /// The links on which acknowledgements go out now.
+    private func answeredLinks() throws -> [LinkID] {
+        bench.host.deadlineReached(at: bench.time)
+        bench.commit()
+        return bench.frames().filter { $0.bytes[0] & 31 == MessageType.acknowledgement.rawValue }.map(\.link)
+    }
+
+    private func receive(_ frame: [UInt8], strengthDBm: Int16, on link: LinkID) throws {
+        bench.receive(frame, on: link)
+        let report = SignalReport(
+            packetCheck: FrameCheck.sent(in: frame.span), strengthDBm: strengthDBm, signalToNoiseTenthsDB: nil)
+        bench.receive(
+            try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try report.encode(into: &output)
+            }, on: link)
+    }
+
+    @Test(arguments: [true, false])
+    func theAnswerGoesOutOnceWithTheStrongestSignal(isFarFirst: Bool) throws {
+        // A radio reports signals from its first report on.
+        for link in [near, far] { try receive(try collar.fix(0), strengthDBm: -90, on: link) }
+        let ask = try collar.fix(1, ask: 1)
+        let heard: [(LinkID, Int16)] = [(near, -60), (far, -110)]
+        for (link, strength) in isFarFirst ? heard.reversed() : heard {
+            try receive(ask, strengthDBm: strength, on: link)
+            #expect(try answeredLinks().isEmpty)
+            bench.wait(seconds: 0.002)
+        }
+        #expect(try answeredLinks().isEmpty)
+        bench.wait(seconds: 0.001)
+        #expect(try answeredLinks() == [near])
+        bench.wait(seconds: 1)
+        #expect(try answeredLinks().isEmpty)
+    }
+
+    @Test func aCopyThatComesLateIsNotAnswered() throws {
+        let ask = try collar.fix(1, ask: 1)
+        bench.receive(ask, on: far)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks() == [far])
+        bench.wait(seconds: 0.1)
+        bench.receive(ask, on: near)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks().isEmpty)
+        #expect(bench.host.statistics.duplicates == 1)
+    }
+
+    @Test func anAskThatIsRepeatedIsAnsweredAgain() throws {
+        let ask = try collar.fix(1, ask: 1)
+        for link in [far, far, near] {
+            bench.receive(ask, on: link)
+            bench.wait(seconds: 0.3)
+            #expect(try answeredLinks() == [link])
+        }
+        bench.receive(try collar.fix(1, ask: 2), on: near)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks() == [near])
+    }
+
+    /// A frame that only one radio can hear is answered at once where no other is open.
+    @Test func oneRadioDoesNotWait() throws {
+        bench.host.linkClosed(far, at: bench.time)
+        bench.receive(try collar.fix(1, ask: 1), on: near)
+        #expect(try answeredLinks() == [near])
+    }
+
+    @Test func aDamagedFrameIsNoCopy() throws {
+        let ask = try collar.fix(1, ask: 1)
+        var damaged = ask
+        damaged[5] ^= 1
+        bench.receive(damaged, on: far)
+        bench.receive(ask, on: near)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks() == [near])
+    }
+
+    @Test func aStrangerIsAskedOnceWhoItIs() throws {
+        let stranger = try PaperCollar(deviceID: 0xC1)
+        var asking = stranger
+        asking.address = 44
+        let ask = try asking.fix(1, ask: 1)
+        for link in [near, far] { bench.receive(ask, on: link) }
+        #expect(bench.frames().map(\.link) == [near])
+    }
+
+    /// The answer of a link that is unplugged meanwhile goes nowhere; the collar repeats its ask.
+    @Test func anAnswerThatWaitsGoesWithItsLink() throws {
+        bench.receive(try collar.fix(1, ask: 1), on: far)
+        bench.host.linkClosed(far, at: bench.time)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks().isEmpty)
+        #expect(bench.host.nextDeadline.map { $0 > bench.now } ?? true)
+    }
+}
