@@ -129,6 +129,7 @@ final class CollarSession {
         commands.learnedReceiver(identity.pairedReceiverID)
         if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
+        log.doubtedLosses.learned(from: identity, lost: journal.durable(logID: log.log.logID).lost)
     }
 
     /// A frame tells that a log has this sequence.
@@ -173,6 +174,7 @@ final class CollarSession {
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
+        if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(fix.sequence)) }
         learned(of: fix.sequence, log: log, at: time)
         if feed.isDirect, configuration.emitsFixes,
             output.freshEntries.add(record, of: id, through: journal.end)
@@ -191,6 +193,7 @@ final class CollarSession {
         let highest = log.delivery.highestSequence
         guard let shown = SequenceRange(range.first, min(range.last, highest)) else { return false }
         record(lossOf: shown, reason: reason, log: log, at: time)
+        log.doubtedLosses.settle(shown)
         return shown == range
     }
 
@@ -272,9 +275,7 @@ final class CollarSession {
         let isListening = isPairedElsewhere
         for session in logs.all {
             let durable = journal.durable(logID: session.log.logID)
-            guard let answer = session.delivery.takeAnswer(from: durable), !isListening || commands.isPairingWanted else {
-                continue
-            }
+            guard let answer = takeAnswer(of: session, from: durable), !isListening || commands.isPairingWanted else { continue }
             // The collar repeats an ask that is not answered: no sound collar is harmed.
             guard answers.take(at: time.instant) else {
                 storage.report(.tooManyAsks, at: time)
@@ -288,6 +289,13 @@ final class CollarSession {
                 try answer.encode(address: address, log: session.log, into: &output)
             }
         }
+    }
+
+    private func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
+        guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted else {
+            return session.delivery.takeAnswer(from: durable)
+        }
+        return session.delivery.takeAnswer(from: session.doubtedLosses.takeCoverage(of: durable))
     }
 
     // MARK: Links and deadlines

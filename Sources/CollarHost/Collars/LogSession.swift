@@ -6,6 +6,7 @@ final class LogSession {
     /// The collar and its log.
     let log: LogIdentity
     var delivery: HostDelivery
+    var doubtedLosses = DoubtedLosses()
 
     init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32) {
         self.log = log

@@ -34,12 +34,12 @@ struct RecentAsks {
     /// - Parameter isShared: whether another link is open.
     mutating func heard(_ frame: Span<UInt8>, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardAsk {
         guard header.flags.ask != nil else { return .none }
-        guard isShared else { return .new(wait: nil) }
         let check = FrameCheck.sent(in: frame)
         asks.removeAll { now.microseconds(since: $0.time) > RecentAsks.copyTime }
         if asks.contains(where: { $0.check == check && $0.link != link.id }) { return .copy }
         if asks.count == RecentAsks.limit { asks.removeFirst() }
         asks.append(Ask(check: check, link: link.id, time: now))
+        guard isShared else { return .new(wait: nil) }
         return .new(wait: min(RecentAsks.longestWait, (link.session?.turnaroundMicroseconds ?? .max) / 4))
     }
 }

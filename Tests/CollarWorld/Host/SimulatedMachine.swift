@@ -241,8 +241,7 @@ final class SimulatedMachine {
             process.host.received(bytes.span, on: process.links[radio], at: time(now))
         }
         guard process.host.statistics.frames > before else { return }
-        let openCount = process.isOpen.count { $0 }
-        process.discipline.accepts(frame, on: radio, hasSeveralRadios: openCount > 1, now: now)
+        process.discipline.accepts(frame, on: radio, now: now)
         if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
 

@@ -19,12 +19,11 @@ struct AnswerDiscipline {
     private static let shortestContact: Int64 = 4_000_000
 
     /// The process accepts a frame.
-    /// - Parameter hasSeveralRadios: whether other radios are open.
-    mutating func accepts(_ frame: [UInt8], on radio: Int, hasSeveralRadios: Bool, now: Int64) {
+    mutating func accepts(_ frame: [UInt8], on radio: Int, now: Int64) {
         do throws(DecodeError) {
             let header = try FrameHeader(frame.span)
             heardAsks.removeAll { now - $0.time > AnswerDiscipline.copyTime }
-            let isCopy = hasSeveralRadios && heardAsks.contains { $0.frame == frame && $0.radio != radio }
+            let isCopy = heardAsks.contains { $0.frame == frame && $0.radio != radio }
             if let ask = header.flags.ask, !isCopy {
                 openAsks[ask.rawValue, default: 0] += 1
                 heardAsks.append((frame, radio, now))

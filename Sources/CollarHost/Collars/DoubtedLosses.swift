@@ -1,0 +1,76 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+/// What a collar said is lost although it lies in what its log still holds. The flash may have failed for a moment, or somebody
+/// else said it: once after each boot the collar is asked whether it has these fixes after all.
+struct DoubtedLosses {
+    /// Answers in a row that ask without success. A collar that neither sends a fix nor calls it lost again does not know what
+    /// is asked.
+    private static let patience = 16
+
+    private var bootCount: UInt32?
+    private var ranges = SequenceRanges()
+    private var remainingAnswers = 0
+
+    var isEmpty: Bool { ranges.ranges.isEmpty }
+
+    /// The collar said who it is.
+    /// - Parameter lost: what is known to be lost of its log.
+    mutating func learned(from identity: Identity, lost: SequenceRanges) {
+        guard bootCount != identity.bootCount else { return }
+        bootCount = identity.bootCount
+        ranges = SequenceRanges()
+        remainingAnswers = DoubtedLosses.patience
+        guard identity.oldestSequence < identity.nextSequence,
+            let held = SequenceRange(identity.oldestSequence, identity.nextSequence - 1)
+        else { return }
+        for range in lost.intersection(held) { ranges.insert(range) }
+    }
+
+    /// The collar has sent a fix that was lost, or said again what is.
+    mutating func settle(_ range: SequenceRange) {
+        if !isEmpty, ranges.remove(range) { remainingAnswers = DoubtedLosses.patience }
+    }
+
+    /// What an answer says of a log: what is durable, but for what is in doubt, which it asks for.
+    mutating func takeCoverage(of durable: CoveredSequences) -> some DurableSequences {
+        remainingAnswers -= 1
+        defer { if remainingAnswers == 0 { ranges = SequenceRanges() } }
+        return DoubtedCoverage(durable, doubted: ranges)
+    }
+}
+
+/// What is durable of a log while some of it is in doubt.
+private struct DoubtedCoverage: DurableSequences {
+    private let durable: CoveredSequences
+    private let doubted: SequenceRanges
+    private var certain: CoveredSequences
+
+    init(_ durable: CoveredSequences, doubted: SequenceRanges) {
+        self.durable = durable
+        self.doubted = doubted
+        certain = durable
+        for range in doubted.ranges { certain.remove(range) }
+    }
+
+    var firstMissing: UInt32 { certain.firstMissing }
+    func newestRange(below bound: UInt32?) -> SequenceRange? { certain.newestRange(below: bound) }
+    func oldestRange(above bound: UInt32) -> SequenceRange? { certain.oldestRange(above: bound) }
+
+    func oldestLostRange(from bound: UInt32) -> SequenceRange? {
+        guard var range = nextRange(from: bound) else { return nil }
+        // Ranges of an answer do not touch.
+        while let next = nextRange(from: range.last + 1), next.first == range.last + 1 { range.last = next.last }
+        return range
+    }
+
+    private func nextRange(from bound: UInt32) -> SequenceRange? {
+        let missing = durable.oldestLostRange(from: bound)
+        guard bound <= Fix.maximumSequence, let rest = SequenceRange(bound, Fix.maximumSequence),
+            let doubt = doubted.intersection(rest).first
+        else { return missing }
+        guard let missing, missing.first < doubt.first else { return doubt }
+        return missing
+    }
+}
