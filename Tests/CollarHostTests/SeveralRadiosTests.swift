@@ -61,7 +61,7 @@ struct SeveralRadiosTests {
         bench.receive(ask, on: far)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks() == [far])
-        bench.wait(seconds: 0.1)
+        bench.wait(seconds: 0.05)
         bench.receive(ask, on: near)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks().isEmpty)

@@ -14,9 +14,17 @@ extension World {
             }
             return (0..<record.end).first { !isKeptByAll($0) } ?? record.end
         }
-        if let log = made.invented { oracle.inventedLogs.append(log) }
+        if let log = made.log { oracle.inventedLogs.append(log) }
+        if let loss = made.loss { oracle.record(of: loss.log)?.noteForgedLoss(of: loss.range) }
         oracle.noteSent(made.frame)
         attacker.outgoing = made.frame
         queue.add(.send(.attacker, life: 0), at: now)
+    }
+
+    /// Fixes that the hostile sender called lost are asked for when their collar has booted once more.
+    func rebootWhereLossesWereForged() {
+        for collar in collars where collar.isRunning && oracle.current[collar.index]?.hasForgedLosses == true {
+            powerDown(collar, "once more")
+        }
     }
 }

@@ -42,6 +42,7 @@ extension World {
         case .watchdog(let index, let life):
             if hosts[index].life == life, hosts[index].needsRestart { crash(hosts[index], restartAfter: 10_000) }
         case .attack: attack()
+        case .lastReboots: rebootWhereLossesWereForged()
         case .takeLines(let index):
             hosts[index].isConsumerDue = false
             letHostWork(hosts[index])

@@ -176,6 +176,7 @@ extension World {
             if host.isRunning, host.needsRestart { crash(host, restartAfter: 1000) }
             letHostWork(host)
         }
+        queue.add(.lastReboots, at: now + 5_000_000)
         checkSettled()
     }
 

@@ -47,6 +47,7 @@ package final class World {
         case watchdog(host: Int, life: Int)
         case takeLines(host: Int)
         case attack
+        case lastReboots
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
         case finish(collar: Int, life: Int, requestID: UInt16, outcome: CommandResult.Outcome?)

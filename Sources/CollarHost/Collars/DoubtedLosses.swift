@@ -5,9 +5,9 @@ import CollarWire
 /// What a collar said is lost although it lies in what its log still holds. The flash may have failed for a moment, or somebody
 /// else said it: once after each boot the collar is asked whether it has these fixes after all.
 struct DoubtedLosses {
-    /// Answers in a row that ask without success. A collar that neither sends a fix nor calls it lost again does not know what
-    /// is asked.
-    private static let patience = 16
+    /// Answers in a row that ask while nothing new comes. A collar that neither sends a fix nor calls it lost again does not know
+    /// what is asked.
+    private static let patience = 256
 
     private var bootCount: UInt32?
     private var ranges = SequenceRanges()
@@ -28,9 +28,10 @@ struct DoubtedLosses {
         for range in lost.intersection(held) { ranges.insert(range) }
     }
 
-    /// The collar has sent a fix that was lost, or said again what is.
+    /// The collar has sent a fix that was not stored, or said what is lost.
     mutating func settle(_ range: SequenceRange) {
-        if !isEmpty, ranges.remove(range) { remainingAnswers = DoubtedLosses.patience }
+        ranges.remove(range)
+        remainingAnswers = DoubtedLosses.patience
     }
 
     /// What an answer says of a log: what is durable, but for what is in doubt, which it asks for.

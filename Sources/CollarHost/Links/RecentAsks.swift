@@ -23,10 +23,10 @@ struct RecentAsks {
 
     /// How much later another radio may tell of the same frame, in microseconds. A collar does not come to the same number of an
     /// ask, with the same content, within that time.
-    private static let copyTime: Int64 = 250_000
+    private static let copyTime: Int64 = 100_000
     /// How long an answer waits for other radios, in microseconds, and at most a quarter of the time for it.
     private static let longestWait: Int64 = 5000
-    private static let limit = 16
+    private static let limit = 64
 
     private var asks: [Ask] = []
 

@@ -13,7 +13,7 @@ struct AnswerDiscipline {
     private var identityTimes: [UInt64: Int64] = [:]
 
     /// Two radios tell of the same frame within this time, in microseconds.
-    private static let copyTime: Int64 = 250_000
+    private static let copyTime: Int64 = 100_000
 
     /// A collar is in contact for this long after it was heard, whatever its heartbeat, in microseconds.
     private static let shortestContact: Int64 = 4_000_000

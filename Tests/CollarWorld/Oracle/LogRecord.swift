@@ -9,6 +9,8 @@ final class LogRecord {
     var torn: [UInt32: Fix] = [:]
     /// What was not in the log any more at some moment, or decayed.
     private var gone = Flags()
+    /// What the hostile sender called lost.
+    private var forgedLosses = Flags()
     /// What each receiver told the collar to be durable, in acknowledgements that reached it.
     private var told: [UInt32: Flags] = [:]
     /// Acknowledgements by host, of which there are two at most.
@@ -44,10 +46,19 @@ final class LogRecord {
         end = max(end, fix.sequence + 1)
     }
 
+    func noteForgedLoss(of range: SequenceRange) {
+        for sequence in range.first...range.last { forgedLosses.insert(sequence) }
+    }
+
+    var hasForgedLosses: Bool { forgedLosses.end > 0 }
+
     func noteGone(_ sequence: UInt32) { gone.insert(sequence) }
 
     /// Whether the collar may say of a sequence that it will never come.
     func mayBeLost(_ sequence: UInt32) -> Bool { gone.contains(sequence) || logged(sequence) == nil }
+
+    /// Whether a host may have been told so, by the collar or by the hostile sender.
+    func mayBeCalledLost(_ sequence: UInt32) -> Bool { mayBeLost(sequence) || forgedLosses.contains(sequence) }
 
     func tell(_ sequence: UInt32, by receiver: UInt32) { told[receiver, default: Flags()].insert(sequence) }
     func wasTold(_ sequence: UInt32, by receiver: UInt32) -> Bool { told[receiver]?.contains(sequence) ?? false }

@@ -196,7 +196,7 @@ extension Oracle {
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
             return report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
         }
-        for sequence in range.first...range.last where !record.mayBeLost(sequence) {
+        for sequence in range.first...range.last where !record.mayBeCalledLost(sequence) {
             if case .fix = host.records.kept(sequence, of: log) { continue }
             return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }
@@ -214,8 +214,8 @@ extension Oracle {
             // given up of a log that is gone.
             let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            // What the collar has overwritten may have been called lost before it came.
-            let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeLost(fix.fix.sequence)
+            // What was called lost before it came is late.
+            let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeCalledLost(fix.fix.sequence)
             if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
             }

@@ -30,24 +30,34 @@ final class Attacker {
         }
     }
 
-    /// The next frame it sends, and the log it invents for it.
+    /// A frame that it sends, and what it makes a receiver believe.
+    struct Forgery {
+        var frame: [UInt8] = []
+        /// A log that it invents.
+        var log: LogIdentity?
+        /// A loss of fixes that a collar has made.
+        var loss: (log: LogIdentity, range: SequenceRange)?
+    }
+
+    /// The next frame it sends.
     /// - Parameter delivered: sequences below this are with every receiver of that collar for certain.
-    func makeFrame(delivered: (LogIdentity) -> UInt32) -> (frame: [UInt8], invented: LogIdentity?) {
-        var new: LogIdentity?
-        let frame = [UInt8].frame { output throws(EncodeError) in
-            switch random.below(7) {
+    func makeFrame(delivered: (LogIdentity) -> UInt32) -> Forgery {
+        var forgery = Forgery()
+        forgery.frame = [UInt8].frame { output throws(EncodeError) in
+            switch random.below(8) {
             case 0 where invented.count < Attacker.inventionLimit:
                 guard let log = inventLog() else { return }
-                new = log
+                forgery.log = log
                 try encodeIdentity(of: log, into: &output)
             case 1, 2: try encodeFixOfInvention(into: &output)
             case 3: try encodeProbe(into: &output)
             case 4: try encodeOtherContent(delivered, into: &output)
             case 5: try encodeLossOfFuture(into: &output)
+            case 6: forgery.loss = try encodeLossOfPast(into: &output)
             default: try encodeForgedCommand(into: &output)
             }
         }
-        return (frame, new)
+        return forgery
     }
 
     /// Mostly a device of its own, sometimes another log of a collar it has heard.
@@ -105,16 +115,36 @@ final class Attacker {
         try encodeFix(UInt32(random.below(Int(end))), of: log, into: &output)
     }
 
+    /// A loss of some of the newest fixes that the collar has made.
+    private func encodeLossOfPast(
+        into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) -> (log: LogIdentity, range: SequenceRange)? {
+        guard let identity = identities.randomElement(using: &random), identity.nextSequence > 0 else {
+            try encodeProbe(into: &output)
+            return nil
+        }
+        let last = identity.nextSequence - 1 - UInt32(random.below(Int(min(identity.nextSequence, 20))))
+        guard let range = SequenceRange(last - min(last, UInt32(random.below(10))), last) else { return nil }
+        try encodeLoss(of: range, log: identity.log, into: &output)
+        return (identity.log, range)
+    }
+
     /// A loss of fixes that the collar has still to make.
     private func encodeLossOfFuture(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         guard let identity = identities.randomElement(using: &random) else { return try encodeProbe(into: &output) }
         // Far enough that it is still to come when this arrives.
         let first = identity.nextSequence + 2000 + UInt32(random.below(1000))
         guard let range = SequenceRange(first, first + UInt32(random.below(1000))) else { return }
+        try encodeLoss(of: range, log: identity.log, into: &output)
+    }
+
+    private func encodeLoss(
+        of range: SequenceRange, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
         var ranges = SequenceRangeList()
         ranges.append(range)
         try Tombstone(ranges: ranges).encode(
-            address: address, flags: FrameFlags(ask: ask()), log: identity.log, into: &output)
+            address: address, flags: FrameFlags(ask: ask()), log: log, into: &output)
     }
 
     /// A command of a receiver that is nobody's.
