@@ -188,17 +188,27 @@ def encode_batch(track, address, flags=0, log=None, limit=LARGEST_FRAME):
     return encode(BATCH, {"fixes": track[:taken]}, address, flags, log, limit), taken
 
 
-def choose_durable(fields):
-    """The acknowledgement with as many of its durable ranges as 51 bytes hold: the newest, then the oldest ones."""
-    ranges = fields["durable"]
-    fitting = dict(fields, durable=ranges[:1])
-    for oldest in range(1, min(len(ranges), 32)):
-        more = dict(fields, durable=ranges[:1] + ranges[-oldest:])
+def choose_ranges(fields):
+    """The acknowledgement with as many of its ranges as 51 bytes hold.
+
+    The oldest resend range always has room; then come durable ranges, the newest and the oldest ones; then further resend
+    ranges.
+    """
+    durable, resend = fields["durable"], fields["resend"]
+    fitting = dict(fields, durable=durable[:1], resend=resend[:1])
+    more = [dict(fitting, durable=durable[:1] + durable[-oldest:]) for oldest in range(1, min(len(durable), 32))]
+    fitting = _longest_fitting(fitting, more)
+    return _longest_fitting(fitting, [dict(fitting, resend=resend[:count]) for count in range(2, min(len(resend), 32) + 1)])
+
+
+def _longest_fitting(fitting, longer):
+    """The last of the acknowledgements, each longer than the one before, that 51 bytes hold."""
+    for each in longer:
         writer = BitWriter()
-        messages.encode_acknowledgement(writer, more)
+        messages.encode_acknowledgement(writer, each)
         if len(writer.payload()) + OVERHEAD > SMALLEST_LIMIT:
             break
-        fitting = more
+        fitting = each
     return fitting
 
 

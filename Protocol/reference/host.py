@@ -8,6 +8,7 @@ from wire import ProtocolError, SerialDecoder
 IDENTITY, ABSOLUTE_FIX, PROBE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 16, 17
 RADIO_TYPES = (10, 11, 12)
 EVERYONE = 255
+END = 2 ** 32 - 1
 REQUEST_INTERVAL = 1000  # ms
 REPETITIONS = (1000, 5000)  # ms after opening
 UNKNOWN_COLLAR = "unknown_collar"
@@ -34,9 +35,9 @@ def gaps(ranges, first, last):
     return found + [[first, last]] if first <= last else found
 
 
-def without(ranges, sequence):
-    """The ranges but for one sequence."""
-    return [part for first, last in ranges for part in gaps([[sequence, sequence]], first, last)]
+def without(ranges, low, high):
+    """The ranges but for low … high."""
+    return [part for first, last in ranges for part in gaps([[low, high]], first, last)]
 
 
 class KnownLog:
@@ -50,6 +51,8 @@ class KnownLog:
         self.covered = []    # ranges: stored, or never to come
         self.lost = []       # ranges
         self.elsewhere = []  # ranges that a former receiver acknowledged
+        self.boot = None     # the boot count that its collar named last
+        self.doubted = []    # lost ranges of which the collar is asked once more
 
     def hear_of(self, sequence):
         """A sequence that the log is known to have had."""
@@ -59,17 +62,20 @@ class KnownLog:
         """Store a fix; whether it is new."""
         sequence = fix["sequence"]
         self.hear_of(sequence)
+        self.doubted = without(self.doubted, sequence, sequence)
         if sequence in self.fixes:
             return False
         self.fixes[sequence] = fix
         self.covered = add_range(self.covered, sequence, sequence)
         # It may have been called lost.
-        self.lost = without(self.lost, sequence)
-        self.elsewhere = without(self.elsewhere, sequence)
+        self.lost = without(self.lost, sequence, sequence)
+        self.elsewhere = without(self.elsewhere, sequence, sequence)
         return True
 
     def lose(self, first, last, elsewhere=False):
         """The collar has none of these any more; what is stored stays, and so does what was said of them before."""
+        if first <= last:
+            self.doubted = without(self.doubted, first, last)
         for low, high in gaps(self.covered, first, last):
             if elsewhere:
                 self.elsewhere = add_range(self.elsewhere, low, high)
@@ -77,13 +83,34 @@ class KnownLog:
                 self.lost = add_range(self.lost, low, high)
             self.covered = add_range(self.covered, low, high)
 
+    def boots(self, boot, oldest, following):
+        """After each boot its collar is asked once for what was called lost and lies in its log."""
+        if boot == self.boot:
+            return
+        self.boot = boot
+        called_lost = []
+        for first, last in self.lost + self.elsewhere:
+            called_lost = add_range(called_lost, first, last)
+        outside = gaps([[oldest, following - 1]], 0, END) if oldest < following else [[0, END]]
+        for low, high in outside:
+            called_lost = without(called_lost, low, high)
+        self.doubted = called_lost
+
+    def certain(self):
+        """The covered ranges but for what is in doubt."""
+        ranges = self.covered
+        for low, high in self.doubted:
+            ranges = without(ranges, low, high)
+        return ranges
+
     def first_missing(self):
-        """Everything below is covered."""
-        return self.covered[0][1] + 1 if self.covered and self.covered[0][0] == 0 else 0
+        """Everything below is certain."""
+        ranges = self.certain()
+        return ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
 
     def durable(self):
-        """The covered ranges above first missing, newest first."""
-        return [each for each in reversed(self.covered) if each[0] > 0]
+        """The certain ranges above first missing, newest first."""
+        return [each for each in reversed(self.certain()) if each[0] > 0]
 
     def anchor_of(self, frame):
         """The fix that a live fix needs, if it is stored."""
@@ -204,6 +231,7 @@ class Host:
             oldest = fields["oldest_sequence"]
             known.lose(0, min(fields.get("delivered_elsewhere", 0), oldest) - 1, elsewhere=True)
             known.lose(0, oldest - 1)
+            known.boots(fields["boot_count"], oldest, fields["next_sequence"])
 
     def _store(self, known, fix):
         if known.store(fix):
@@ -226,9 +254,9 @@ class Host:
         for known, (address, ask) in self._asks.items():
             if known.paired not in (0, self.receiver_id):
                 continue
-            fields = frames.choose_durable(
+            fields = frames.choose_ranges(
                 {"ask": ask, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
-                 "durable": known.durable(), "resend": []})
+                 "durable": known.durable(), "resend": known.doubted})
             self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
         self._asks = {}
         answers, self._answers = self._answers, []

@@ -29,13 +29,15 @@ class Collar:
         """Any message."""
         return stuff(frames.encode(number, fields, address or self.address, ask, self.log, **hints))
 
-    def identity(self, ask=0, oldest=0, following=0, paired=0, elsewhere=None):
+    def identity(self, ask=0, oldest=0, following=0, paired=0, elsewhere=None, boot=None):
         """Identity of a log that holds oldest … following - 1."""
         fields = {**IDENTITY, "device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id,
                   "oldest_sequence": oldest, "next_sequence": following, "paired_receiver": paired,
                   "largest_frame": self.largest_frame}
         if elsewhere is not None:
             fields["delivered_elsewhere"] = elsewhere
+        if boot is not None:
+            fields["boot_count"] = boot
         return self.send(1, fields, ask)
 
     def probe(self, following, ask=0):
@@ -58,10 +60,10 @@ class Collar:
         """Tombstone."""
         return self.send(frames.TOMBSTONE, {"ranges": ranges}, ask | (frames.DELIVERED_ELSEWHERE if elsewhere else 0))
 
-    def acknowledged(self, ask, first_missing, durable=(), address=None):
-        """The host's answer, bare. Durable ranges are given newest first."""
+    def acknowledged(self, ask, first_missing, durable=(), address=None, resend=()):
+        """The host's answer, bare. Durable ranges are given newest first, resend ranges oldest first."""
         fields = {"ask": ask, "receiver_id": RECEIVER, "first_missing": first_missing,
-                  "durable": [list(each) for each in durable], "resend": []}
+                  "durable": [list(each) for each in durable], "resend": [list(each) for each in resend]}
         return frames.encode(16, fields, address or self.address, log=self.log)
 
     def names(self):

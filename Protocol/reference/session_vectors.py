@@ -216,6 +216,18 @@ def losses():
         .at(40, A.fix(1, 3), A.acknowledged(3, 4))
         .at(50, A.fix(1, 4), A.acknowledged(4, 4))
         .stored(A, 3, 1).ends(A, 4, lost=[(0, 0), (2, 2)]),
+        "lost-asked-for-after-a-boot": booted(
+            "What was called lost and lies in the log is asked for once after each boot, until it comes or is called lost "
+            "again.",
+            "0 is below the oldest. 2 to 4 are in doubt: 3 comes, 2 is lost again, 4 comes. 6 is lost later: the next boot.")
+        .at(30, A.fix(1) + A.fix(5) + A.tombstone([(0, 0), (2, 4)], 2), A.acknowledged(2, 6))
+        .at(40, A.identity(1, oldest=1, following=7, boot=13), A.acknowledged(1, 2, [(5, 5)], resend=[(2, 4)]))
+        .at(50, A.fix(3) + A.tombstone([(2, 2), (6, 6)], 2), A.acknowledged(2, 4, [(5, 6)], resend=[(4, 4)]))
+        .at(60, A.identity(1, oldest=1, following=7, boot=13), A.acknowledged(1, 4, [(5, 6)], resend=[(4, 4)]))
+        .at(70, A.fix(4, 2), A.acknowledged(2, 7))
+        .at(80, A.identity(1, oldest=6, following=7, boot=14), A.acknowledged(1, 6, resend=[(6, 6)]))
+        .at(90, A.tombstone([(6, 6)], 2), A.acknowledged(2, 7))
+        .stored(A, 1, 5, 3, 4).ends(A, 7, lost=[(0, 0), (2, 2), (6, 6)]),
         "oldest-above-first-missing": booted(
             "A collar whose flash ran over while nobody listened names a later oldest sequence.",
             "0 to 1 and 4 are stored, 8 is oldest: 2 to 3 and 5 to 7 are lost.")

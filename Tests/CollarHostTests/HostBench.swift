@@ -91,9 +91,9 @@ struct PaperCollar {
 
     private enum FrameFault: Error { case badLog, badRange }
 
-    func identity(next: UInt32 = 0, oldest: UInt32 = 0, ask: UInt8? = 1) throws -> [UInt8] {
+    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, ask: UInt8? = 1) throws -> [UInt8] {
         let identity = Identity(
-            log: log, bootCount: 1, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
+            log: log, bootCount: boot, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: .sounder, heartbeatSeconds: 60)
         return try frame { output throws(EncodeError) in

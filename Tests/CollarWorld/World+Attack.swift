@@ -21,10 +21,13 @@ extension World {
         queue.add(.send(.attacker, life: 0), at: now)
     }
 
-    /// Fixes that the hostile sender called lost are asked for when their collar has booted once more.
+    /// Fixes that the hostile sender called lost are asked for when their collar has booted once more, and its receiver has heard
+    /// of that.
     func rebootWhereLossesWereForged() {
-        for collar in collars where collar.isRunning && oracle.current[collar.index]?.hasForgedLosses == true {
+        for collar in collars where collar.isRunning && disagreement(of: collar) != nil {
+            guard oracle.current[collar.index]?.hasForgedLosses == true else { continue }
             powerDown(collar, "once more")
         }
+        queue.add(.lastReboots, at: now + 300_000_000)
     }
 }
