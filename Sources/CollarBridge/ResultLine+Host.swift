@@ -19,10 +19,10 @@ extension HostRequest {
         }
     }
 
-    /// Those that are wanted by their word alone.
+    /// Those that are always wanted by their word alone.
     public static let plain: [HostRequest] = [
         .command(.locateNow), .command(.startTracking), .command(.stopTracking), .command(.reboot),
-        .command(.pair(receiverID: 0)), .command(.unpair), .report,
+        .command(.unpair), .report,
     ]
 }
 

@@ -71,9 +71,9 @@ struct CoverageLedger {
     }
 
     /// Takes in a loss that was appended. Where it is not new or not taken nothing changes.
-    mutating func lose(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
-        append(Appended(logID: logID, range: range, isLost: true)) { known, limit in
-            known.insert(lost: range, rangeLimit: limit)
+    mutating func lose(_ loss: JournaledLoss) -> SequenceRanges.Insertion {
+        append(Appended(logID: loss.logID, range: loss.range, isLost: loss.reason.mayBeRevised)) { known, limit in
+            known.insert(loss, rangeLimit: limit)
         }
     }
 

@@ -117,6 +117,13 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         return .inserted
     }
 
+    /// Covers what will not come, as far as it was not covered.
+    @discardableResult
+    mutating func insert(_ loss: JournaledLoss, rangeLimit: Int = CoveredSequences.maximumRangeCount) -> SequenceRanges.Insertion {
+        loss.reason.mayBeRevised
+            ? insert(lost: loss.range, rangeLimit: rangeLimit) : insert(loss.range, rangeLimit: rangeLimit)
+    }
+
     /// Takes a range out, because what was stored of it is gone. As it may have been announced, everything up to its end
     /// counts as announced from now on: what is missing there shows up in ``oldestLostRange(from:)``.
     /// - Returns: false where nothing of it was covered; nothing changes then.

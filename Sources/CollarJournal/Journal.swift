@@ -139,7 +139,7 @@ public final class Journal {
         let before = writer.pending.bytes.count
         try writer.pending.append(loss)
         latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-        return try keepAppended(ledger.lose(loss.range, logID: loss.logID), pendingBefore: before)
+        return try keepAppended(ledger.lose(loss), pendingBefore: before)
     }
 
     /// Remembers that all entries before `position` were handed to the consumer. It is written by the next

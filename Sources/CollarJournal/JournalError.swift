@@ -22,6 +22,12 @@ public enum JournalError: Error, Equatable, Sendable {
     case openToStrangers(Strangers, path: String)
     /// The file that says who this receiver is holds something else.
     case unreadableReceiver(path: String)
+    /// The receiver has moved to another state directory.
+    case retired(receiverID: UInt32, path: String)
+    /// No receiver has ever been in the state directory.
+    case noReceiver(path: String)
+    /// Another receiver has stored something in the state directory.
+    case otherReceiver(path: String)
 }
 
 extension JournalError {
@@ -50,7 +56,7 @@ extension JournalError {
         case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
         case .heldBy, .foreignSegment: true
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .laterFormat, .openToStrangers,
-            .unreadableReceiver:
+            .unreadableReceiver, .retired, .noReceiver, .otherReceiver:
             false
         }
     }
@@ -76,6 +82,9 @@ extension JournalError: CustomStringConvertible {
             "\(path) belongs to another user (\(userID)), who could change what is stored in it"
         case .openToStrangers(.others, let path): "other users may write to \(path), and could change what is stored in it"
         case .unreadableReceiver(let path): "\(path) does not hold a receiver's identity"
+        case .retired(let receiverID, let path): "receiver \(String(receiverID, radix: 16)) has moved away from \(path)"
+        case .noReceiver(let path): "there is no receiver in \(path)"
+        case .otherReceiver(let path): "another receiver has stored something in \(path)"
         }
     }
 
@@ -97,6 +106,11 @@ extension JournalError: CustomStringConvertible {
             "Run 'chmod go-w \(path)'; where others must write to it, choose another --state-dir."
         case .unreadableReceiver(let path):
             "Restore \(path) from a backup, or remove it to become a new receiver (collars must be paired again)."
+        case .retired(_, let path):
+            "Run collar-link where it was imported. 'collar-link receiver import' brings it back; to become a new receiver here "
+                + "remove \(path) (collars must be paired again)."
+        case .noReceiver: "Name the directory that 'collar-link run' uses: --state-dir DIR."
+        case .otherReceiver: "Give a directory of its own: --state-dir DIR."
         }
     }
 }

@@ -148,7 +148,7 @@ struct JournalRecovery {
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
             noteUnconfirmed(loss.range, logID: loss.logID)
-            logs[loss.logID, default: .init()].insert(lost: loss.range)
+            logs[loss.logID, default: .init()].insert(loss)
         case .progress(let progress):
             unconfirmed[progress.logID] = nil
             apply(progress)

@@ -108,14 +108,10 @@ struct JournalVerifier {
             }
         case .loss(let loss):
             let new = missing(loss.range, logID: loss.logID)
-            covered[loss.logID, default: .init()].insert(lost: loss.range, rangeLimit: .max)
+            covered[loss.logID, default: .init()].insert(loss, rangeLimit: .max)
             change(loss.logID) { log in
                 for range in new {
-                    if loss.reason == .deliveredElsewhere {
-                        log.deliveredElsewhere.insert(range)
-                    } else {
-                        log.lost.insert(range)
-                    }
+                    if loss.reason.isElsewhere { log.deliveredElsewhere.insert(range) } else { log.lost.insert(range) }
                 }
             }
         case .uncovered(let uncovered):

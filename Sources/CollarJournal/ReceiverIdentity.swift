@@ -19,10 +19,11 @@ public struct ReceiverIdentity: Equatable, Sendable {
         receiverID = folded == 0 ? 1 : folded
     }
 
-    /// Reads the identity, and makes it where there is none.
+    /// Reads the identity, and makes it where there is none. The caller keeps other processes out, see ``StateDirectoryLock``.
     /// - Parameters:
     ///   - places: where machine, board and disks are told of; each may be missing.
     ///   - random: where a new identity comes from.
+    /// - Throws: ``JournalError/retired(receiverID:path:)`` where the receiver has moved away.
     public static func load(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem,
         random: inout some RandomNumberGenerator
@@ -30,51 +31,44 @@ public struct ReceiverIdentity: Equatable, Sendable {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
         }
-        let path = "\(stateDirectory)/receiver"
-        let stored = try SmallFile.contents(of: path, fileSystem)
-        let randomBytes: [UInt8]
-        if let known = try parse(stored, path: path) {
+        if let known = try existing(stateDirectory: stateDirectory, places: places, fileSystem: fileSystem) {
             // The process that made the file may have ended before its name was durable.
             try JournalError.wrapping { () throws(FileFailure) in
                 try fileSystem.synchronizeDirectory(at: stateDirectory)
             }
-            randomBytes = known
-        } else {
-            randomBytes = try create(at: path, in: stateDirectory, fileSystem, &random)
+            return known
         }
-        return ReceiverIdentity(
-            randomBytes: randomBytes, binding: try ReceiverBinding(of: path, places, fileSystem))
-    }
-
-    private static let randomByteCount = 16
-    /// 32 digits and the end of the line.
-    private static let textByteCount = 2 * randomByteCount + 1
-
-    /// The random bytes in a file; nil where it is missing or a crash cut its making short.
-    private static func parse(_ text: [UInt8], path: String) throws(JournalError) -> [UInt8]? {
-        guard text.count >= textByteCount, text.contains(where: { $0 != 0 }) else { return nil }
-        let bytes = (0..<randomByteCount).compactMap { index in
-            UInt8(String(decoding: text[(2 * index)..<(2 * index + 2)], as: UTF8.self), radix: 16)
-        }
-        // The detour refuses what reads as numbers but is not how this program writes them.
-        guard self.text(of: bytes) == text else { throw .unreadableReceiver(path: path) }
-        return bytes
-    }
-
-    /// Two lower-case digits a byte, and the end of the line.
-    private static func text(of bytes: [UInt8]) -> [UInt8] {
-        Array((bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\n").utf8)
-    }
-
-    /// Makes the file. It is not used before it is durable. The caller keeps other processes out, see ``StateDirectoryLock``.
-    private static func create(
-        at path: String, in directory: String, _ fileSystem: any FileSystem,
-        _ random: inout some RandomNumberGenerator
-    ) throws(JournalError) -> [UInt8] {
-        let bytes = (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let path = ReceiverFile.path(in: stateDirectory)
+        let file = ReceiverFile.new(random: &random)
+        // It is not used before it is durable.
         try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path, in: directory, with: text(of: bytes), fileSystem)
+            try SmallFile.replace(path, in: stateDirectory, with: file.text, fileSystem)
         }
-        return bytes
+        return try ReceiverIdentity(file, path: path, places, fileSystem)
+    }
+
+    /// Reads the identity; nil where there is none.
+    public static func existing(
+        stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem
+    ) throws(JournalError) -> ReceiverIdentity? {
+        guard let file = try ReceiverFile.load(stateDirectory, fileSystem) else { return nil }
+        return try ReceiverIdentity(file, path: ReceiverFile.path(in: stateDirectory), places, fileSystem)
+    }
+
+    private init(
+        _ file: ReceiverFile, path: String, _ places: ReceiverBinding.Places, _ fileSystem: any FileSystem
+    ) throws(JournalError) {
+        switch file {
+        case .retired(let receiverID): throw .retired(receiverID: receiverID, path: path)
+        case .identity(let bytes, let difference):
+            let here = ReceiverIdentity(randomBytes: bytes, binding: try ReceiverBinding(of: path, places, fileSystem))
+            receiverID = Self.moved(here.receiverID, by: difference)
+        }
+    }
+
+    /// An id that differs from another one; never 0.
+    static func moved(_ receiverID: UInt32, by difference: UInt32) -> UInt32 {
+        let moved = receiverID ^ difference
+        return moved == 0 ? 1 : moved
     }
 }

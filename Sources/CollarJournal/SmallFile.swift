@@ -19,7 +19,27 @@ enum SmallFile {
     static func replace(
         _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
     ) throws(FileFailure) {
+        let new = try create(for: path, fileSystem)
+        try finish(new, as: path, in: directory, with: bytes, fileSystem)
+    }
+
+    /// Makes the empty file that is to replace the one at `path`.
+    /// - Returns: its path, for ``finish(_:as:in:with:_:)``.
+    static func create(for path: String, _ fileSystem: any FileSystem) throws(FileFailure) -> String {
         let newPath = "\(path).new"
+        // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
+        // second name, which must not be written to.
+        do throws(FileFailure) { try fileSystem.remove(newPath) } catch {
+            guard error.isAbsence else { throw error }
+        }
+        fileSystem.close(try fileSystem.open(newPath, .creatingIfMissing))
+        return newPath
+    }
+
+    /// Fills the new file, and gives it the name.
+    static func finish(
+        _ newPath: String, as path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
         try write(bytes, to: newPath, fileSystem)
         try fileSystem.rename(newPath, to: path)
         try fileSystem.synchronizeDirectory(at: directory)
@@ -28,11 +48,6 @@ enum SmallFile {
     private static func write(
         _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
     ) throws(FileFailure) {
-        // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
-        // second name, which must not be written to.
-        do throws(FileFailure) { try fileSystem.remove(path) } catch {
-            guard error.isAbsence else { throw error }
-        }
         let file = try fileSystem.open(path, .creatingIfMissing)
         defer { fileSystem.close(file) }
         var done = 0

@@ -49,7 +49,8 @@ extension JournalError {
     var exitCode: ExitCode {
         switch self {
         case .heldBy: .portBusy
-        case .laterFormat, .foreignSegment, .openToStrangers, .unreadableReceiver: .configuration
+        case .laterFormat, .foreignSegment, .openToStrangers, .unreadableReceiver, .retired, .otherReceiver: .configuration
+        case .noReceiver: .noInput
         case .file(let failure): failure.errorNumber == EACCES || failure.errorNumber == EPERM ? .noPermission : .cannotCreate
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached: .inputOutput
         }

@@ -22,7 +22,7 @@ struct SendArguments {
         guard modes.count <= 1 else {
             throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
         }
-        request = ControlRequest(try SendArguments.wish(arguments.operands))
+        request = ControlRequest(try SendArguments.wish(arguments.operands, receiverID: arguments.receiverID()))
         request.deviceID = try arguments.deviceID()
         switch modes.first {
         case "--now":
@@ -36,14 +36,15 @@ struct SendArguments {
         }
     }
 
-    private static func wish(_ words: [String]) throws(CommandFailure) -> ControlRequest.Wish {
+    private static func wish(_ words: [String], receiverID: UInt32?) throws(CommandFailure) -> ControlRequest.Wish {
+        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
         switch (words.first, words.dropFirst().first, words.count) {
         case ("locate", _, 1): return .command(.command(.locateNow))
         case ("sound", let text?, 2): return .command(.command(.sound(milliseconds: try milliseconds(text))))
         case ("track", "on", 2): return .command(.command(.startTracking))
         case ("track", "off", 2): return .command(.command(.stopTracking))
         case ("reboot", _, 1): return .command(.command(.reboot))
-        case ("pair", _, 1): return .command(.command(.pair(receiverID: 0)))
+        case ("pair", _, 1): return .command(.command(.pair(receiverID: receiverID ?? 0)))
         case ("unpair", _, 1): return .command(.command(.unpair))
         case ("settings", "get", 2): return .command(.report)
         case ("settings", "set", 3...): return .command(.order(version: 0, try settings(words.dropFirst(2))))

@@ -20,9 +20,11 @@ enum SendCommand {
               settings set KEY=VALUE …     change up to six settings at once
               pair                         belong to this machine: within 60 s after the collar was switched on or its button
                                            was pressed, or while it belongs to nobody
+              pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
               unpair                       belong to nobody
             """,
         options: [
+            OptionSpec("--to", value: "ID", is: "with pair: the receiver to which the collar is to belong"),
             OptionSpec("--collar", value: "ID", is: "which collar: 16 hexadecimal digits; needed where there are several"),
             OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),
             OptionSpec("--now", is: "fail at once without a radio or contact; drop it once the time is over"),
@@ -49,8 +51,8 @@ enum SendCommand {
             STATE-DIR/control.sock. It writes a line such as
               {"do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}
             and reads lines as --json prints them: one at once, and after "queued" one when the request has ended. "do" is
-            locate, sound, track_on, track_off, reboot, get_settings, set_settings (with "settings":{"heartbeat_s":30}), pair,
-            unpair, or await (with "request":N: what became of request N); "mode" is queue, now or latest. "collar" may be left
+            locate, sound, track_on, track_off, reboot, get_settings, set_settings (with "settings":{"heartbeat_s":30}), pair
+            (with "to":"9a3f21c0" for another receiver), unpair, or await (with "request":N: what became of request N); "mode" is queue, now or latest. "collar" may be left
             out where there is only one.
             """)
 

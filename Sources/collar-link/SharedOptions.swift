@@ -20,6 +20,17 @@ extension ParsedArguments {
         return deviceID
     }
 
+    /// The id of a receiver: `--to ID`.
+    func receiverID() throws(CommandFailure) -> UInt32? {
+        guard let text = value("--to") else { return nil }
+        guard let receiverID = ControlRequest.receiverID(text) else {
+            throw CommandFailure(
+                .usage, "--to \(text): 8 hexadecimal digits are wanted",
+                remedy: "'collar-link receiver show' prints them, on the other machine")
+        }
+        return receiverID
+    }
+
     /// `--format json|text`.
     func format() throws(CommandFailure) -> OutputFormat {
         try choice("--format", of: ["json": .json, "text": .text]) ?? .json

@@ -48,7 +48,7 @@ final class GapTrackerTests {
         #expect(fix(3) == [])
         #expect(try loss(0, 9) == ["1 filled 3-3", "1 lost 1-2", "1 lost 4-4", "1 lost 6-9"])
         #expect(try loss(12, 12, .deliveredElsewhere) == ["1 missing 10-11", "1 elsewhere 12-12"])
-        #expect(try loss(10, 11, .givenUp) == ["1 lost 10-11"])
+        #expect(try loss(10, 11, .storedBeforeMove) == ["1 elsewhere 10-11"])
         #expect(fix(13) == [])
     }
 

@@ -335,6 +335,33 @@ import Testing
         #expect(bench.host.nextDeadline.map { $0 > bench.now } ?? true)
     }
 
+    @Test func aCollarIsHandedOverToAnotherReceiver() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        _ = (bench.frames(), bench.notices())
+        let order = HostRequest.command(.pair(receiverID: 0x9A3F_21C0))
+        _ = try bench.host.submit(order, to: nil, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.identity(ask: 2), on: link)
+        bench.commit()
+        let first = try #require(bench.frames().first).bytes
+        guard case .command(let command) = try Message.decode(first.span, log: collar.log, reference: 0) else {
+            Issue.record("no command goes out")
+            return
+        }
+        #expect(command.receiverID == bench.host.receiverID && command.order == .pair(receiverID: 0x9A3F_21C0))
+        // An identity that names the other one ends it, and this one only listens from then on.
+        collar.receiverID = 0x9A3F_21C0
+        bench.receive(try collar.identity(ask: 3), on: link)
+        bench.commit()
+        #expect(bench.frames().isEmpty)
+        let ends: [CommandReport] = bench.notices().compactMap { if case .commandEnded(let report) = $0 { report } else { nil } }
+        #expect(ends.map(\.request) == [order])
+    }
+
     @Test func aCommandOutlivesTheProcessUnderItsId() throws {
         let bench = try HostBench()
         var collar = try PaperCollar()

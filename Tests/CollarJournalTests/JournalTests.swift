@@ -41,7 +41,7 @@ import Testing
         try journal.commit()
         #expect(try !journal.append(record(3)))
         #expect(try journal.append(record(3, log: 5)))
-        let loss = JournaledLoss(logID: log, range: SequenceRange(3), reason: .givenUp, receivedUnixMilliseconds: 0)
+        let loss = JournaledLoss(logID: log, range: SequenceRange(3), reason: .storedBeforeMove, receivedUnixMilliseconds: 0)
         #expect(try !journal.append(loss))
         try journal.commit()
         #expect(try allEntries(journal).count == 2)

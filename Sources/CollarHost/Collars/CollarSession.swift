@@ -233,10 +233,9 @@ final class CollarSession {
             storage.report(.tooManyLosses, at: time)
             return
         }
-        switch reason {
-        case .deliveredElsewhere:
+        if reason.isElsewhere {
             output.report(.deliveredElsewhere(deviceID: deviceID, first: range.first, last: range.last))
-        case .overwritten, .givenUp:
+        } else {
             output.report(.lost(deviceID: deviceID, first: range.first, last: range.last))
         }
     }
@@ -292,7 +291,8 @@ final class CollarSession {
     }
 
     private func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
-        guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted else {
+        // What damage took is asked for first: the collar may count it as delivered, and overwrite it.
+        guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted, durable.oldestLostRange(from: 0) == nil else {
             return session.delivery.takeAnswer(from: durable)
         }
         return session.delivery.takeAnswer(from: session.doubtedLosses.takeCoverage(of: durable))

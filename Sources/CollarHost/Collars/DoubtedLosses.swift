@@ -35,6 +35,7 @@ struct DoubtedLosses {
     }
 
     /// What an answer says of a log: what is durable, but for what is in doubt, which it asks for.
+    /// - Precondition: nothing durable is gone, which is more urgent.
     mutating func takeCoverage(of durable: CoveredSequences) -> some DurableSequences {
         remainingAnswers -= 1
         defer { if remainingAnswers == 0 { ranges = SequenceRanges() } }
@@ -44,12 +45,10 @@ struct DoubtedLosses {
 
 /// What is durable of a log while some of it is in doubt.
 private struct DoubtedCoverage: DurableSequences {
-    private let durable: CoveredSequences
     private let doubted: SequenceRanges
     private var certain: CoveredSequences
 
     init(_ durable: CoveredSequences, doubted: SequenceRanges) {
-        self.durable = durable
         self.doubted = doubted
         certain = durable
         for range in doubted.ranges { certain.remove(range) }
@@ -60,18 +59,6 @@ private struct DoubtedCoverage: DurableSequences {
     func oldestRange(above bound: UInt32) -> SequenceRange? { certain.oldestRange(above: bound) }
 
     func oldestLostRange(from bound: UInt32) -> SequenceRange? {
-        guard var range = nextRange(from: bound) else { return nil }
-        // Ranges of an answer do not touch.
-        while let next = nextRange(from: range.last + 1), next.first == range.last + 1 { range.last = next.last }
-        return range
-    }
-
-    private func nextRange(from bound: UInt32) -> SequenceRange? {
-        let missing = durable.oldestLostRange(from: bound)
-        guard bound <= Fix.maximumSequence, let rest = SequenceRange(bound, Fix.maximumSequence),
-            let doubt = doubted.intersection(rest).first
-        else { return missing }
-        guard let missing, missing.first < doubt.first else { return doubt }
-        return missing
+        SequenceRange(bound, .max).flatMap { doubted.intersection($0).first }
     }
 }

@@ -38,7 +38,7 @@ public struct GapChange: Equatable, Sendable {
     /// The change that a loss makes known.
     public init(_ loss: JournaledLoss) {
         self.init(
-            event: loss.reason == .deliveredElsewhere ? .elsewhere : .lost, logID: loss.logID, range: loss.range,
+            event: loss.reason.isElsewhere ? .elsewhere : .lost, logID: loss.logID, range: loss.range,
             unixMilliseconds: loss.receivedUnixMilliseconds)
     }
 }

@@ -80,6 +80,8 @@ public struct ControlRequest: Equatable, Sendable {
         if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         switch wish {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
+        case .command(.command(.pair(let receiverID))) where receiverID != 0:
+            object.add("to", MessageText.hexadecimal(UInt64(receiverID), digits: 8))
         case .command(.order(_, let list)):
             object.add(
                 "settings",
@@ -139,6 +141,12 @@ public struct ControlRequest: Equatable, Sendable {
         return UInt64(text, radix: 16)
     }
 
+    /// The receiver of a text of 8 hexadecimal digits, not all of them 0; nil for any other text.
+    public static func receiverID(_ text: String) -> UInt32? {
+        guard text.utf8.count == 8, text.allSatisfy(\.isHexDigit), let receiverID = UInt32(text, radix: 16) else { return nil }
+        return receiverID == 0 ? nil : receiverID
+    }
+
     private static func wish(_ verb: String, _ object: JSONText, _ known: inout Set<String>) throws(Fault) -> Wish {
         switch verb {
         case "sound":
@@ -150,6 +158,13 @@ public struct ControlRequest: Equatable, Sendable {
         case "set_settings":
             known.insert("settings")
             return .command(.order(version: 0, try settings(object["settings"])))
+        case "pair":
+            known.insert("to")
+            guard let other = object["to"] else { return .command(.command(.pair(receiverID: 0))) }
+            guard let receiverID = other.text.flatMap(receiverID) else {
+                throw Fault(reason: "\"to\" is not 8 hexadecimal digits")
+            }
+            return .command(.command(.pair(receiverID: receiverID)))
         case "await":
             known.insert("request")
             guard let id = object["request"]?.integer(UInt16.self) else {

@@ -1,0 +1,120 @@
+"""A receiver moves to another machine: its collars go on, and nothing comes twice."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, wait_until
+from radio import IDENTITY_REQUEST, Radio
+from serial_line import SerialLine
+
+# Behind the tests' own modules: one of the reference has the same name.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
+from session_parts import A  # noqa: E402
+
+ACKNOWLEDGEMENT = 16
+
+
+class MovingReceiverTest(EndToEndTest):
+    def command(self, *words, state=None, status=0, **options):
+        """Runs `receiver`; what it printed and said."""
+        done = subprocess.run(
+            [BINARY, "receiver", *words, "--state-dir", state or self.state], capture_output=True, text=True, timeout=20,
+            **ORDINARY_USER, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout, done.stderr
+
+    def receive_fixes(self, state, *fixes, paired=0, ask=None):
+        """Receives fixes. Returns the ids of requests and answers, what is first missing, and the lines."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive("--events", "fix,gap", port=line.path, state=state)
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        radio.send(A.identity(following=fixes[-1] + 1, paired=paired) + b"".join(A.fix(each) for each in fixes[:-1])
+                   + A.fix(fixes[-1], ask or 1))
+        wait_until(lambda: radio.count(ACKNOWLEDGEMENT), 10, "an answer")
+        receiver.stop()
+        request = frames.decode(radio.answers[0]).decoded["receiver_id"]
+        answer = next(frames.decode(each, A.log).decoded for each in reversed(radio.answers) if each[0] & 31 == ACKNOWLEDGEMENT)
+        return request, answer, [json.loads(each) for each in receiver.lines]
+
+    def test_to_another_directory(self):
+        first, answer, _ = self.receive_fixes(self.state, 0, 1, 2)
+        self.assertEqual(answer["first_missing"], 3)
+        shown, _ = self.command("show")
+        self.assertEqual(int(shown, 16), first)
+        text, _ = self.command("export")
+        # Nobody receives here any more.
+        refused = subprocess.run([BINARY, "--state-dir", self.state, "-p", "/dev/null"], capture_output=True, text=True,
+                                 timeout=20, **ORDINARY_USER)
+        self.assertEqual(refused.returncode, 78, refused.stderr)
+        self.assertIn("has moved away", refused.stderr)
+        # It can be told again what it was.
+        self.assertEqual(self.command("export")[0], text)
+        new = self.path("new")
+        self.command("import", state=new, input=text)
+        self.assertEqual(self.command("show", state=new)[0], shown)
+        number, answer, lines = self.receive_fixes(new, 3, 4, paired=first, ask=2)
+        self.assertEqual((number, answer["receiver_id"], answer["first_missing"]), (first, first, 5))
+        self.assertEqual([line["seq"] for line in lines if line["type"] == "fix"], [3, 4])
+        self.assertEqual([(line["event"], line["first_seq"], line["last_seq"]) for line in lines if line["type"] == "gap"],
+                         [("elsewhere", 0, 2)])
+
+    def test_with_a_copy_of_the_directory(self):
+        first, _, _ = self.receive_fixes(self.state, 0, 1, 2)
+        file = self.path("receiver.txt")
+        self.command("export", file)
+        self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
+        time.sleep(1.1)  # files made within a second are told apart by the disk alone
+        copy = self.path("copy")
+        subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)
+        self.command("import", file, state=copy)
+        number, answer, lines = self.receive_fixes(copy, 2, 3, paired=first)
+        self.assertEqual((number, answer["first_missing"]), (first, 4))
+        self.assertEqual([line["seq"] for line in lines], [3])
+        history = subprocess.run([BINARY, "history", "--state-dir", copy], capture_output=True, text=True, timeout=20,
+                                 check=True, **ORDINARY_USER).stdout.splitlines()
+        self.assertEqual([json.loads(line)["seq"] for line in history], [0, 1, 2, 3])
+        # A copy of that is another receiver again.
+        time.sleep(1.1)
+        again = self.path("again")
+        subprocess.run(["cp", "-a", copy, again], check=True, **ORDINARY_USER)
+        self.assertNotEqual(int(self.command("show", state=again)[0], 16), first)
+
+    def test_what_is_refused(self):
+        self.assertIn("there is no receiver", self.command("show", status=66)[1])
+        self.assertIn("there is no receiver", self.command("export", status=66)[1])
+        self.receive_fixes(self.state, 0)
+        file = self.path("receiver.txt")
+        pathlib.Path(file).write_text("kept", "ascii")
+        # What cannot be written ends nothing.
+        self.assertIn(file, self.command("export", file, status=73)[1])
+        self.receive_fixes(self.state, 1)
+        text, _ = self.command("export")
+        other = self.path("other")
+        self.receive_fixes(other, 0)
+        self.assertIn("another receiver", self.command("import", state=other, status=78, input=text)[1])
+        new = self.path("new")
+        for damaged, line in ((text[:-5], 4), (text.replace("id ", "id x"), 2), ("", 1), (text.replace("log ", "log x"), 3)):
+            self.assertIn(f"stdin, line {line}: ", self.command("import", state=new, status=65, input=damaged)[1])
+        self.command("import", state=new, input=text)
+        self.command("import", state=new, input=text)
+        self.assertIn("receiver wants one of", self.command("move", status=64)[1])
+
+    def test_not_while_it_runs(self):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        self.receive(port=line.path)
+        wait_until(lambda: os.path.exists(f"{self.state}/receiver"), 10, "the state directory")
+        self.assertIn("is in use", self.command("export", status=75)[1])
+        self.command("show")
+
+
+if __name__ == "__main__":
+    unittest.main()
