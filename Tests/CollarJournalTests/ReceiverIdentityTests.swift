@@ -169,7 +169,7 @@ import Testing
 }
 
 /// Gives bytes that count up.
-private struct CountingGenerator: RandomNumberGenerator {
+struct CountingGenerator: RandomNumberGenerator {
     var byte: UInt8
 
     mutating func next() -> UInt64 {
