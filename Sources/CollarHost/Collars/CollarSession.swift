@@ -144,7 +144,7 @@ final class CollarSession {
     // MARK: Storing
 
     /// Appends a fix, which goes out as an entry.
-    func store(_ fix: Fix, log: LogSession, signal: JournaledSignal?, at time: HostTime) {
+    func store(_ fix: Fix, log: LogSession, signal: RadioSignal?, at time: HostTime) {
         let record = JournaledFix(
             logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, fix: fix)
         switch storage.append(record, at: time) {
