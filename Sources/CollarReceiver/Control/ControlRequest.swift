@@ -80,12 +80,7 @@ public struct ControlRequest: Equatable, Sendable {
         if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
         switch wish {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
-        case .command(.order(_, let list)):
-            object.add(
-                "settings",
-                (0..<list.count).compactMap { index in
-                    SettingKey(rawValue: list[index].key).map { ($0.name, list[index].value) }
-                })
+        case .command(.order(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
         case .await(let requestID):
             object.add("request", requestID)
             return object.line
