@@ -4,7 +4,7 @@ import CollarWire
 ///
 /// On a link that damages bytes a long frame is lost more often than a short one; on one that loses frames whatever
 /// their length, long ones are never worse.
-struct BatchSize: Equatable, Sendable {
+struct BatchSize: Sendable {
     private static let historyCapacity = 16
 
     private let largest: Int
@@ -19,11 +19,6 @@ struct BatchSize: Equatable, Sendable {
     init(largest: Int) {
         self.largest = largest
         frameByteLimit = largest
-    }
-
-    static func == (left: BatchSize, right: BatchSize) -> Bool {
-        left.frameByteLimit == right.frameByteLimit && left.arrivedCount == right.arrivedCount
-            && left.lostCount == right.lostCount && left.openCount == right.openCount
     }
 
     mutating func sent(last sequence: UInt32) {

@@ -36,19 +36,11 @@ public struct ModemProfile: Equatable, Sendable {
             turnaroundMicroseconds: 100_000)
     }
 
-    /// BLE used as a serial cable: some 100 kbit/s, and a connection interval of up to 50 ms in each direction.
-    public static let bleSerial = ModemProfile(
-        nanosecondsPerByte: 80_000, frameOverheadMicroseconds: 0, turnaroundMicroseconds: 200_000)
-
     /// A LoRa modem.
     ///
     /// Symbols of a frame: Semtech AN1200.13, "LoRa Modem Designer's Guide", section 4; for spreading factors 5 and 6
     /// the SX1261/2 data sheet, section 6.1.4.
-    public static func lora(_ settings: LoRaSettings, turnaroundMicroseconds: Int64) -> ModemProfile {
-        ModemProfile(lora: settings, turnaroundMicroseconds: turnaroundMicroseconds)
-    }
-
-    private init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64) {
+    public init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64) {
         let spreadingFactor = Int64(widening: settings.spreadingFactor)
         let symbolNanoseconds =
             1_000_000_000 &<< spreadingFactor / Int64(widening: settings.bandwidthHertz)
@@ -75,7 +67,7 @@ public struct ModemProfile: Equatable, Sendable {
             self = .serial(bitsPerSecond: Int64(widening: bitsPerSecond))
             turnaroundMicroseconds = turnaround
         case .lora(let lora):
-            self = .lora(lora, turnaroundMicroseconds: turnaround)
+            self.init(lora: lora, turnaroundMicroseconds: turnaround)
         }
     }
 

@@ -1,4 +1,3 @@
-import CollarDomain
 import CollarWire
 
 /// The pieces of a fix line that are the same for every fix of one collar's log, made once.

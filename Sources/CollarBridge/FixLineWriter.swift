@@ -1,4 +1,3 @@
-import CollarDomain
 import CollarWire
 
 /// Writes fixes as lines of JSON, straight from their integer codes.

@@ -1,4 +1,3 @@
-import CollarDomain
 import CollarHost
 import CollarWire
 
@@ -12,7 +11,7 @@ public enum FixText {
         let accuracy = fix.horizontalAccuracy.map { rounded(millimeters: UInt64($0.millimeters)) } ?? "?"
         let speed = fix.speedDecimetersPerSecond.map { MessageText.decimal(Int64($0), 1) } ?? "?"
         let battery = fix.batteryPercent.map { "\($0)" } ?? "?"
-        return "\(UTCTime(unixMilliseconds: fix.unixMilliseconds).text)  "
+        return "\(utcText(unixMilliseconds: fix.unixMilliseconds))  "
             + "\(MessageText.decimal(Int64(fix.latitudeSteps), digits)), "
             + "\(MessageText.decimal(Int64(fix.longitudeSteps), digits))  ±\(accuracy) m  \(speed) m/s  "
             + "battery \(battery) %  collar \(MessageText.hexadecimal(received.deviceID))  fix \(fix.sequence)"
@@ -29,7 +28,7 @@ public enum FixText {
             case .lost: "lost: the collar does not have them any more"
             case .elsewhere: "delivered to another receiver"
             }
-        return "\(UTCTime(unixMilliseconds: change.unixMilliseconds).text)  "
+        return "\(utcText(unixMilliseconds: change.unixMilliseconds))  "
             + "collar \(MessageText.hexadecimal(deviceID))  \(fixes) \(fate)"
     }
 

@@ -5,7 +5,7 @@ extension MessageText {
         let since = Int64(status.trackingSinceUnixSeconds) * 1000
         return [
             ("tracking", status.isTracking ? "on" : "off"),
-            ("since", since == 0 ? "unknown" : UTCTime(unixMilliseconds: since).text),
+            ("since", since == 0 ? "unknown" : utcText(unixMilliseconds: since)),
             ("GNSS", "\(status.gnssState)"), ("throttle", "\(status.throttleState)"),
             ("stationary", status.isStationary ? "yes" : "no"),
             ("battery", known(status.batteryPercent) { "\($0) %" }),
@@ -18,7 +18,7 @@ extension MessageText {
             (
                 "clock",
                 known(status.clockMapping) {
-                    "\(UTCTime(unixMilliseconds: $0.unixMilliseconds).text) at uptime \($0.uptimeMilliseconds) ms"
+                    "\(utcText(unixMilliseconds: $0.unixMilliseconds)) at uptime \($0.uptimeMilliseconds) ms"
                 }
             ),
         ]
@@ -85,8 +85,8 @@ extension MessageText {
     static func fields(of report: SignalReport) -> [(name: String, value: String)] {
         [
             ("about the packet with check", hexadecimal(UInt64(report.packetCheck), digits: 6)),
-            ("strength", "\(report.strengthDBm) dBm"),
-            ("signal to noise", known(report.signalToNoiseTenthsDB) { decimal(Int64($0), 1) + " dB" }),
+            ("strength", "\(report.signal.strengthDBm) dBm"),
+            ("signal to noise", known(report.signal.signalToNoiseTenthsDB) { decimal(Int64($0), 1) + " dB" }),
         ]
     }
 }

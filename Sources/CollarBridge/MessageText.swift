@@ -45,25 +45,10 @@ public enum MessageText {
 
     private static func name(of header: FrameHeader) -> String {
         switch header.type {
-        case .identity: "identity"
-        case .absoluteFix: "absolute fix"
-        case .liveFix: "live fix"
-        case .batch: "batch"
-        case .probe: "probe"
-        case .tombstone: "tombstone"
-        case .acknowledgement: "acknowledgement"
-        case .identityRequest: "identity request"
-        case .status: "status"
-        case .settingsReport: "settings report"
-        case .settingsRequest: "settings request"
-        case .settingsOrder: "settings order"
-        case .command: "command"
-        case .commandResult: "command result"
-        case .radioIdentity: "radio identity"
-        case .modemSettings: "modem settings"
-        case .signalReport: "signal report"
         case .application0, .application1, .application2: "application message from the collar"
         case .hostApplication0, .hostApplication1, .hostApplication2: "application message from the host"
+        // Its own name, in words.
+        case let type?: "\(type)".reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
         case nil: "type \(header.typeCode)"
         }
     }
@@ -112,7 +97,7 @@ public enum MessageText {
     private static func fields(of fix: Fix) -> [(name: String, value: String)] {
         let digits = fix.positionStep.fractionDigits
         return [
-            ("sequence", "\(fix.sequence)"), ("time", "\(UTCTime(unixMilliseconds: fix.unixMilliseconds).text)"),
+            ("sequence", "\(fix.sequence)"), ("time", "\(utcText(unixMilliseconds: fix.unixMilliseconds))"),
             ("source", "\(fix.source)"), ("latitude", decimal(Int64(fix.latitudeSteps), digits) + "°"),
             ("longitude", decimal(Int64(fix.longitudeSteps), digits) + "°"),
             ("position step", "1e-\(digits)°"),

@@ -1,3 +1,5 @@
+import CollarWire
+
 /// Writes one JSON object (RFC 8259) on a line. For lines that are rare; fixes have a writer of their own.
 package struct ObjectText {
     private var bytes: [UInt8] = []
@@ -26,15 +28,16 @@ package struct ObjectText {
         bytes += (value.map { String($0) } ?? "null").utf8
     }
 
-    /// Adds an object of numbers.
-    package mutating func add(_ key: String, _ members: [(key: String, value: UInt32)]) {
+    /// Adds an object of the settings that have names.
+    package mutating func add(_ key: String, _ settings: [Setting]) {
         begin(key)
         bytes.append(UInt8(ascii: "{"))
-        for member in members {
+        for setting in settings {
+            guard let name = SettingKey(rawValue: setting.key)?.name else { continue }
             if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
-            appendString(member.key)
+            appendString(name)
             bytes.append(UInt8(ascii: ":"))
-            bytes += String(member.value).utf8
+            bytes += String(setting.value).utf8
         }
         bytes.append(UInt8(ascii: "}"))
     }

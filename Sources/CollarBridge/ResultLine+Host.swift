@@ -72,15 +72,9 @@ extension ResultLine.Outcome {
         switch end {
         case .replaced: self = .replaced
         case .outcome(.expired): self = .expired
-        case .outcome(.reported), .outcome(.result(.ok)): self = .ok
-        case .outcome(.result(.unknown)): self = .unknown
-        case .outcome(.result(.unsupported)): self = .unsupported
-        case .outcome(.result(.invalid)): self = .invalid
-        case .outcome(.result(.refused)): self = .refused
-        case .outcome(.result(.conflict)): self = .conflict
-        case .outcome(.result(.busy)): self = .busy
-        case .outcome(.result(.timeout)): self = .timeout
-        case .outcome(.result(.failed)): self = .failed
+        case .outcome(.reported): self = .ok
+        // A collar's outcomes have the same names here.
+        case .outcome(.result(let outcome)): self = Self(rawValue: "\(outcome)") ?? .failed
         }
     }
 }

@@ -81,9 +81,7 @@ public struct ResultLine: Equatable, Sendable {
         if let verb { object.add("do", verb) }
         object.add("outcome", outcome.rawValue)
         if let settingsVersion { object.add("settings_version", settingsVersion) }
-        if !settings.isEmpty {
-            object.add("settings", settings.compactMap { one in SettingKey(rawValue: one.key).map { ($0.name, one.value) } })
-        }
+        if !settings.isEmpty { object.add("settings", settings) }
         if let code { object.add("code", code) }
         if let reason { object.add("reason", reason) }
         return object.line

@@ -59,12 +59,14 @@ extension LocationFix: Codable {
     }
 
     private static func decodingError(_ error: FixFieldError, at path: [any CodingKey]) -> DecodingError {
-        let parts = error.field.split(separator: ".").map { JSONKey(stringValue: String($0)) }
+        let parts = error.field.split(separator: ".").compactMap { part -> (any CodingKey)? in
+            CodingKeys(stringValue: String(part)) ?? CoordinateKeys(stringValue: String(part))
+        }
         let text = "\(error.field): \(error.problem)"
         switch error {
         case .missing:
             let context = DecodingError.Context(codingPath: path + parts.dropLast(), debugDescription: text)
-            return .keyNotFound(parts.last ?? JSONKey(stringValue: error.field), context)
+            return .keyNotFound(parts.last ?? CodingKeys.coordinate, context)
         case .wrong:
             return .dataCorrupted(DecodingError.Context(codingPath: path + parts, debugDescription: text))
         }
@@ -96,13 +98,4 @@ extension LocationFix: Codable {
         try container.encode(batteryPercent, forKey: .batteryPercent)
         try container.encode(sequence, forKey: .sequence)
     }
-}
-
-/// A key by its name alone, for the path of an error.
-private struct JSONKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { return nil }
 }

@@ -12,7 +12,7 @@ extension LocationFix {
         let stepsPerDegree = Double(fix.positionStep.stepsPerQuarterTurn / 90)
         let stepsPerMeter: Double = fix.altitudeStep == .meter ? 1 : 10
         self.init(
-            id: id, timestamp: Date(unixMilliseconds: fix.unixMilliseconds), source: Source(fix.source),
+            id: id, timestamp: Date(unixMilliseconds: fix.unixMilliseconds), source: Source.allCases.first { FixSource($0) == fix.source } ?? .collar,
             coordinate: Coordinate(
                 latitude: Double(fix.latitudeSteps) / stepsPerDegree,
                 longitude: Double(fix.longitudeSteps) / stepsPerDegree),
@@ -24,16 +24,5 @@ extension LocationFix {
             headingDegrees: fix.heading.map { Double($0.degrees) },
             batteryFraction: fix.batteryPercent.map { Double($0) / 100 } ?? Self.unknown,
             sequence: Int(fix.sequence))
-    }
-}
-
-extension LocationFix.Source {
-    /// The source a code of the wire stands for.
-    public init(_ source: FixSource) {
-        switch source {
-        case .watchOS: self = .watchOS
-        case .iOS: self = .iOS
-        case .collar: self = .collar
-        }
     }
 }

@@ -7,13 +7,6 @@ public struct QuantizationError: Error, Equatable, Sendable, CustomStringConvert
     /// The values that can be carried, in the same unit.
     public let range: String
 
-    /// Creates an error.
-    public init(field: String, value: String, range: String) {
-        self.field = field
-        self.value = value
-        self.range = range
-    }
-
     /// All three in one sentence: "speed_mps: 200000 is outside 0…104857.5".
     public var description: String { "\(field): \(value) is outside \(range)" }
 }

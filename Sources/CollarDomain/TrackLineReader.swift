@@ -34,13 +34,6 @@ public struct TrackLineReader: Sendable {
                 lineNumber: lineNumber, field: error.field, byteOffset: nil, problem: error.problem)
         }
     }
-
-    /// Reads one line of text; see ``fix(fromLine:lineNumber:defaultSequence:)-(Sequence<UInt8>,_,_)``.
-    public func fix(
-        fromLine line: String, lineNumber: Int, defaultSequence: Int? = nil
-    ) throws(TrackLineError) -> LocationFix {
-        try fix(fromLine: line.utf8, lineNumber: lineNumber, defaultSequence: defaultSequence)
-    }
 }
 
 extension FixFields {

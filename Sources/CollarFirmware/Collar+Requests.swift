@@ -131,7 +131,7 @@ extension Collar {
         guard var new = settings.applying(order.entries) else { return answer(id, .invalid) }
         new.version = order.version
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
-        let isHeartbeatNew = new.heartbeatSeconds != settings.heartbeatSeconds
+        let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
         settings = new
         if isHeartbeatNew { obeyHeartbeat(now: now) }
         reportSettings(id)
@@ -139,7 +139,7 @@ extension Collar {
     }
 
     mutating func obeyHeartbeat(now: Instant) {
-        delivery.setHeartbeat(microseconds: Int64(widening: settings.heartbeatSeconds) * 1_000_000, now: now)
+        delivery.setHeartbeat(microseconds: Int64(widening: settings[.heartbeatSeconds]) * 1_000_000, now: now)
     }
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {

@@ -220,7 +220,7 @@ public struct Collar<Flash: FlashDevice> {
             pairedReceiverID: pairedReceiverID,
             maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
             firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
-            heartbeatSeconds: UInt16(truncatingIfNeeded: settings.heartbeatSeconds),
+            heartbeatSeconds: UInt16(truncatingIfNeeded: settings[.heartbeatSeconds]),
             deliveredElsewhere: formerlyDelivered)
     }
 }

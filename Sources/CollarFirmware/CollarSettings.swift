@@ -5,29 +5,11 @@ import CollarWire
 public struct CollarSettings: Equatable, Sendable {
     /// Grows with every change; 0 while nothing was ever set.
     public internal(set) var version: UInt64 = 0
-    /// Least time between two sent fixes above 20 % of battery, 100 … 86,400,000 ms.
-    public internal(set) var intervalMilliseconds: UInt32 = 500
-    /// The same at 10 … 20 %, moving.
-    public internal(set) var lowBatteryMovingIntervalMilliseconds: UInt32 = 1000
-    /// The same at 10 … 20 %, stationary.
-    public internal(set) var lowBatteryStationaryIntervalMilliseconds: UInt32 = 2000
-    /// The same below 10 %.
-    public internal(set) var criticalBatteryIntervalMilliseconds: UInt32 = 5000
-    /// Change of horizontal accuracy that is always sent, 1 … 100,000 cm.
-    public internal(set) var accuracyChangeCentimeters: UInt32 = 500
-    /// Distance below which a collar is stationary, 1 … 100,000 cm.
-    public internal(set) var stationaryDistanceCentimeters: UInt32 = 500
-    /// Time after which it counts as stationary, 1 … 86,400 s.
-    public internal(set) var stationarySeconds: UInt32 = 30
-    /// Longest silence, 5 … 65,535 s.
-    public internal(set) var heartbeatSeconds: UInt32
-    /// Decimal places of a degree, 5 … 7.
-    public internal(set) var positionDigits: UInt32 = 5
-    /// Decimal places of a metre of altitude, 0 or 1.
-    public internal(set) var altitudeDigits: UInt32 = 0
+    /// By their keys, from 1 on; these hold while nothing was set.
+    private var values: InlineArray<10, UInt32> = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0]
 
     /// What holds while nothing was set.
-    init(heartbeatSeconds: UInt32) { self.heartbeatSeconds = heartbeatSeconds }
+    init(heartbeatSeconds: UInt32) { self[.heartbeatSeconds] = heartbeatSeconds }
 
     /// What was kept.
     init<Flash>(stored: SettingsStore<Flash>, defaultHeartbeatSeconds: UInt32) {
@@ -56,48 +38,16 @@ public struct CollarSettings: Equatable, Sendable {
         return (key, high, low)
     }
 
-    subscript(key: SettingKey) -> UInt32 {
-        get {
-            switch key {
-            case .intervalMilliseconds: intervalMilliseconds
-            case .lowBatteryMovingIntervalMilliseconds: lowBatteryMovingIntervalMilliseconds
-            case .lowBatteryStationaryIntervalMilliseconds: lowBatteryStationaryIntervalMilliseconds
-            case .criticalBatteryIntervalMilliseconds: criticalBatteryIntervalMilliseconds
-            case .accuracyChangeCentimeters: accuracyChangeCentimeters
-            case .stationaryDistanceCentimeters: stationaryDistanceCentimeters
-            case .stationarySeconds: stationarySeconds
-            case .heartbeatSeconds: heartbeatSeconds
-            case .positionDigits: positionDigits
-            case .altitudeDigits: altitudeDigits
-            }
-        }
-        set {
-            switch key {
-            case .intervalMilliseconds: intervalMilliseconds = newValue
-            case .lowBatteryMovingIntervalMilliseconds: lowBatteryMovingIntervalMilliseconds = newValue
-            case .lowBatteryStationaryIntervalMilliseconds: lowBatteryStationaryIntervalMilliseconds = newValue
-            case .criticalBatteryIntervalMilliseconds: criticalBatteryIntervalMilliseconds = newValue
-            case .accuracyChangeCentimeters: accuracyChangeCentimeters = newValue
-            case .stationaryDistanceCentimeters: stationaryDistanceCentimeters = newValue
-            case .stationarySeconds: stationarySeconds = newValue
-            case .heartbeatSeconds: heartbeatSeconds = newValue
-            case .positionDigits: positionDigits = newValue
-            case .altitudeDigits: altitudeDigits = newValue
-            }
-        }
+    /// A setting, in the unit of its key.
+    public internal(set) subscript(key: SettingKey) -> UInt32 {
+        get { values[Int(key.rawValue) &- 1] }
+        set { values[Int(key.rawValue) &- 1] = newValue }
     }
 
-    private static func range(of key: SettingKey) -> ClosedRange<UInt32> {
-        switch key {
-        case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
-            .criticalBatteryIntervalMilliseconds:
-            100...86_400_000
-        case .accuracyChangeCentimeters, .stationaryDistanceCentimeters: 1...100_000
-        case .stationarySeconds: 1...86_400
-        case .heartbeatSeconds: 5...65_535
-        case .positionDigits: 5...7
-        case .altitudeDigits: 0...1
-        }
+    /// Same version and values.
+    public static func == (left: CollarSettings, right: CollarSettings) -> Bool {
+        for index in 0..<10 where left.values[index] != right.values[index] { return false }
+        return left.version == right.version
     }
 
     /// These settings with those of an order in place of them; of equal keys the last, of unknown ones none.
@@ -106,7 +56,7 @@ public struct CollarSettings: Equatable, Sendable {
         var new = self
         for index in 0..<entries.count {
             guard let key = SettingKey(rawValue: entries[index].key) else { continue }
-            guard CollarSettings.range(of: key).contains(entries[index].value) else { return nil }
+            guard key.range.contains(entries[index].value) else { return nil }
             new[key] = entries[index].value
         }
         return new

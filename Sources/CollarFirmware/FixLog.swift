@@ -142,9 +142,13 @@ public struct FixLog<Flash: FlashDevice> {
         var payload = BitWriter()
         try AbsoluteFix.writePayload(of: fix, wideSequence: true, into: &payload)
         var record = FlashRecord()
-        let bytes = try InlineBytes(&payload)
-        record.append(UInt8(bytes.count))
-        record.append(contentsOf: bytes.storage.span.extracting(0..<bytes.count))
+        let count = (payload.bitCount + 7) / 8
+        let bytes = try InlineArray<31, UInt8> { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try payload.finish(into: &output)
+            while output.freeCapacity > 0 { output.append(0xFF) }
+        }
+        record.append(UInt8(count))
+        for index in 0..<count { record.append(bytes[index]) }
         record.seal(seed: logID &+ fix.sequence &* 2_654_435_769)
         return record
     }
@@ -190,19 +194,4 @@ public enum FixLogError: Error, Equatable, Sendable {
     case encoding(EncodeError)
     /// The flash failed.
     case flash(FlashError)
-}
-
-/// The bytes of a payload.
-private struct InlineBytes {
-    var storage: InlineArray<248, UInt8>
-    var count: Int
-
-    init(_ writer: inout BitWriter) throws(EncodeError) {
-        let needed = (writer.bitCount + 7) / 8
-        storage = try InlineArray<248, UInt8> { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try writer.finish(into: &output)
-            while output.count < 248 { output.append(0xFF) }
-        }
-        count = needed
-    }
 }

@@ -21,10 +21,6 @@ struct FlashRecord {
         append(UInt8(truncatingIfNeeded: value))
     }
 
-    mutating func append(contentsOf span: Span<UInt8>) {
-        for index in span.indices { append(span[index]) }
-    }
-
     /// Adds the check over everything so far, bound to `seed`.
     mutating func seal(seed: UInt32) {
         let sum = checksum(count: count, seed: seed)

@@ -1,5 +1,3 @@
-import CollarWire
-
 /// What a collar keeps beside its log.
 public enum StoredKey: UInt8, Equatable, Sendable {
     /// Boots since manufacture.

@@ -1,5 +1,4 @@
 import CollarJournal
-import CollarWire
 
 // For simulations, which judge a host from outside.
 extension Host {

@@ -1,5 +1,3 @@
-import CollarWire
-
 /// What a host has to say and its caller has not taken yet.
 final class HostOutput {
     /// Notices, oldest first.

@@ -29,30 +29,16 @@ public struct JournaledFix: Equatable, Sendable {
     /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
     public var receivedUnixMilliseconds: Int64
     /// What the radio said about the frame; nil when it says nothing.
-    public var signal: JournaledSignal?
+    public var signal: RadioSignal?
     /// The fix in the codes it was logged with.
     public var fix: Fix
 
     /// Creates a record. It is checked when it is appended.
-    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: JournaledSignal? = nil, fix: Fix) {
+    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, fix: Fix) {
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
         self.signal = signal
         self.fix = fix
-    }
-}
-
-/// How well a radio heard the frame of a fix.
-public struct JournaledSignal: Equatable, Sendable {
-    /// Received strength in dBm.
-    public var strengthDBm: Int16
-    /// Signal-to-noise ratio in tenths of a decibel; nil when the radio does not report it.
-    public var signalToNoiseTenthsDB: Int16?
-
-    /// Creates a report.
-    public init(strengthDBm: Int16, signalToNoiseTenthsDB: Int16? = nil) {
-        self.strengthDBm = strengthDBm
-        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
     }
 }
 

@@ -75,16 +75,17 @@ extension OutgoingRequests {
     }
 }
 
+/// Requests that are told in one word.
+private let plainRequests: [(word: Substring, request: HostRequest)] = [
+    ("start", .command(.startTracking)), ("stop", .command(.stopTracking)), ("locate", .command(.locateNow)),
+    ("reboot", .command(.reboot)), ("unpair", .command(.unpair)), ("report", .report),
+]
+
 private func words(of request: HostRequest) -> String {
     switch request {
-    case .command(.startTracking): return "start"
-    case .command(.stopTracking): return "stop"
-    case .command(.locateNow): return "locate"
     case .command(.sound(let milliseconds)): return "sound \(milliseconds)"
-    case .command(.reboot): return "reboot"
     case .command(.pair(let receiverID)): return "pair \(receiverID)"
-    case .command(.unpair): return "unpair"
-    case .report: return "report"
+    case .command, .report: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
     case .order(let version, let list):
         let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
         return "order \(version)\(pairs.joined())"
@@ -103,16 +104,10 @@ private func words(of end: OutgoingRequests.End) -> String {
 private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
     var words = line
     switch (words.popFirst(), words.count) {
-    case ("start", 0): return .command(.startTracking)
-    case ("stop", 0): return .command(.stopTracking)
-    case ("locate", 0): return .command(.locateNow)
     case ("sound", 1): return words.first.flatMap { UInt16($0) }.map { .command(.sound(milliseconds: $0)) }
-    case ("reboot", 0): return .command(.reboot)
     case ("pair", 1):
         guard let receiverID = words.first.flatMap({ UInt32($0) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
-    case ("unpair", 0): return .command(.unpair)
-    case ("report", 0): return .report
     case ("order", _):
         guard let version = words.popFirst().flatMap({ UInt64($0) }), let pairs = settings(words),
             pairs.count <= HostRequest.settingLimit
@@ -120,6 +115,7 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
         var list = SettingList()
         for pair in pairs { list.append(pair) }
         return .order(version: version, list)
+    case (let word, 0): return plainRequests.first { $0.word == word }?.request
     default: return nil
     }
 }

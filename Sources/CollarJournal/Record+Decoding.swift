@@ -58,9 +58,9 @@ extension Record {
         let logID = reader.read(32)
         let time = reader.readTime()
         let flags = reader.read(8)
-        var signal: JournaledSignal?
+        var signal: RadioSignal?
         if flags & 1 != 0 {
-            signal = JournaledSignal(strengthDBm: Int16(reader.readSigned(16)))
+            signal = RadioSignal(strengthDBm: Int16(reader.readSigned(16)))
             if flags & 2 != 0 { signal?.signalToNoiseTenthsDB = Int16(reader.readSigned(16)) }
         }
         let lowByte = UInt8(reader.read(8))

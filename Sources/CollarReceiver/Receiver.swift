@@ -11,18 +11,12 @@ import Glibc
 /// Each round of the loop does, in this order: read everything that waits, write lines; then for each collar: make its journal
 /// durable, answer.
 public final class Receiver {
-    /// Why the loop ended.
-    public enum End: Equatable, Sendable {
-        /// SIGINT or SIGTERM.
-        case signalled
-        /// As many lines as wanted are out.
-        case lineLimit
-        /// The time is over.
-        case duration
+    /// Why the loop ends.
+    private enum End {
+        /// A signal, or what was wanted is reached.
+        case wanted
         /// The reader of the lines went away.
         case outputClosed
-        /// ``Receiver/stop(afterMicroseconds:)``.
-        case stopped
     }
 
     /// Times the output is filled before radios and collars have their turn: some tens of milliseconds.
@@ -82,7 +76,7 @@ public final class Receiver {
     }
 
     /// Runs until something ends it; then everything received is stored.
-    public func run() throws(ReceiverError) -> End {
+    public func run() throws(ReceiverError) {
         try ports.open(at: .now)
         takeOutputs()
         // A third of the resident memory is code that only the start runs.
@@ -98,7 +92,7 @@ public final class Receiver {
             if let end, !host.isCommitDue {
                 if end != .outputClosed { reportFigures() }
                 if !output.isEmpty { try emitLines() }
-                return end
+                return
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             let now = HostTime.now.instant
@@ -151,7 +145,7 @@ public final class Receiver {
             switch signals.next() {
             case nil: break
             case SIGUSR1: isReportDue = true
-            default: end = .signalled
+            default: end = .wanted
             }
         case .deviceMonitor: ports.handleDeviceEvents(at: time)
         case .output:
@@ -166,8 +160,8 @@ public final class Receiver {
 
     private func handleDeadlines() {
         let time = HostTime.now
-        if let endDeadline, time.instant >= endDeadline { end = end ?? .duration }
-        if let stopDeadline, time.instant >= stopDeadline { end = end ?? .stopped }
+        if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
+        if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
             statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
             isReportDue = true
@@ -263,7 +257,7 @@ public final class Receiver {
                     if output.isHeldUp {
                         heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
                     } else {
-                        end = end ?? .lineLimit
+                        end = end ?? .wanted
                     }
                     return
                 }

@@ -8,7 +8,7 @@ public enum ReceiverError: Error, Equatable, Sendable {
     /// There is no device, and waiting was not wanted.
     case noDevice(String)
     /// Devices cannot be discovered.
-    case discovery(DeviceMonitorError)
+    case discovery(SystemError)
     /// The host cannot begin.
     case host(HostError)
     /// Writing lines failed for another reason than a reader that went away.

@@ -52,22 +52,13 @@ package final class FileFlash: FlashDevice {
 
     /// Appends the bytes from `offset` on until `output` is full.
     package func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
-        let wanted = output.freeCapacity
-        var buffer = [UInt8](repeating: 0, count: wanted)
-        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            unsafe pread(descriptor, bytes.baseAddress, wanted, off_t(offset))
-        }
-        guard count == wanted else { throw .read(offset: offset) }
-        for byte in buffer { output.append(byte) }
+        guard let bytes = bytes(at: offset, count: output.freeCapacity) else { throw .read(offset: offset) }
+        for byte in bytes { output.append(byte) }
     }
 
     /// Clears the bits that are clear in `bytes`.
     package func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
-        var merged = [UInt8](repeating: 0, count: bytes.count)
-        let count = unsafe merged.withUnsafeMutableBytes { target in
-            unsafe pread(descriptor, target.baseAddress, target.count, off_t(offset))
-        }
-        guard count == bytes.count else { throw .program(offset: offset) }
+        guard var merged = self.bytes(at: offset, count: bytes.count) else { throw .program(offset: offset) }
         for index in bytes.indices { merged[index] &= bytes[index] }
         guard write(merged, at: offset) else { throw .program(offset: offset) }
     }
@@ -78,10 +69,13 @@ package final class FileFlash: FlashDevice {
         guard write(erased, at: block * blockByteCount) else { throw .erase(block: block) }
     }
 
+    private func bytes(at offset: Int, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let got = unsafe bytes.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, count, off_t(offset)) }
+        return got == count ? bytes : nil
+    }
+
     private func write(_ bytes: [UInt8], at offset: Int) -> Bool {
-        let count = unsafe bytes.withUnsafeBytes { source in
-            unsafe pwrite(descriptor, source.baseAddress, source.count, off_t(offset))
-        }
-        return count == bytes.count
+        unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) } == bytes.count
     }
 }

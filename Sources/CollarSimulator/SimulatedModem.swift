@@ -5,7 +5,7 @@ import CollarWire
 package enum SimulatedModem: Hashable, Sendable {
     /// A serial line of 57,600 bit/s, or a radio that behaves like one.
     case serial
-    /// BLE used as a serial cable.
+    /// BLE used as a serial cable: some 100 kbit/s, and a connection interval of up to 50 ms in each direction.
     case ble
     /// LoRa at 125 kHz and coding rate 4/5, preamble of 8 symbols, explicit header, CRC; spreading factor 7 … 12.
     case lora(spreadingFactor: UInt8)
@@ -40,10 +40,10 @@ package enum SimulatedModem: Hashable, Sendable {
         case .ble:
             ModemProfile(
                 nanosecondsPerByte: Int64(80_000 / factor), frameOverheadMicroseconds: 0,
-                turnaroundMicroseconds: ModemProfile.bleSerial.turnaroundMicroseconds)
+                turnaroundMicroseconds: 200_000)
         case .lora(let spreadingFactor):
-            .lora(
-                LoRaSettings(
+            ModemProfile(
+                lora: LoRaSettings(
                     frequencyHertz: 868_100_000, bandwidthHertz: UInt32(min(125_000 * factor, 4_294_967_295)), spreadingFactor: spreadingFactor,
                     codingRateDenominator: 5, preambleSymbols: 8, hasExplicitHeader: true, hasCRC: true,
                     optimizesLowDataRate: spreadingFactor > 10, powerDBm: 14),

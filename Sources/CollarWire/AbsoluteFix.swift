@@ -23,7 +23,7 @@ public enum AbsoluteFix {
         try writePayload(of: fix, wideSequence: isWide, into: &payload)
         let header = FrameHeader(
             type: .absoluteFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Writes the payload alone. A log in flash or on disk keeps fixes in this form, with the wide sequence.
@@ -31,7 +31,7 @@ public enum AbsoluteFix {
     public static func writePayload(
         of fix: Fix, wideSequence: Bool, into writer: inout BitWriter
     ) throws(EncodeError) {
-        do throws(FixRangeError) { try fix.validate() } catch { throw .fix(error) }
+        try fix.validate()
         writeFields(of: FixCodes(of: fix), isWide: wideSequence, into: &writer)
     }
 
@@ -46,7 +46,7 @@ public enum AbsoluteFix {
         if isPartial { writer.write(UInt32(codes.presence.rawValue), FieldPresence.bitCount) }
         writer.write(codes.sequence &>> 8, isWide == false ? 8 : 24)
         writer.write(time.start, 32)
-        writer.write(time.rest, time.restBitCount)
+        writer.write(time.rest, time.form.restBitCount)
         let width = 25 &+ 3 &* Int(codes.positionStep)
         let quarterTurn = codes.stepsPerQuarterTurn
         writer.write(UInt32(bitPattern: codes.value(FixCodes.Field.latitude) &+ quarterTurn), width)
@@ -58,31 +58,27 @@ public enum AbsoluteFix {
         }
     }
 
-    /// Writes a field that may be unknown: the last code of its short width stands for a wide one.
+    /// Width of a field that may be unknown: 14, 7, 7, 9, 8, 8 or 7 bits.
     @inline(__always)
-    private static func write(_ value: Int32, as field: Int, into writer: inout BitWriter) {
-        let isAltitude = field == FixCodes.Field.altitude
-        // Four bits for the width of each: 14, 7, 7, 9, 8, 8, 7.
-        let bitCount = 0x788_977E &>> UInt32(truncatingIfNeeded: field &* 4) & 0xF as UInt32
-        let escape: UInt32 = 1 &<< bitCount &- 1
-        let code = UInt32(bitPattern: isAltitude ? value &- AltitudeCode.lowest : value)
-        writer.write(min(code, escape), Int(bitCount))
-        if code >= escape {
-            writer.writeSigned(value, isAltitude ? AltitudeCode.wideBitCount : SpeedCode.wideBitCount)
-        }
+    private static func bitCount(of field: Int) -> UInt32 {
+        0x788_977E &>> UInt32(truncatingIfNeeded: field &* 4) & 0xF
     }
 
-    /// Decodes a bare frame: header, check, payload.
-    /// - Parameters:
-    ///   - reference: the highest sequence known of this log, against which a 16-bit sequence is completed.
-    /// - Throws: ``DecodeError``; ``DecodeError/unknownType`` for a frame of another type.
-    public static func decode(
-        _ frame: Span<UInt8>, log: LogIdentity, reference: UInt32
-    ) throws(DecodeError) -> Fix {
-        let header = try FrameHeader(frame)
-        guard header.type == .absoluteFix else { throw .unknownType(header.typeCode) }
-        guard FrameCheck.isValid(frame, log: log) else { throw .checkFailed }
-        return try decode(frame, header: header, reference: reference)
+    /// What stands for an altitude or a speed that is too wide for its field: its last code, and these bits behind it.
+    @inline(__always)
+    private static func wideBitCount(of field: Int) -> Int { field == FixCodes.Field.altitude ? 24 : 20 }
+
+    /// The altitude of code 0.
+    static var lowestAltitude: Int32 { -1000 }
+
+    /// Writes a field that may be unknown.
+    @inline(__always)
+    private static func write(_ value: Int32, as field: Int, into writer: inout BitWriter) {
+        let bitCount = bitCount(of: field)
+        let escape: UInt32 = 1 &<< bitCount &- 1
+        let code = UInt32(bitPattern: field == FixCodes.Field.altitude ? value &- lowestAltitude : value)
+        writer.write(min(code, escape), Int(bitCount))
+        if code >= escape { writer.writeSigned(value, wideBitCount(of: field)) }
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -107,112 +103,61 @@ public enum AbsoluteFix {
     private static func readPayload(
         from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32
     ) throws(DecodeError) -> Fix {
-        let fix = try readFields(from: &reader, lowSequenceByte: lowSequenceByte, reference: reference)
+        let codes = readFields(from: &reader, lowSequenceByte: lowSequenceByte, reference: reference)
         try reader.checkEnd()
-        return fix
+        return codes.fix
     }
 
-    /// Reads the fields of a fix; whether they are all there is left to check.
+    /// Reads the fields of a fix; whether they are valid and all there is left to check.
     /// - Parameter reference: the highest sequence known of the log; nil where all bits of a sequence are always there.
-    static func readFields(
-        from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32?
-    ) throws(DecodeError) -> Fix {
+    static func readFields(from reader: inout BitReader, lowSequenceByte: UInt8, reference: UInt32?) -> FixCodes {
+        var codes = FixCodes()
         let isPartial = reader.read(1) == 1
-        let timeForm = TimeCode.Form(rawValue: UInt8(reader.read(2)))
-        guard let positionStep = PositionStep(rawValue: UInt8(reader.read(2))) else {
-            throw reader.fault(.invalidField(.positionStep, code: 3))
-        }
-        let altitudeStep: AltitudeStep = reader.read(1) == 0 ? .meter : .decimeter
-        guard let source = FixSource(rawValue: UInt8(reader.read(2))) else {
-            throw reader.fault(.invalidField(.source, code: 3))
-        }
+        let timeForm = TimeCode.Form(rawValue: UInt8(reader.read(2))) ?? .seconds
+        codes.positionStep = UInt8(reader.read(2))
+        reader.require(codes.positionStep <= 2, .positionStep, 3)
+        codes.altitudeStep = UInt8(reader.read(1))
+        codes.source = UInt8(reader.read(2))
+        reader.require(codes.source <= 2, .source, 3)
         let isWide = reference == nil || reader.read(1) == 1
-        let presence =
-            isPartial ? FieldPresence(rawValue: UInt8(reader.read(FieldPresence.bitCount))) : .complete
-        let high = reader.read(isWide ? 24 : 8)
-        var sequence = high &<< 8 | UInt32(lowSequenceByte)
-        if let reference, !isWide { sequence = SequenceNumber.nearest(to: reference, lowBits: sequence, bitCount: 16) }
-        guard sequence <= Fix.maximumSequence else { throw reader.fault(.invalidField(.sequence, code: sequence)) }
-        guard let timeForm else { throw reader.fault(.invalidField(.secondFraction, code: 0)) }
-        let time = try timeForm.read(from: &reader)
-        var fix = Fix(
-            sequence: sequence, unixMilliseconds: time, source: source, positionStep: positionStep,
-            latitudeSteps: 0, longitudeSteps: 0, altitudeStep: altitudeStep)
-        try readPosition(into: &fix, from: &reader)
-        try readOptionalFields(presence, into: &fix, from: &reader)
-        return fix
+        codes.presence = isPartial ? FieldPresence(rawValue: UInt8(reader.read(FieldPresence.bitCount))) : .complete
+        codes.sequence = reader.read(isWide ? 24 : 8) &<< 8 | UInt32(lowSequenceByte)
+        if let reference, !isWide {
+            codes.sequence = SequenceNumber.nearest(to: reference, lowBits: codes.sequence, bitCount: 16)
+        }
+        reader.require(codes.sequence <= Fix.maximumSequence, .sequence, codes.sequence)
+        codes.unixMilliseconds = timeForm.read(from: &reader)
+        let width = 25 &+ 3 &* Int(codes.positionStep)
+        let quarterTurn = codes.stepsPerQuarterTurn
+        readAngle(FixCodes.Field.latitude, width, limit: quarterTurn, into: &codes, from: &reader)
+        readAngle(FixCodes.Field.longitude, width &+ 1, limit: 2 &* quarterTurn, into: &codes, from: &reader)
+        var field = 0
+        while field < FieldPresence.bitCount {
+            if codes.isKnown(field) { read(field, into: &codes, from: &reader) }
+            field &+= 1
+        }
+        return codes
     }
 
-    private static func readPosition(into fix: inout Fix, from reader: inout BitReader) throws(DecodeError) {
-        let width = fix.positionStep.latitudeBitCount
-        let quarterTurn = fix.positionStep.stepsPerQuarterTurn
-        let latitudeCode = reader.read(width)
-        guard latitudeCode <= 2 * UInt32(quarterTurn) else { throw reader.fault(.invalidField(.latitude, code: latitudeCode)) }
-        let longitudeCode = reader.read(width + 1)
-        guard longitudeCode <= 4 * UInt32(quarterTurn) else {
-            throw reader.fault(.invalidField(.longitude, code: longitudeCode))
-        }
-        fix.latitudeSteps = Int32(bitPattern: latitudeCode) &- quarterTurn
-        fix.longitudeSteps = Int32(bitPattern: longitudeCode) &- 2 &* quarterTurn
+    private static func readAngle(
+        _ field: Int, _ bitCount: Int, limit: Int32, into codes: inout FixCodes, from reader: inout BitReader
+    ) {
+        let code = reader.read(bitCount)
+        reader.require(code <= 2 &* UInt32(limit), FixCodes.Field.name(of: field), code)
+        codes.keep(field, Int32(bitPattern: code) &- limit)
     }
 
-    private static func readOptionalFields(
-        _ presence: FieldPresence, into fix: inout Fix, from reader: inout BitReader
-    ) throws(DecodeError) {
-        if presence.contains(.altitude) {
-            let code = Int32(bitPattern: reader.read(AltitudeCode.bitCount))
-            fix.altitudeSteps =
-                code == AltitudeCode.escape
-                ? reader.readSigned(AltitudeCode.wideBitCount) : code + AltitudeCode.lowest
+    /// Reads a field that may be unknown.
+    private static func read(_ field: Int, into codes: inout FixCodes, from reader: inout BitReader) {
+        let bitCount = bitCount(of: field)
+        let code = reader.read(Int(bitCount))
+        let isAltitude = field == FixCodes.Field.altitude
+        var value = Int32(bitPattern: code) &+ (isAltitude ? lowestAltitude : 0)
+        if isAltitude || field == FixCodes.Field.speed, code == 1 &<< bitCount &- 1 {
+            let wide = reader.readSigned(wideBitCount(of: field))
+            value = isAltitude ? wide : wide & 0xF_FFFF
         }
-        if presence.contains(.horizontalAccuracy) {
-            let code = reader.read(7)
-            fix.horizontalAccuracy = AccuracyCode(rawValue: UInt8(code))
-            if fix.horizontalAccuracy == nil { throw reader.fault(.invalidField(.horizontalAccuracy, code: code)) }
-        }
-        if presence.contains(.verticalAccuracy) {
-            let code = reader.read(7)
-            fix.verticalAccuracy = AccuracyCode(rawValue: UInt8(code))
-            if fix.verticalAccuracy == nil { throw reader.fault(.invalidField(.verticalAccuracy, code: code)) }
-        }
-        if presence.contains(.speed) {
-            let code = reader.read(SpeedCode.bitCount)
-            fix.speedDecimetersPerSecond = code == SpeedCode.escape ? reader.read(SpeedCode.wideBitCount) : code
-        }
-        if presence.contains(.course) {
-            let code = reader.read(8)
-            fix.course = AngleCode(steps: UInt8(code))
-            if fix.course == nil { throw reader.fault(.invalidField(.course, code: code)) }
-        }
-        if presence.contains(.heading) {
-            let code = reader.read(8)
-            fix.heading = AngleCode(steps: UInt8(code))
-            if fix.heading == nil { throw reader.fault(.invalidField(.heading, code: code)) }
-        }
-        if presence.contains(.battery) {
-            let code = reader.read(7)
-            guard code <= 100 else { throw reader.fault(.invalidField(.battery, code: code)) }
-            fix.batteryPercent = UInt8(code)
-        }
+        reader.require(codes.accepts(Int64(widening: value), as: field), FixCodes.Field.name(of: field), code)
+        codes.keep(field, value)
     }
-}
-
-extension PositionStep {
-    /// Width of a latitude, offset so that −90° is 0: 25, 28 or 31 bits. A longitude takes one bit more.
-    var latitudeBitCount: Int { 25 + 3 * Int(rawValue) }
-}
-
-/// An altitude: 14 bits from −1000 steps up; the last code is followed by 24 bits, two's complement.
-enum AltitudeCode {
-    static let bitCount = 14
-    static let lowest: Int32 = -1000
-    static let escape: Int32 = (1 &<< 14) - 1
-    static let wideBitCount = 24
-}
-
-/// A speed in 0.1 m/s: 9 bits; the last code is followed by 20 bits.
-enum SpeedCode {
-    static let bitCount = 9
-    static let escape: UInt32 = (1 &<< 9) - 1
-    static let wideBitCount = 20
 }

@@ -64,7 +64,7 @@ public struct Acknowledgement: Equatable, Sendable {
         }
         for index in 0..<resendCount { RangeCoding.write(resend, at: index, into: &payload) }
         let header = FrameHeader(type: .acknowledgement, address: address, lowByte: ask?.rawValue ?? 0)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

@@ -34,14 +34,8 @@ public struct ApplicationMessage: Equatable, Sendable {
     }
 
     private var type: MessageType {
-        switch (isFromHost, channel) {
-        case (false, 0): .application0
-        case (false, 1): .application1
-        case (false, _): .application2
-        case (true, 0): .hostApplication0
-        case (true, 1): .hostApplication1
-        case (true, _): .hostApplication2
-        }
+        let first: MessageType = isFromHost ? .hostApplication0 : .application0
+        return MessageType(rawValue: first.rawValue &+ min(channel, 2)) ?? first
     }
 
     /// Appends the bare frame.
@@ -54,13 +48,13 @@ public struct ApplicationMessage: Equatable, Sendable {
         payload.write(UInt32(requestID), 16)
         for index in 0..<count { payload.write(UInt32(storage[index]), 8) }
         let header = FrameHeader(type: type, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
-    init(decoding frame: Span<UInt8>, channel: UInt8, isFromHost: Bool) throws(DecodeError) {
-        self.channel = channel
-        self.isFromHost = isFromHost
+    init(decoding frame: Span<UInt8>, type: MessageType) throws(DecodeError) {
+        isFromHost = !type.isFromCollar
+        channel = type.rawValue &- (isFromHost ? MessageType.hostApplication0 : .application0).rawValue
         let end = frame.count - CRC24.byteCount
         var reader = BitReader(frame, from: FrameHeader.byteCount, to: end)
         wantsReply = reader.read(1) == 1

@@ -25,7 +25,7 @@ public struct RadioIdentity: Equatable, Sendable {
         payload.write(UInt32(firmwareVersion.patch), 8)
         payload.write(frameLimit, 8)
         let header = FrameHeader(type: .radioIdentity, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -77,7 +77,7 @@ public struct ModemSettings: Equatable, Sendable {
             settings.write(into: &payload)
         }
         let header = FrameHeader(type: .modemSettings, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -167,41 +167,52 @@ public struct LoRaSettings: Equatable, Sendable {
     }
 }
 
+/// How well a radio heard a packet.
+public struct RadioSignal: Equatable, Sendable {
+    /// Received strength in dBm.
+    public var strengthDBm: Int16
+    /// Signal-to-noise ratio in tenths of a decibel; nil when the radio does not report it. −3276.8 dB cannot be told.
+    public var signalToNoiseTenthsDB: Int16?
+
+    /// Creates a report.
+    public init(strengthDBm: Int16, signalToNoiseTenthsDB: Int16? = nil) {
+        self.strengthDBm = strengthDBm
+        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
+    }
+}
+
 /// How well a base radio heard a packet. Sent under address 0, behind the packet; its check is bound to nothing.
 public struct SignalReport: Equatable, Sendable {
     /// Check of the packet this is about, 24 bits.
     public var packetCheck: UInt32
-    /// Strength, in dBm.
-    public var strengthDBm: Int16
-    /// Signal to noise, in tenths of a decibel; nil when unknown. −3276.8 dB cannot be told.
-    public var signalToNoiseTenthsDB: Int16?
+    /// How well it was heard.
+    public var signal: RadioSignal
 
     /// Creates a report.
-    public init(packetCheck: UInt32, strengthDBm: Int16, signalToNoiseTenthsDB: Int16?) {
+    public init(packetCheck: UInt32, signal: RadioSignal) {
         self.packetCheck = packetCheck
-        self.strengthDBm = strengthDBm
-        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
+        self.signal = signal
     }
 
     /// Appends the bare frame.
     public func encode(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         guard packetCheck < 1 &<< 24 else { throw .field(.packetCheck, value: packetCheck) }
-        guard signalToNoiseTenthsDB != .min else { throw .field(.signalToNoise, value: 32_768) }
+        guard signal.signalToNoiseTenthsDB != .min else { throw .field(.signalToNoise, value: 32_768) }
         var payload = BitWriter()
         payload.write(packetCheck, 24)
-        payload.writeSigned(Int32(strengthDBm), 16)
-        payload.writeSigned(Int32(signalToNoiseTenthsDB ?? .min), 16)
+        payload.writeSigned(Int32(signal.strengthDBm), 16)
+        payload.writeSigned(Int32(signal.signalToNoiseTenthsDB ?? .min), 16)
         let header = FrameHeader(type: .signalReport, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(payloadOf: frame)
         packetCheck = reader.read(24)
-        strengthDBm = Int16(reader.readSigned(16))
+        signal = RadioSignal(strengthDBm: Int16(reader.readSigned(16)))
         let noise = reader.readSigned(16)
-        signalToNoiseTenthsDB = noise == Int32(Int16.min) ? nil : Int16(noise)
+        if noise != Int32(Int16.min) { signal.signalToNoiseTenthsDB = Int16(noise) }
         try reader.checkEnd()
     }
 }

@@ -77,14 +77,14 @@ public struct Batch: Equatable, Sendable {
         _ first: Fix, address: UInt8, flags: FrameFlags, log: LogIdentity,
         frameByteLimit: Int = Frame.maximumByteCount, into output: inout OutputSpan<UInt8>, next: () -> Fix?
     ) throws(EncodeError) -> Int {
-        do throws(FixRangeError) { try first.validate() } catch { throw .fix(error) }
+        try first.validate()
         var coder = FixEncoder()
         let limit = min(frameByteLimit, Frame.maximumByteCount)
         let room = min(output.freeCapacity, limit) - Frame.overheadByteCount
         let count = code(first, room: room, into: &coder, next: next)
         let header = FrameHeader(
             type: .batch, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: first.sequence))
-        try FrameEncoder.encode(header: header, payload: &coder.output.payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &coder.output.payload, check: log.boundCheck, into: &output)
         return count
     }
 
@@ -93,7 +93,7 @@ public struct Batch: Equatable, Sendable {
     #endif
     /// Codes as many fixes as fit a payload of `room` bytes, and the first even if it does not.
     private static func code(_ first: Fix, room: Int, into coder: inout FixEncoder, next: () -> Fix?) -> Int {
-        var model = BatchModel(behind: first)
+        var model = BatchModel(behind: FixCodes(of: first))
         coder.output.payload.write(0, countBitCount)
         AbsoluteFix.writeFields(of: model.last, isWide: nil, into: &coder.output.payload)
         coder.beginBatch()
@@ -122,7 +122,7 @@ public struct Batch: Equatable, Sendable {
         guard let fix = next(), fix.sequence > codes.sequence, fix.positionStep.rawValue == codes.positionStep,
             fix.altitudeStep.rawValue == codes.altitudeStep
         else { return false }
-        do throws(FixRangeError) { try fix.validate() } catch { return false }
+        do throws(EncodeError) { try fix.validate() } catch { return false }
         codes = FixCodes(of: fix)
         return true
     }

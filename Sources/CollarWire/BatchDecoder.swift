@@ -20,7 +20,7 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
     init(_ bytes: Span<UInt8>, from start: Int, to end: Int, lowSequenceByte: UInt8) throws(DecodeError) {
         var reader = BitReader(bytes, from: start, to: end)
         let count = Int(reader.read(Batch.countBitCount)) + 1
-        let first = try AbsoluteFix.readFields(from: &reader, lowSequenceByte: lowSequenceByte, reference: nil)
+        let first = AbsoluteFix.readFields(from: &reader, lowSequenceByte: lowSequenceByte, reference: nil)
         try reader.checkNotPastEnd()
         self.count = count
         startBitCount = reader.bitPosition - 8 * start

@@ -20,8 +20,8 @@ struct BatchModel: FieldModel {
     private var sizes: InlineArray<9, Int32> = [16, 0, 0, 32, 64, 64, 0, 32, 32]
 
     /// Begins behind the first fix.
-    init(behind first: Fix) {
-        last = FixCodes(of: first)
+    init(behind first: FixCodes) {
+        last = first
         rest = FixCodes.splitSeconds(first.unixMilliseconds).rest
     }
 

@@ -65,7 +65,7 @@ public struct BitReader: ~Escapable {
             zeroCount &+= 1
             if zeroCount == 32 { return nil }
         }
-        // Cut off: what the caller makes of it is ``fault(_:)``.
+        // Cut off, which ``checkEnd()`` notices.
         bitPosition = endBit &+ 1
         return nil
     }
@@ -123,10 +123,5 @@ public struct BitReader: ~Escapable {
         let receiverID = read(32)
         require(receiverID != 0, .receiver, 0)
         return receiverID
-    }
-
-    /// What an invalid field amounts to: one that is not there completely is not invalid, the payload is cut off.
-    func fault(_ error: DecodeError) -> DecodeError {
-        remainingBitCount < 0 ? .truncated(bitOffset: endBit) : error
     }
 }

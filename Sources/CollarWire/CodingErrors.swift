@@ -80,14 +80,16 @@ public enum WireField: UInt8, Equatable, Sendable {
     case signalToNoise
     /// The number of the ask that an ``Acknowledgement`` answers.
     case ask
+    /// ``Fix/altitudeSteps``; every code of it is valid.
+    case altitude
+    /// ``Fix/speedDecimetersPerSecond``; every code of it is valid.
+    case speed
 }
 
 /// Why a message cannot be written.
 public enum EncodeError: Error, Equatable, Sendable {
     /// The frame does not fit the given room.
     case frameTooSmall(neededByteCount: Int)
-    /// A field of a fix is out of range.
-    case fix(FixRangeError)
-    /// A field of another message is out of range.
+    /// A field is out of range.
     case field(WireField, value: UInt32)
 }

@@ -63,7 +63,7 @@ public struct Command: Equatable, Sendable {
         case .startTracking, .stopTracking, .locateNow, .reboot, .unpair: break
         }
         let header = FrameHeader(type: .command, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -130,7 +130,7 @@ public struct CommandResult: Equatable, Sendable {
         payload.write(UInt32(requestID), 16)
         payload.write(UInt32(outcome.rawValue), 8)
         let header = FrameHeader(type: .commandResult, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

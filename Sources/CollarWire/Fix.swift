@@ -66,39 +66,17 @@ public struct Fix: Equatable, Sendable {
     public static var maximumSpeedDecimetersPerSecond: UInt32 { (1 &<< 20) - 1 }
 
     /// Checks every field against its range.
-    /// - Throws: the first field that is out of range.
-    public func validate() throws(FixRangeError) {
-        guard sequence <= Fix.maximumSequence else { throw .sequence(sequence) }
-        guard Fix.timeRange.contains(unixMilliseconds) else { throw .time(unixMilliseconds) }
-        let quarterTurn = positionStep.stepsPerQuarterTurn
-        guard latitudeSteps >= -quarterTurn, latitudeSteps <= quarterTurn else { throw .latitude(latitudeSteps) }
-        guard longitudeSteps >= -2 * quarterTurn, longitudeSteps <= 2 * quarterTurn else {
-            throw .longitude(longitudeSteps)
+    /// - Throws: ``EncodeError/field(_:value:)`` with a field that is out of range.
+    public func validate() throws(EncodeError) {
+        guard sequence <= Fix.maximumSequence else { throw .field(.sequence, value: sequence) }
+        guard Fix.timeRange.contains(unixMilliseconds) else { throw .field(.time, value: 0) }
+        let codes = FixCodes(of: self)
+        for field in 0..<FixCodes.Field.count where codes.isKnown(field) {
+            guard codes.accepts(Int64(widening: codes.value(field)), as: field) else {
+                throw .field(FixCodes.Field.name(of: field), value: UInt32(bitPattern: codes.value(field)))
+            }
         }
-        if let altitudeSteps, !Fix.altitudeStepsRange.contains(altitudeSteps) { throw .altitude(altitudeSteps) }
-        if let speed = speedDecimetersPerSecond, speed > Fix.maximumSpeedDecimetersPerSecond {
-            throw .speed(speed)
-        }
-        if let batteryPercent, batteryPercent > 100 { throw .battery(batteryPercent) }
     }
-}
-
-/// A field of a ``Fix`` that the protocol cannot carry, with the value it had.
-public enum FixRangeError: Error, Equatable, Sendable {
-    /// Above ``Fix/maximumSequence``.
-    case sequence(UInt32)
-    /// Outside ``Fix/timeRange``, in milliseconds since 1970.
-    case time(Int64)
-    /// Beyond a pole, in steps.
-    case latitude(Int32)
-    /// Beyond ±180°, in steps.
-    case longitude(Int32)
-    /// Outside ``Fix/altitudeStepsRange``, in steps.
-    case altitude(Int32)
-    /// Above ``Fix/maximumSpeedDecimetersPerSecond``, in 0.1 m/s.
-    case speed(UInt32)
-    /// Above 100 percent.
-    case battery(UInt8)
 }
 
 /// The kind of device that made a fix; two bits on the wire.

@@ -1,13 +1,13 @@
 /// A fix as the models code it: all numbers alike, whether their fields are known or not.
 struct FixCodes {
-    var sequence: UInt32
-    var unixMilliseconds: Int64
+    var sequence: UInt32 = 0
+    var unixMilliseconds: Int64 = 0
     /// Raw value of a ``FixSource``.
-    var source: UInt8
+    var source: UInt8 = 0
     /// Raw value of a ``PositionStep``.
-    var positionStep: UInt8
+    var positionStep: UInt8 = 0
     /// Raw value of an ``AltitudeStep``.
-    var altitudeStep: UInt8
+    var altitudeStep: UInt8 = 0
     var presence = FieldPresence(rawValue: 0)
     /// The fields of ``FieldPresence`` in its order, then the position; by ``Field``.
     private(set) var fields = InlineArray<9, Int32>(repeating: 0)
@@ -23,13 +23,32 @@ struct FixCodes {
         static let battery = 6
         static let latitude = 7
         static let longitude = 8
+        static let count = 9
 
         /// Behind ``speed``, which comes first, the others in the order in which models code them, four bits each.
         static var orderBehindSpeed: UInt32 { 0x6542_1087 }
 
         @inline(__always)
         static func isAngle(_ field: Int) -> Bool { field == course || field == heading }
+
+        /// What a field is called in an error.
+        static func name(of field: Int) -> WireField {
+            switch field {
+            case altitude: .altitude
+            case speed: .speed
+            case latitude: .latitude
+            case longitude: .longitude
+            case horizontalAccuracy: .horizontalAccuracy
+            case verticalAccuracy: .verticalAccuracy
+            case course: .course
+            case heading: .heading
+            default: .battery
+            }
+        }
     }
+
+    /// Nothing is known.
+    init() {}
 
     /// The codes of a fix, 0 where a field is unknown.
     init(of fix: Fix) {
@@ -65,16 +84,13 @@ struct FixCodes {
     @inline(__always)
     func value(_ field: Int) -> Int32 { fields[field] }
 
-    var latitudeSteps: Int32 { fields[Field.latitude] }
-    var longitudeSteps: Int32 { fields[Field.longitude] }
-
     /// Whether a field is known.
     @inline(__always)
     func isKnown(_ field: Int) -> Bool {
         field >= Field.latitude || presence.rawValue &<< UInt8(truncatingIfNeeded: field) & 0x40 != 0
     }
 
-    /// Whether a decoded value lies in the range of its field; angles always do.
+    /// Whether a decoded value lies in the range of its field.
     func accepts(_ value: Int64, as field: Int) -> Bool {
         let highest: Int64
         switch field {
@@ -87,6 +103,7 @@ struct FixCodes {
             return (value < 0 ? 0 &- value : value) <= 2 &* Int64(widening: stepsPerQuarterTurn)
         case Field.speed: highest = Int64(widening: Fix.maximumSpeedDecimetersPerSecond)
         case Field.battery: highest = 100
+        case Field.course, Field.heading: highest = Int64(widening: AngleCode.count) &- 1
         default: highest = Int64(widening: AccuracyCode.top)
         }
         return value >= 0 && value <= highest
@@ -96,8 +113,8 @@ struct FixCodes {
     var fix: Fix {
         Fix(
             sequence: sequence, unixMilliseconds: unixMilliseconds, source: FixSource(rawValue: source) ?? .collar,
-            positionStep: PositionStep(rawValue: positionStep) ?? .e5, latitudeSteps: latitudeSteps,
-            longitudeSteps: longitudeSteps, altitudeStep: AltitudeStep(rawValue: altitudeStep) ?? .meter,
+            positionStep: PositionStep(rawValue: positionStep) ?? .e5, latitudeSteps: fields[Field.latitude],
+            longitudeSteps: fields[Field.longitude], altitudeStep: AltitudeStep(rawValue: altitudeStep) ?? .meter,
             altitudeSteps: isKnown(Field.altitude) ? fields[Field.altitude] : nil,
             horizontalAccuracy: byte(Field.horizontalAccuracy).flatMap(AccuracyCode.init(rawValue:)),
             verticalAccuracy: byte(Field.verticalAccuracy).flatMap(AccuracyCode.init(rawValue:)),

@@ -73,12 +73,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     /// Whether a collar sends it, not a host or a base radio.
     public var isFromCollar: Bool {
         switch self {
-        case .identity, .absoluteFix, .liveFix, .batch, .probe, .status, .settingsReport, .commandResult, .tombstone,
-            .application0, .application1, .application2:
-            true
-        case .radioIdentity, .modemSettings, .signalReport, .acknowledgement, .identityRequest, .settingsRequest,
-            .settingsOrder, .command, .hostApplication0, .hostApplication1, .hostApplication2:
-            false
+        case .radioIdentity, .modemSettings, .signalReport: false
+        default: rawValue < 16
         }
     }
 
@@ -86,10 +82,7 @@ public enum MessageType: UInt8, Equatable, Sendable {
     public var isBoundToLog: Bool {
         switch self {
         case .identity, .probe, .identityRequest, .radioIdentity, .modemSettings, .signalReport: false
-        case .absoluteFix, .liveFix, .batch, .status, .settingsReport, .commandResult, .tombstone, .application0,
-            .application1, .application2, .acknowledgement, .settingsRequest, .settingsOrder, .command,
-            .hostApplication0, .hostApplication1, .hostApplication2:
-            true
+        default: true
         }
     }
 }

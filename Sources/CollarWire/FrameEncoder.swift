@@ -3,15 +3,8 @@ enum FrameEncoder {
     /// Appends one bare frame.
     /// - Parameters:
     ///   - payload: the payload; it is padded to a whole byte.
-    ///   - log: what the check is bound to; nil for the types that are not bound.
+    ///   - check: the check over what it is bound to.
     /// - Precondition: `output` is empty.
-    static func encode(
-        header: FrameHeader, payload: inout BitWriter, log: LogIdentity?, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
-        try encode(header: header, payload: &payload, check: log?.boundCheck ?? CRC24(), into: &output)
-    }
-
-    /// The same behind whatever else the check is bound to.
     static func encode(
         header: FrameHeader, payload: inout BitWriter, check: CRC24, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {

@@ -69,7 +69,7 @@ public struct Identity: Equatable, Sendable {
         payload.write(UInt32(heartbeatSeconds), 16)
         if deliveredElsewhere != 0 { payload.write(deliveredElsewhere, 32) }
         let header = FrameHeader(type: .identity, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

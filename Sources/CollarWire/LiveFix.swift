@@ -16,7 +16,7 @@ public enum LiveFix {
         _ fix: Fix, anchor: Fix, address: UInt8, flags: FrameFlags, log: LogIdentity,
         into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
-        do throws(FixRangeError) { try fix.validate() } catch { throw .fix(error) }
+        try fix.validate()
         guard fix.sequence > anchor.sequence, fix.sequence - anchor.sequence < 1 &<< 31 else {
             throw .field(.sequence, value: anchor.sequence)
         }

@@ -22,7 +22,7 @@ public struct Probe: Equatable, Sendable {
         payload.write(logTag, 24)
         payload.write(nextSequence, 32)
         let header = FrameHeader(type: .probe, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -50,7 +50,7 @@ public struct IdentityRequest: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(receiverID, 32)
         let header = FrameHeader(type: .identityRequest, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: nil, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

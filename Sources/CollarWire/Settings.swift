@@ -135,7 +135,7 @@ public struct Settings: Equatable, Sendable {
             index &+= 1
         }
         let header = FrameHeader(type: type, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.
@@ -171,7 +171,7 @@ public struct SettingsRequest: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
         let header = FrameHeader(type: .settingsRequest, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

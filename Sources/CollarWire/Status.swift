@@ -111,7 +111,7 @@ public struct Status: Equatable, Sendable {
             payload.write(clockMapping.uptimeMilliseconds, 32)
         }
         let header = FrameHeader(type: .status, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

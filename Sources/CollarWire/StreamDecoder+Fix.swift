@@ -21,7 +21,7 @@
         /// Reads the fix that stands next, if it is whole, undamaged, of this log, and of the commonest form: absolute,
         /// every field known, whole seconds, 1e-5 degree, 16 bits of sequence, no escape.
         ///
-        /// A way round ``next(in:at:)`` and ``AbsoluteFix/decode(_:log:reference:)`` that gives what they give. Its
+        /// A way round ``next(in:at:)`` and ``Message/decode(_:log:reference:)`` that gives what they give. Its
         /// fields have fixed places, so they come out of the three words that the check is computed of.
         /// - Parameters:
         ///   - index: where to begin; afterwards behind the delimiter that ended the frame.
@@ -63,7 +63,7 @@
                 source: source, positionStep: .e5, latitudeSteps: Int32(latitudeCode) &- 9_000_000,
                 longitudeSteps: Int32(longitudeCode) &- 18_000_000,
                 altitudeStep: bits(first, 26, 1) == 0 ? .meter : .decimeter,
-                altitudeSteps: Int32(bits(third, 46, 14)) &+ AltitudeCode.lowest,
+                altitudeSteps: Int32(bits(third, 46, 14)) &+ AbsoluteFix.lowestAltitude,
                 horizontalAccuracy: AccuracyCode(checked: UInt8(bits(third, 39, 7))),
                 verticalAccuracy: AccuracyCode(checked: UInt8(bits(third, 32, 7))),
                 speedDecimetersPerSecond: bits(third, 23, 9),

@@ -34,7 +34,7 @@ public struct Tombstone: Equatable, Sendable {
         }
         payload.replaceFirstSixBits(by: count)
         let header = FrameHeader(type: .tombstone, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, log: log, into: &output)
+        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and check have been verified.

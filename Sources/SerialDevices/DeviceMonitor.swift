@@ -42,21 +42,21 @@ public enum DeviceEvent: Equatable, Sendable {
     private let monitor: OpaquePointer
 
     /// Begins to listen.
-    public init() throws(DeviceMonitorError) {
-        guard let context = unsafe udev_new() else { throw DeviceMonitorError(operation: "udev_new", errno: errno) }
+    public init() throws(SystemError) {
+        guard let context = unsafe udev_new() else { throw SystemError(operation: "udev_new", errno: errno) }
         source = unsafe access("/run/udev/control", F_OK) == 0 ? .udevd : .kernel
         guard let monitor = unsafe udev_monitor_new_from_netlink(context, source.rawValue) else {
             let cause = errno
             unsafe udev_unref(context)
-            throw DeviceMonitorError(operation: "udev_monitor_new_from_netlink", errno: cause)
+            throw SystemError(operation: "udev_monitor_new_from_netlink", errno: cause)
         }
         unsafe self.context = unsafe context
         unsafe self.monitor = unsafe monitor
         fileDescriptor = unsafe udev_monitor_get_fd(monitor)
         let unfiltered = unsafe udev_monitor_filter_add_match_subsystem_devtype(monitor, "tty", nil)
-        guard unfiltered >= 0 else { throw DeviceMonitorError(operation: "udev_monitor_filter", errno: -unfiltered) }
+        guard unfiltered >= 0 else { throw SystemError(operation: "udev_monitor_filter", errno: -unfiltered) }
         let deaf = unsafe udev_monitor_enable_receiving(monitor)
-        guard deaf >= 0 else { throw DeviceMonitorError(operation: "udev_monitor_enable_receiving", errno: -deaf) }
+        guard deaf >= 0 else { throw SystemError(operation: "udev_monitor_enable_receiving", errno: -deaf) }
     }
 
     deinit {
@@ -133,18 +133,4 @@ public enum DeviceEvent: Equatable, Sendable {
         default: return unsafe SerialDevice(device).map { .changed($0) }
         }
     }
-}
-
-/// Why devices cannot be discovered.
-public struct DeviceMonitorError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The libudev call that failed.
-    public let operation: String
-    /// What it failed with.
-    public let errno: Int32
-
-    /// One sentence: what is the matter.
-    public var description: String { "Devices cannot be discovered: \(operation): \(SystemError.text(errno))." }
-
-    /// One step that a person can take, with the command.
-    public var remedy: String { "Name the radio's port: `collar-link --port /dev/ttyUSB0`." }
 }

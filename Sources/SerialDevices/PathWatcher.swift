@@ -21,13 +21,13 @@ public final class PathWatcher {
 
     /// Begins to watch.
     /// - Parameter path: absolute, or relative to the working directory.
-    public init(path: String) throws(PathWatcherError) {
+    public init(path: String) throws(SystemError) {
         guard let absolute = SystemFiles.absolutePath(path) else {
-            throw PathWatcherError(path: path, operation: "getcwd", errno: errno)
+            throw SystemError(operation: "getcwd", errno: errno)
         }
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
-            throw PathWatcherError(path: absolute, operation: "inotify_init1", errno: errno)
+            throw SystemError(operation: "inotify_init1", errno: errno)
         }
         fileDescriptor = descriptor
         self.path = absolute
@@ -41,7 +41,7 @@ public final class PathWatcher {
     /// - Returns: true when something that concerns the path has changed and there is something at the path.
     /// - Throws: when the way there can no longer be watched (the limit of watches); a path that appears later will go
     ///   unnoticed then, until another call succeeds.
-    public func drain() throws(PathWatcherError) -> Bool {
+    public func drain() throws(SystemError) -> Bool {
         guard readEvents() else { return false }
         try arm()
         return resolution.end != .missing
@@ -71,7 +71,7 @@ public final class PathWatcher {
 
     /// Watches every directory on the way. Something may change between looking and watching, so this looks again
     /// until both agree.
-    private func arm() throws(PathWatcherError) {
+    private func arm() throws(SystemError) {
         /// A way that still changes after this many looks has left events behind, which lead here again.
         let lookLimit = 8
         for _ in 0..<lookLimit {
@@ -81,7 +81,7 @@ public final class PathWatcher {
         }
     }
 
-    private func watch(_ steps: [PathResolution.Step]) throws(PathWatcherError) {
+    private func watch(_ steps: [PathResolution.Step]) throws(SystemError) {
         let own = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
         let decisive = own | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB)
         var watched: [Int32: PathResolution.Step] = [:]
@@ -99,20 +99,10 @@ public final class PathWatcher {
             // Gone since it was looked at: the second look of `arm` notices.
             case ENOENT, ENOTDIR: continue
             case EACCES: mustStandIn = true
-            default: throw PathWatcherError(path: step.directory, operation: "inotify_add_watch", errno: errno)
+            default: throw SystemError(operation: "inotify_add_watch", errno: errno)
             }
         }
         for watch in directories.keys where watched[watch] == nil { inotify_rm_watch(fileDescriptor, watch) }
         directories = watched
     }
-}
-
-/// Why a path cannot be watched.
-public struct PathWatcherError: Error, Equatable, Sendable {
-    /// The path, or the directory on the way to it.
-    public let path: String
-    /// The system call that failed.
-    public let operation: String
-    /// What it failed with.
-    public let errno: Int32
 }

@@ -1,14 +1,7 @@
 import Glibc
 
-extension PermissionObstacle {
-    /// Finds out why `open` of the path failed with EACCES or EPERM.
-    init(opening path: String, errno cause: Int32) {
-        self.init(PermissionFacts(opening: path, errno: cause))
-    }
-}
-
 extension PermissionFacts {
-    /// Asks the system. May consult a directory service over the network where user names come from one.
+    /// Asks the system why `open` of the path failed with EACCES or EPERM. May consult a directory service over the network where user names come from one.
     init(opening path: String, errno cause: Int32) {
         errno = cause
         accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0

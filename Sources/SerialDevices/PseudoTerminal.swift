@@ -15,10 +15,10 @@ public final class PseudoTerminal {
     public private(set) var fileDescriptor: Int32
 
     /// Creates a pair.
-    public init() throws(PseudoTerminalError) {
+    public init() throws(SystemError) {
         let master = ctermios_open_pseudo_terminal()
-        guard master >= 0 else { throw PseudoTerminalError(operation: "posix_openpt", errno: -master) }
-        do throws(PseudoTerminalError) {
+        guard master >= 0 else { throw SystemError(operation: "posix_openpt", errno: -master) }
+        do throws(SystemError) {
             path = try PseudoTerminal.slavePath(of: master)
             try PseudoTerminal.prepareSlave(at: path)
         } catch {
@@ -55,31 +55,20 @@ public final class PseudoTerminal {
         return TerminalTransfer.write(bytes, to: fileDescriptor)
     }
 
-    private static func slavePath(of master: Int32) throws(PseudoTerminalError) -> String {
+    private static func slavePath(of master: Int32) throws(SystemError) -> String {
         var path = [CChar](repeating: 0, count: 64)
         let failure = unsafe -ctermios_slave_path(master, &path, path.count)
-        guard failure == 0 else { throw PseudoTerminalError(operation: "ptsname_r", errno: failure) }
+        guard failure == 0 else { throw SystemError(operation: "ptsname_r", errno: failure) }
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Opens and closes the other end once: only then does this end report "nobody there" (before, it reports nothing).
     /// The raw settings stay, because the terminal lives as long as the master does.
-    private static func prepareSlave(at path: String) throws(PseudoTerminalError) {
+    private static func prepareSlave(at path: String) throws(SystemError) {
         let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard slave >= 0 else { throw PseudoTerminalError(operation: "open \(path)", errno: errno) }
+        guard slave >= 0 else { throw SystemError(operation: "open \(path)", errno: errno) }
         defer { _ = Glibc.close(slave) }
         let failure = -ctermios_set_raw(slave)
-        guard failure <= 0 else { throw PseudoTerminalError(operation: "tcsetattr", errno: failure) }
+        guard failure <= 0 else { throw SystemError(operation: "tcsetattr", errno: failure) }
     }
-}
-
-/// Why a pseudo-terminal could not be created.
-public struct PseudoTerminalError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The system call that failed.
-    public let operation: String
-    /// What it failed with.
-    public let errno: Int32
-
-    /// One sentence: what is the matter.
-    public var description: String { "No pseudo-terminal could be created: \(operation): \(SystemError.text(errno))." }
 }

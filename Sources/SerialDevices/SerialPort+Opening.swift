@@ -19,7 +19,8 @@ extension SerialPort {
         case ENOENT, ENOTDIR: .notFound(path: path)
         case EISDIR: .notATerminal(path: path)
         case EBUSY: .busy(path: path, holder: ProcessHolder.holder(of: path))
-        case EACCES, EPERM: .permissionDenied(path: path, obstacle: PermissionObstacle(opening: path, errno: cause))
+        case EACCES, EPERM:
+            .permissionDenied(path: path, obstacle: PermissionObstacle(PermissionFacts(opening: path, errno: cause)))
         case ENXIO, ENODEV, EIO: .disconnected(path: path)
         default: .system(path: path, operation: "open", errno: cause)
         }

@@ -93,9 +93,17 @@ extension ProcessHolder {
     }
 }
 
-/// The system's words for an errno.
-public enum SystemError {
-    /// The words, or the number where the system has none.
+/// A system call that failed.
+public struct SystemError: Error, Equatable, Sendable {
+    /// The call.
+    public let operation: String
+    /// What it failed with.
+    public let errno: Int32
+
+    /// Both, for a message.
+    public var text: String { "\(operation): \(SystemError.text(errno))" }
+
+    /// The system's words for an errno, or the number where it has none.
     public static func text(_ code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         return unsafe String(cString: text)

@@ -14,8 +14,8 @@ enum DevicesCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let devices: [SerialDevice]
-        do throws(DeviceMonitorError) { devices = try DeviceMonitor().allSerialDevices() } catch {
-            throw CommandFailure(.inputOutput, error.description, remedy: error.remedy)
+        do throws(SystemError) { devices = try DeviceMonitor().allSerialDevices() } catch {
+            throw CommandFailure(discovery: error)
         }
         let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
         for device in sorted {

@@ -1,5 +1,4 @@
 import CollarBridge
-import CollarDomain
 import CollarWire
 
 /// Decodes frames one after the other and keeps what later ones need: who sent them, and the fixes that live fixes are

@@ -1,5 +1,4 @@
 import CollarBridge
-import CollarDomain
 import CollarJournal
 import CollarReceiver
 import Glibc
@@ -81,9 +80,8 @@ struct StoredJournals {
         let directory = try arguments.stateDirectory()
         let wanted = try arguments.deviceID()
         stateDirectory = directory
-        let known = try CommandFailure.wrapping { () throws(JournalError) in
-            try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem())
-        }
+        let known = try CommandFailure.wrapping(
+            try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem()))
         guard !known.isEmpty else {
             throw CommandFailure(
                 .noInput, "nothing is stored in \(directory)",
@@ -102,15 +100,13 @@ struct StoredJournals {
     }
 
     func reader(of deviceID: UInt64) throws(CommandFailure) -> JournalReader {
-        try CommandFailure.wrapping { () throws(JournalError) in
-            try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID)
-        }
+        try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
     }
 }
 
 extension CommandFailure {
     /// Reads from a journal; what fails has an exit code and a remedy for a reader.
-    static func wrapping<Result>(_ body: () throws(JournalError) -> Result) throws(CommandFailure) -> Result {
+    static func wrapping<Result>(_ body: @autoclosure () throws(JournalError) -> Result) throws(CommandFailure) -> Result {
         do throws(JournalError) { return try body() } catch {
             guard case .file(let failure) = error else { throw CommandFailure(error) }
             switch failure.errorNumber {

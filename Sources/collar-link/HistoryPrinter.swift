@@ -1,8 +1,6 @@
 import CollarBridge
-import CollarDomain
 import CollarJournal
 import CollarHost
-import CollarReceiver
 import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
@@ -24,9 +22,7 @@ struct HistoryPrinter {
         if case .time(let unixMilliseconds) = since { earliest = unixMilliseconds }
         var isDamageKnown = false
         while true {
-            let batch = try CommandFailure.wrapping { () throws(JournalError) in
-                try reader.entries(from: position, limit: 512)
-            }
+            let batch = try CommandFailure.wrapping(try reader.entries(from: position, limit: 512))
             if !batch.damage.isEmpty, !isDamageKnown {
                 isDamageKnown = true
                 StandardError.say(
@@ -53,13 +49,9 @@ struct HistoryPrinter {
         switch since {
         case nil: return .start
         case .time(let unixMilliseconds):
-            return try CommandFailure.wrapping { () throws(JournalError) in
-                try reader.position(receivedSince: unixMilliseconds)
-            }
+            return try CommandFailure.wrapping(try reader.position(receivedSince: unixMilliseconds))
         case .fix(let fix):
-            let found = try CommandFailure.wrapping { () throws(JournalError) in
-                try reader.position(behind: fix.sequence, logID: fix.logID)
-            }
+            let found = try CommandFailure.wrapping(try reader.position(behind: fix.sequence, logID: fix.logID))
             guard let found else { throw HistoryCommand.unknown(fix) }
             return found
         }

@@ -30,7 +30,7 @@ struct HistoryVerification {
 
     private func verify(_ deviceID: UInt64) throws(CommandFailure) -> JournalVerification {
         let reader = try journals.reader(of: deviceID)
-        return try CommandFailure.wrapping { () throws(JournalError) in try reader.verify() }
+        return try CommandFailure.wrapping(try reader.verify())
     }
 
     private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {

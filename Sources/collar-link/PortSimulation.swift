@@ -129,8 +129,8 @@ struct PortSimulation<Flash: FlashDevice> {
     private mutating func plug() throws(CommandFailure) {
         replugAt = nil
         let created: PseudoTerminal
-        do throws(PseudoTerminalError) { created = try PseudoTerminal() } catch {
-            throw CommandFailure(.inputOutput, error.description)
+        do throws(SystemError) { created = try PseudoTerminal() } catch {
+            throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
         }
         terminal = created
         do throws(PortLinkError) { try options.link?.point(to: created.path) } catch {

@@ -41,9 +41,8 @@ enum ReceiverCommand {
     }
 
     private static func show(_ stateDirectory: String) throws(CommandFailure) {
-        let identity = try CommandFailure.wrapping { () throws(JournalError) in
-            try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem())
-        }
+        let identity = try CommandFailure.wrapping(
+            try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
         guard let identity else { throw CommandFailure(JournalError.noReceiver(path: stateDirectory)) }
         try StandardOutput.write(MessageText.hexadecimal(UInt64(identity.receiverID), digits: 8) + "\n")
     }
@@ -52,10 +51,8 @@ enum ReceiverCommand {
         // What cannot be written is found before the receiver ends.
         let descriptor = try path.map { (path) throws(CommandFailure) in try newFile(path) }
         defer { if let descriptor { _ = close(descriptor) } }
-        let transfer = try CommandFailure.wrapping { () throws(JournalError) in
-            try ReceiverTransfer.retiring(
-                stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds)
-        }
+        let transfer = try CommandFailure.wrapping(
+            try ReceiverTransfer.retiring(stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds))
         guard let path, let descriptor else { return try StandardOutput.write(transfer.text) }
         var bytes = Array(transfer.text.utf8)[...]
         while !bytes.isEmpty {
@@ -89,10 +86,9 @@ enum ReceiverCommand {
                 .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): \(error.wanted) is wanted",
                 remedy: "give what 'collar-link receiver export' wrote; it can be run again where it was run")
         }
-        try CommandFailure.wrapping { () throws(JournalError) in
-            var random = SystemRandomNumberGenerator()
+        var random = SystemRandomNumberGenerator()
+        try CommandFailure.wrapping(
             try transfer.takeOver(
-                stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds, random: &random)
-        }
+                stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds, random: &random))
     }
 }

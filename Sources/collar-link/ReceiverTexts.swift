@@ -8,6 +8,13 @@ extension CommandFailure {
     /// The command ends because a journal cannot be used.
     init(_ error: JournalError) { self.init(error.exitCode, error.description, remedy: error.remedy) }
 
+    /// It is not known which devices there are.
+    init(discovery error: SystemError) {
+        self.init(
+            .inputOutput, "Devices cannot be discovered: \(error.text).",
+            remedy: "Name the radio's port: `collar-link --port /dev/ttyUSB0`.")
+    }
+
     /// `run` ends because the receiver cannot begin or go on.
     init(_ error: ReceiverError) {
         switch error {
@@ -15,8 +22,7 @@ extension CommandFailure {
             self.init(failure.exitCode, failure.description, remedy: failure.remedy)
         case .noDevice(let text):
             self.init(.noDevice, text, remedy: "plug one in, or leave out --no-reconnect to wait for it")
-        case .discovery(let failure):
-            self.init(.inputOutput, failure.description, remedy: failure.remedy)
+        case .discovery(let failure): self.init(discovery: failure)
         case .host(.journal(let failure)): self.init(failure)
         case .host(.unknownFix(let fix)):
             self.init(

@@ -52,7 +52,7 @@ enum RunCommand {
                 if isQuiet, !notice.isFailure { return }
                 StandardError.say(notice.text, details: notice.details, remedy: notice.remedy)
             }
-            _ = try receiver.run()
+            try receiver.run()
             if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }
             return .clean
         } catch {

@@ -148,7 +148,7 @@ final class SendSession {
         let rest = end - MonotonicClock.microseconds
         if result == nil, rest > 0 {
             receiver.stop(afterMicroseconds: rest)
-            _ = try receiver.run()
+            try receiver.run()
         }
     }
 

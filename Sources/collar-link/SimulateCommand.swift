@@ -1,5 +1,4 @@
 import CollarARQ
-import CollarDomain
 import CollarFirmware
 import CollarSimulator
 import CollarWire

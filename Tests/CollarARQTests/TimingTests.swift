@@ -42,7 +42,7 @@ import Testing
             frequencyHertz: 868_100_000, bandwidthHertz: bandwidth, spreadingFactor: spreadingFactor,
             codingRateDenominator: 5, preambleSymbols: preamble, hasExplicitHeader: header, hasCRC: crc,
             optimizesLowDataRate: slow, powerDBm: 14)
-        let modem = ModemProfile.lora(settings, turnaroundMicroseconds: 0)
+        let modem = ModemProfile(lora: settings, turnaroundMicroseconds: 0)
         #expect(modem.airtimeMicroseconds(frameByteCount: bytes) == microseconds)
         #expect(modem.isHalfDuplex)
         let reported = ModemSettings(modulation: .lora(settings), turnaroundMilliseconds: 5)

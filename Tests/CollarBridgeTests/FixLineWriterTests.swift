@@ -100,8 +100,9 @@ struct FixLineWriterTests {
                 receivedUnixMilliseconds: .random(in: 0...4_000_000_000_000), fix: randomFix(UInt32(seed)))
             let text = line(value, flavour: flavour)
             let decoded = try JSONDecoder().decode(LocationFix.self, from: Data(text.utf8))
-            let read = try TrackLineReader().fix(fromLine: text, lineNumber: 1)
-            let id = flavour == .full ? value.identifier.uuid : decoded.id
+            let read = try TrackLineReader().fix(fromLine: text.utf8, lineNumber: 1)
+            let identifier = FixIdentifier(deviceID: value.deviceID, logID: value.logID, sequence: value.fix.sequence)
+            let id = flavour == .full ? identifier.uuid : decoded.id
             #expect(decoded == LocationFix(id: id, fix: value.fix), "\(text)")
             #expect(read == LocationFix(id: flavour == .full ? id : read.id, fix: value.fix), "\(text)")
             let again = try Fix(
@@ -118,7 +119,7 @@ struct FixLineWriterTests {
             value.fix.verticalAccuracy = AccuracyCode(rawValue: code)
             value.fix.course = AngleCode(steps: code)
             value.fix.heading = AngleCode(steps: 179 - code)
-            let fix = try TrackLineReader().fix(fromLine: line(value), lineNumber: 1)
+            let fix = try TrackLineReader().fix(fromLine: line(value).utf8, lineNumber: 1)
             #expect(try Fix(quantizing: fix, positionStep: .e5) == value.fix)
         }
     }

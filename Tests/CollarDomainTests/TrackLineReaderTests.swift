@@ -106,3 +106,11 @@ struct TrackLineReaderTests {
         }
     }
 }
+
+extension TrackLineReader {
+    func fix(
+        fromLine line: String, lineNumber: Int, defaultSequence: Int? = nil
+    ) throws(TrackLineError) -> LocationFix {
+        try fix(fromLine: line.utf8, lineNumber: lineNumber, defaultSequence: defaultSequence)
+    }
+}

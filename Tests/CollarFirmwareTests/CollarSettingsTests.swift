@@ -26,10 +26,10 @@ import Testing
         #expect(reported(try bench.answered(), 5, version: 11) == expected)
         bench = try bench.rebooted()
         #expect(bench.collar.settings.version == 11)
-        #expect(bench.collar.settings.stationarySeconds == 45)
-        #expect(bench.collar.settings.intervalMilliseconds == 900)
-        #expect(bench.collar.settings.positionDigits == 7)
-        #expect(bench.collar.settings.lowBatteryStationaryIntervalMilliseconds == 2000)
+        #expect(bench.collar.settings[.stationarySeconds] == 45)
+        #expect(bench.collar.settings[.intervalMilliseconds] == 900)
+        #expect(bench.collar.settings[.positionDigits] == 7)
+        #expect(bench.collar.settings[.lowBatteryStationaryIntervalMilliseconds] == 2000)
     }
 
     @Test func aRepeatIsReportedAgainAndAnotherOrderOfTheVersionIsAConflict() throws {
@@ -41,7 +41,7 @@ import Testing
         #expect(try bench.order(5, version: 10, [1: 901]) == .requestNotExecuted(requestID: 5, .conflict))
         #expect(try bench.order(6, version: 9, [1: 900]) == .requestNotExecuted(requestID: 6, .conflict))
         #expect(try bench.answered() == [result(5, .conflict), result(6, .conflict)])
-        #expect(bench.collar.settings.intervalMilliseconds == 900)
+        #expect(bench.collar.settings[.intervalMilliseconds] == 900)
     }
 
     @Test(arguments: [
@@ -93,6 +93,6 @@ import Testing
         #expect(bench.collar.settings == before)
         #expect(try bench.sendAll().isEmpty)
         #expect(try bench.order(4, version: 3, [8: 7, 1: 800]) == .settingsChanged)
-        #expect(try bench.rebooted().collar.settings.intervalMilliseconds == 800)
+        #expect(try bench.rebooted().collar.settings[.intervalMilliseconds] == 800)
     }
 }

@@ -64,7 +64,7 @@ import Testing
         var log = try mountLog(&flash)
         var wrong = fix(3)
         wrong.batteryPercent = 101
-        #expect(throws: FixLogError.encoding(.fix(.battery(101)))) { try log.append(wrong, to: &flash) }
+        #expect(throws: FixLogError.encoding(.field(.battery, value: 101))) { try log.append(wrong, to: &flash) }
         #expect(flash.history == [])
         #expect(try log.append(fix(3), to: &flash) == 3)
     }

@@ -42,8 +42,8 @@ import Testing
         try atEveryCut { try $0.order(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1]) } then: { bench in
             let settings = bench.collar.settings
             let values = [
-                settings.intervalMilliseconds, settings.criticalBatteryIntervalMilliseconds, settings.heartbeatSeconds,
-                settings.altitudeDigits,
+                settings[.intervalMilliseconds], settings[.criticalBatteryIntervalMilliseconds], settings[.heartbeatSeconds],
+                settings[.altitudeDigits],
             ]
             #expect(settings.version == 0 ? values == [500, 5000, 60, 0] : values == [700, 9000, 30, 1])
             #expect(settings.version == 0 || settings.version == 3)

@@ -11,7 +11,7 @@ struct HeldFrameTests {
     private let packet: [UInt8] = [0x22, 0, 17, 1, 2, 3, 0x12, 0x34, 0x56]
 
     private func report(check: UInt32) throws -> [UInt8] {
-        let report = SignalReport(packetCheck: check, strengthDBm: -90, signalToNoiseTenthsDB: nil)
+        let report = SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -90))
         return try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try report.encode(into: &output)
         }
@@ -32,7 +32,7 @@ struct HeldFrameTests {
         held.hold(packet.span, now: start, turnaroundMicroseconds: nil)
         #expect(held.signal(in: wrong.span) == nil)
         #expect(held.signal(in: packet.span) == nil)
-        #expect(held.signal(in: right.span) == JournaledSignal(strengthDBm: -90))
+        #expect(held.signal(in: right.span) == RadioSignal(strengthDBm: -90))
         #expect(held.bytes == packet)
         held.release(isReported: true)
         #expect(held.deadline == nil)

@@ -113,7 +113,7 @@ import Testing
         let frame = try collar.fix(0)
         let check = frame.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
         let report = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try SignalReport(packetCheck: check, strengthDBm: -90, signalToNoiseTenthsDB: nil).encode(into: &output)
+            try SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -90)).encode(into: &output)
         }
         bench.receive(frame, on: link)
         bench.wait(seconds: 0.01)
@@ -124,7 +124,7 @@ import Testing
             Issue.record("no fix came out")
             return
         }
-        #expect(stored.signal == JournaledSignal(strengthDBm: -90))
+        #expect(stored.signal == RadioSignal(strengthDBm: -90))
     }
 
     /// The receipt of a fix that goes out directly covers everything before it.
@@ -254,7 +254,7 @@ import Testing
         bench.receive(fix, on: link)
         #expect(bench.entries().isEmpty)
         let check = fix.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
-        let report = SignalReport(packetCheck: check, strengthDBm: -91, signalToNoiseTenthsDB: 45)
+        let report = SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
         bench.receive(
             try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in try report.encode(into: &output) },
             on: link)
@@ -262,7 +262,7 @@ import Testing
             Issue.record("no fix")
             return
         }
-        #expect(record.signal == JournaledSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
+        #expect(record.signal == RadioSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
         // A fix without a report waits for a moment only.
         bench.receive(try collar.fix(1), on: link)
         let due = try #require(bench.host.nextDeadline)

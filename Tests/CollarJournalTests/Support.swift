@@ -24,7 +24,7 @@ func record(_ sequence: UInt32, log logID: UInt32 = log, at received: Int64? = n
         logID: logID, receivedUnixMilliseconds: received ?? 1_700_000_000_000 + Int64(sequence) * 1000 + 7,
         signal: sequence % 3 == 0
             ? nil
-            : JournaledSignal(
+            : RadioSignal(
                 strengthDBm: -120 + Int16(small % 50), signalToNoiseTenthsDB: sequence % 3 == 1 ? nil : -75),
         fix: Fix(
             sequence: sequence, unixMilliseconds: 1_700_000_000_000 + Int64(sequence) * 1000,

@@ -161,7 +161,7 @@ import Testing
     /// Two collars begin so many microseconds apart; the first frame lasts longer than 1 ms and less than a second.
     @Test(arguments: [(true, 1000 as Int64, 2), (true, 1_000_000, 0), (false, 1000, 0)])
     func framesOnTheAirAtTheSameTimeDestroyEachOther(isHalfDuplex: Bool, apart: Int64, collisions: Int) throws {
-        let modem = isHalfDuplex ? SimulatedModem.lora(spreadingFactor: 7).profile : ModemProfile.bleSerial
+        let modem = isHalfDuplex ? SimulatedModem.lora(spreadingFactor: 7).profile : SimulatedModem.ble.profile
         var radio = SharedRadio(
             [
                 try halfDuplexStation(address: 9, modem: modem, start: 0),

@@ -145,7 +145,7 @@ import Testing
     @Test func aBatchBeginsWithAFixThatIsInRange() {
         var fix = Fix.sample
         fix.batteryPercent = 101
-        #expect(throws: EncodeError.fix(.battery(101))) { try batch(of: [fix]) }
+        #expect(throws: EncodeError.field(.battery, value: 101)) { try batch(of: [fix]) }
     }
 
     @Test func whatDoesNotFitIsNotBegun() throws {

@@ -4,37 +4,37 @@ import Testing
 /// What the protocol cannot carry is an error of the caller, never clamped.
 @Suite struct FixRangeTests {
     /// Limits of each field, and the error just beyond them.
-    private func limits(_ step: PositionStep) -> [(set: (inout Fix) -> Void, error: FixRangeError?)] {
+    private func limits(_ step: PositionStep) -> [(set: (inout Fix) -> Void, error: EncodeError?)] {
         let quarter = step.stepsPerQuarterTurn
         return [
             ({ $0.sequence = 0xFFFF_FFFE }, nil),
-            ({ $0.sequence = 0xFFFF_FFFF }, .sequence(0xFFFF_FFFF)),
+            ({ $0.sequence = 0xFFFF_FFFF }, .field(.sequence, value: 0xFFFF_FFFF)),
             ({ $0.unixMilliseconds = 0x7FFF_FFFF_FFFF }, nil),
-            ({ $0.unixMilliseconds = 0x8000_0000_0000 }, .time(0x8000_0000_0000)),
+            ({ $0.unixMilliseconds = 0x8000_0000_0000 }, .field(.time, value: 0)),
             ({ $0.unixMilliseconds = -0x8000_0000_0000 }, nil),
-            ({ $0.unixMilliseconds = -0x8000_0000_0001 }, .time(-0x8000_0000_0001)),
-            ({ $0.unixMilliseconds = .max }, .time(.max)),
-            ({ $0.unixMilliseconds = .min }, .time(.min)),
+            ({ $0.unixMilliseconds = -0x8000_0000_0001 }, .field(.time, value: 0)),
+            ({ $0.unixMilliseconds = .max }, .field(.time, value: 0)),
+            ({ $0.unixMilliseconds = .min }, .field(.time, value: 0)),
             ({ $0.latitudeSteps = quarter }, nil),
-            ({ $0.latitudeSteps = quarter + 1 }, .latitude(quarter + 1)),
+            ({ $0.latitudeSteps = quarter + 1 }, .field(.latitude, value: UInt32(bitPattern: quarter + 1))),
             ({ $0.latitudeSteps = -quarter }, nil),
-            ({ $0.latitudeSteps = -quarter - 1 }, .latitude(-quarter - 1)),
-            ({ $0.latitudeSteps = .min }, .latitude(.min)),
+            ({ $0.latitudeSteps = -quarter - 1 }, .field(.latitude, value: UInt32(bitPattern: -quarter - 1))),
+            ({ $0.latitudeSteps = .min }, .field(.latitude, value: UInt32(bitPattern: .min))),
             ({ $0.longitudeSteps = 2 * quarter }, nil),
-            ({ $0.longitudeSteps = 2 * quarter + 1 }, .longitude(2 * quarter + 1)),
+            ({ $0.longitudeSteps = 2 * quarter + 1 }, .field(.longitude, value: UInt32(bitPattern: 2 * quarter + 1))),
             ({ $0.longitudeSteps = -2 * quarter }, nil),
-            ({ $0.longitudeSteps = -2 * quarter - 1 }, .longitude(-2 * quarter - 1)),
-            ({ $0.longitudeSteps = .max }, .longitude(.max)),
+            ({ $0.longitudeSteps = -2 * quarter - 1 }, .field(.longitude, value: UInt32(bitPattern: -2 * quarter - 1))),
+            ({ $0.longitudeSteps = .max }, .field(.longitude, value: UInt32(bitPattern: .max))),
             ({ $0.altitudeSteps = 0x7F_FFFF }, nil),
-            ({ $0.altitudeSteps = 0x80_0000 }, .altitude(0x80_0000)),
+            ({ $0.altitudeSteps = 0x80_0000 }, .field(.altitude, value: UInt32(bitPattern: 0x80_0000))),
             ({ $0.altitudeSteps = -0x80_0000 }, nil),
-            ({ $0.altitudeSteps = -0x80_0001 }, .altitude(-0x80_0001)),
-            ({ $0.altitudeSteps = .max }, .altitude(.max)),
+            ({ $0.altitudeSteps = -0x80_0001 }, .field(.altitude, value: UInt32(bitPattern: -0x80_0001))),
+            ({ $0.altitudeSteps = .max }, .field(.altitude, value: UInt32(bitPattern: .max))),
             ({ $0.speedDecimetersPerSecond = 0xF_FFFF }, nil),
-            ({ $0.speedDecimetersPerSecond = 0x10_0000 }, .speed(0x10_0000)),
-            ({ $0.speedDecimetersPerSecond = .max }, .speed(.max)),
+            ({ $0.speedDecimetersPerSecond = 0x10_0000 }, .field(.speed, value: 0x10_0000)),
+            ({ $0.speedDecimetersPerSecond = .max }, .field(.speed, value: .max)),
             ({ $0.batteryPercent = 100 }, nil),
-            ({ $0.batteryPercent = 101 }, .battery(101)),
+            ({ $0.batteryPercent = 101 }, .field(.battery, value: 101)),
         ]
     }
 
@@ -46,7 +46,7 @@ import Testing
             set(&fix)
             if let error {
                 #expect(throws: error) { try fix.validate() }
-                #expect(throws: EncodeError.fix(error)) { try frame(of: .fix(fix), log: .sample) }
+                #expect(throws: error) { try frame(of: .fix(fix), log: .sample) }
             } else {
                 try fix.validate()
                 let bytes = try frame(of: .fix(fix), log: .sample)

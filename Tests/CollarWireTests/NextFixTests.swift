@@ -27,7 +27,9 @@ import Testing
         guard decoder.next(in: line.span, at: &index) == .frame else { return Reading(index: index) }
         let frame = decoder.frame.indices.map { decoder.frame[$0] }
         do throws(DecodeError) {
-            let fix = try AbsoluteFix.decode(frame.span, log: .sample, reference: reference)
+            guard case .fix(let fix) = try Message.decode(frame.span, log: .sample, reference: reference) else {
+                return Reading(index: index)
+            }
             return Reading(fix: fix, index: index, frame: frame)
         } catch { return Reading(index: index) }
     }

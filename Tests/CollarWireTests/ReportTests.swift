@@ -199,11 +199,11 @@ import Testing
     @Test func signalReportsComeBack() throws {
         for noise in [nil, -32_767, -1, 0, 32_767] as [Int16?] {
             for strength in [.min, -117, 0, .max] as [Int16] {
-                let report = SignalReport(packetCheck: 0xFF_FFFF, strengthDBm: strength, signalToNoiseTenthsDB: noise)
+                let report = SignalReport(packetCheck: 0xFF_FFFF, signal: RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise))
                 #expect(try comesBack(.signalReport(report)))
             }
         }
-        let wrong = SignalReport(packetCheck: 1 &<< 24, strengthDBm: 0, signalToNoiseTenthsDB: 0)
+        let wrong = SignalReport(packetCheck: 1 &<< 24, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: 0))
         #expect(throws: EncodeError.field(.packetCheck, value: 1 &<< 24)) {
             try frame(of: .signalReport(wrong), log: .sample)
         }
@@ -211,7 +211,7 @@ import Testing
 
     /// −32768 means "unknown" on the wire, so it is no value that can be told.
     @Test func theSignalToNoiseThatMeansUnknownIsNotWritten() {
-        let wrong = SignalReport(packetCheck: 1, strengthDBm: 0, signalToNoiseTenthsDB: .min)
+        let wrong = SignalReport(packetCheck: 1, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: .min))
         #expect(throws: EncodeError.self) { try frame(of: .signalReport(wrong), log: .sample) }
     }
 

@@ -75,6 +75,8 @@ extension WireField {
         case .packetCheck: isEqual(text, "packet_check")
         case .signalToNoise: isEqual(text, "signal_to_noise")
         case .ask: isEqual(text, "ask")
+        case .altitude: isEqual(text, "altitude")
+        case .speed: isEqual(text, "speed")
         }
     }
 }

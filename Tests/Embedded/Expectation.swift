@@ -65,8 +65,8 @@ struct Expectation {
         case .modemSettings(let settings): compare(settings)
         case .signalReport(let report):
             expect(report.packetCheck)
-            expect(report.signalToNoiseTenthsDB.map { Int32($0) })
-            expect(Int32(report.strengthDBm))
+            expect(report.signal.signalToNoiseTenthsDB.map { Int32($0) })
+            expect(Int32(report.signal.strengthDBm))
         case .acknowledgement(let acknowledgement):
             expect(acknowledgement.ask?.rawValue ?? 0 as UInt8)
             compare(acknowledgement.durable)

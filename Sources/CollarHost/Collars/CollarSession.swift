@@ -89,7 +89,7 @@ final class CollarSession {
     /// Notes a valid frame: where the collar is, and whether it wants an answer.
     /// - Parameter ask: what the frame's ask is to this host.
     func heard(
-        _ log: LogSession, header: FrameHeader, ask: HeardAsk, signal: JournaledSignal?, on link: Link, at time: HostTime
+        _ log: LogSession, header: FrameHeader, ask: HeardAsk, signal: RadioSignal?, on link: Link, at time: HostTime
     ) {
         output.statistics.frames += 1
         isCommitDue = true
@@ -156,7 +156,7 @@ final class CollarSession {
     // MARK: Storing
 
     /// Appends a fix, which goes out as an entry.
-    func store(_ fix: Fix, log: LogSession, signal: JournaledSignal?, at time: HostTime) {
+    func store(_ fix: Fix, log: LogSession, signal: RadioSignal?, at time: HostTime) {
         let record = JournaledFix(
             logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, fix: fix)
         switch storage.append(record, at: time) {

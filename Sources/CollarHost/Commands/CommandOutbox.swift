@@ -16,8 +16,8 @@ final class CommandOutbox {
             queue = RequestQueue(receiverID: kept.receiverID, lastRequestID: kept.lastRequestID)
             for open in kept.open {
                 // A clock that was set back must not make it wait for ever.
-                let rest = max(
-                    0, min(open.deadlineUnixMilliseconds.subtractingClamped(time.unixMilliseconds), CommandOutbox.longestWait))
+                let now = time.unixMilliseconds
+                let rest = min(max(open.deadlineUnixMilliseconds, now), now + CommandOutbox.longestWait) - now
                 let deadline = time.instant.advanced(byMicroseconds: rest * 1000)
                 if queue.restore(open.requestID, open.request, deadline: deadline) { deadlines[open.requestID] = deadline }
             }
@@ -203,12 +203,5 @@ final class CommandOutbox {
             report.settings = told.values.sorted { $0.key < $1.key }.map { Setting(key: $0.key, value: $0.value) }
         }
         return report
-    }
-}
-
-extension Int64 {
-    fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
-        let (difference, isTooLarge) = subtractingReportingOverflow(other)
-        return isTooLarge ? (self < 0 ? .min : .max) : difference
     }
 }

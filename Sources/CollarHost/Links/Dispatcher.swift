@@ -69,13 +69,13 @@ final class Dispatcher {
     }
 
     /// Takes in the frame that waits for its report.
-    func releaseHeldFrame(of link: Link, signal: JournaledSignal? = nil, at time: HostTime) {
+    func releaseHeldFrame(of link: Link, signal: RadioSignal? = nil, at time: HostTime) {
         guard link.session?.held.deadline != nil, let bytes = link.session?.held.bytes else { return }
         link.session?.held.release(isReported: signal != nil)
         dispatch(bytes.span, signal: signal, on: link, at: time)
     }
 
-    private func dispatch(_ frame: Span<UInt8>, signal: JournaledSignal?, on link: Link, at time: HostTime) {
+    private func dispatch(_ frame: Span<UInt8>, signal: RadioSignal?, on link: Link, at time: HostTime) {
         let header: FrameHeader
         do throws(DecodeError) { header = try FrameHeader(frame) } catch {
             countRejected(error)
@@ -148,7 +148,7 @@ final class Dispatcher {
     }
 
     private func receivedBound(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: JournaledSignal?, on link: Link,
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: RadioSignal?, on link: Link,
         at time: HostTime
     ) throws(DecodeError) {
         if type == .liveFix {
@@ -192,7 +192,7 @@ final class Dispatcher {
 
     /// Notes a valid frame of a collar.
     private func heard(
-        _ collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: JournaledSignal? = nil,
+        _ collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: RadioSignal? = nil,
         on link: Link, at time: HostTime
     ) {
         collars.heard(collar, address: header.address)

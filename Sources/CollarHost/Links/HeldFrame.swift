@@ -1,5 +1,4 @@
 import CollarARQ
-import CollarJournal
 import CollarWire
 
 /// The newest frame of a base radio that reports signals: it waits for its report, which follows it.
@@ -53,27 +52,16 @@ struct HeldFrame {
     }
 
     /// The signal in a frame that is the report about the one held; nil where it is anything else.
-    func signal(in frame: Span<UInt8>) -> JournaledSignal? {
-        guard deadline != nil, let report = SignalReport(validating: frame), report.packetCheck == FrameCheck.sent(in: bytes.span) else {
-            return nil
-        }
-        return JournaledSignal(
-            strengthDBm: report.strengthDBm, signalToNoiseTenthsDB: report.signalToNoiseTenthsDB)
+    func signal(in frame: Span<UInt8>) -> RadioSignal? {
+        guard deadline != nil, case .signalReport(let report)? = try? Message.decode(frame, log: nil, reference: 0),
+            report.packetCheck == FrameCheck.sent(in: bytes.span)
+        else { return nil }
+        return report.signal
     }
 
     /// The frame is taken in; ``bytes`` keeps it until the next is held.
     mutating func release(isReported: Bool) {
         deadline = nil
         missedCount = isReported ? 0 : min(missedCount + 1, HeldFrame.patience)
-    }
-}
-
-extension SignalReport {
-    /// The report in a bare frame whose check holds; nil for any other frame.
-    fileprivate init?(validating frame: Span<UInt8>) {
-        do throws(DecodeError) {
-            guard try FrameHeader(frame).type == .signalReport, FrameCheck.isValid(frame, log: nil) else { return nil }
-            self = try SignalReport(decoding: frame)
-        } catch { return nil }
     }
 }

@@ -82,12 +82,7 @@ public struct ControlRequest: Equatable, Sendable {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
         case .command(.command(.pair(let receiverID))) where receiverID != 0:
             object.add("to", MessageText.hexadecimal(UInt64(receiverID), digits: 8))
-        case .command(.order(_, let list)):
-            object.add(
-                "settings",
-                (0..<list.count).compactMap { index in
-                    SettingKey(rawValue: list[index].key).map { ($0.name, list[index].value) }
-                })
+        case .command(.order(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
         case .await(let requestID):
             object.add("request", requestID)
             return object.line

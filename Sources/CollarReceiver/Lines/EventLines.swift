@@ -1,5 +1,4 @@
 import CollarBridge
-import CollarDomain
 import CollarHost
 import CollarJournal
 import SerialDevices
@@ -121,12 +120,22 @@ extension HostNotice {
 
 /// What an error is called, and how bad it is.
 struct ErrorKind {
+    /// How bad it is.
+    enum Severity: String {
+        /// It should pass; if not, something needs to be done.
+        case warning
+        /// Something failed; it is tried again.
+        case error
+        /// Nothing works until somebody acts.
+        case critical
+    }
+
     var code: String
     var title: String
-    var severity: UserFacingError.Severity
+    var severity: Severity
     var isRetryable: Bool
 
-    init(_ code: String, _ title: String, _ severity: UserFacingError.Severity, isRetryable: Bool = false) {
+    init(_ code: String, _ title: String, _ severity: Severity, isRetryable: Bool = false) {
         self.code = code
         self.title = title
         self.severity = severity

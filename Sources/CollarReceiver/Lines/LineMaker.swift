@@ -1,5 +1,4 @@
 import CollarBridge
-import CollarDomain
 import CollarHost
 
 /// Makes the lines that a consumer gets: of entries, of notices, and of figures.

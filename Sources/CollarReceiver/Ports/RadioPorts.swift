@@ -37,7 +37,7 @@ final class RadioPorts {
         }
         // The monitor listens before the list is made: nothing plugged in between is missed.
         let monitor: DeviceMonitor
-        do throws(DeviceMonitorError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
+        do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         self.monitor = monitor
         events.watch(monitor.fileDescriptor, as: .deviceMonitor)
         for device in monitor.collarRadios() { appeared(device, at: time) }
@@ -140,7 +140,7 @@ final class RadioPorts {
 
     /// Waits for a change at the path. A change before the watch began would go unnoticed: so one more try.
     private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
-        do throws(PathWatcherError) {
+        do throws(SystemError) {
             let watcher = try PathWatcher(path: port.path)
             do throws(SerialPortError) { try openLine(port, at: time) } catch {
                 port.state = .waiting(watcher)
@@ -166,7 +166,7 @@ final class RadioPorts {
             if event.isWritable { flush(port) }
         case .waiting(let watcher):
             var isWorthTrying = true
-            do throws(PathWatcherError) { isWorthTrying = try watcher.drain() } catch {}
+            do throws(SystemError) { isWorthTrying = try watcher.drain() } catch {}
             if isWorthTrying { tryOpening(port, at: time) }
         case .retrying, .shared, .gone:
             break

@@ -58,7 +58,7 @@ extension Message {
             ("modem settings", .modemSettings(ModemSettings(modulation: modem, turnaroundMilliseconds: 30))),
             (
                 "signal report",
-                .signalReport(SignalReport(packetCheck: 0xABCDEF, strengthDBm: -117, signalToNoiseTenthsDB: -75))
+                .signalReport(SignalReport(packetCheck: 0xABCDEF, signal: RadioSignal(strengthDBm: -117, signalToNoiseTenthsDB: -75)))
             ),
         ]
         return all.compactMap { name, message in message.map { (name, $0) } }

@@ -22,8 +22,8 @@ extension Message {
         case .modemSettings(let settings): settings.fields
         case .signalReport(let report):
             [
-                "packet_check": FieldValue(report.packetCheck), "strength": FieldValue(report.strengthDBm),
-                "signal_to_noise": FieldValue(report.signalToNoiseTenthsDB),
+                "packet_check": FieldValue(report.packetCheck), "strength": FieldValue(report.signal.strengthDBm),
+                "signal_to_noise": FieldValue(report.signal.signalToNoiseTenthsDB),
             ]
         case .acknowledgement(let acknowledgement):
             [

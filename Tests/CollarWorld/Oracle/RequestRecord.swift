@@ -29,13 +29,7 @@ struct OrderedState: Equatable {
         guard let current = collar.settings, collar.isTracking == isTracking, collar.pairedReceiverID == receiverID,
             current.version == version
         else { return false }
-        let values: [UInt8: UInt32] = [
-            1: current.intervalMilliseconds, 2: current.lowBatteryMovingIntervalMilliseconds,
-            3: current.lowBatteryStationaryIntervalMilliseconds, 4: current.criticalBatteryIntervalMilliseconds,
-            5: current.accuracyChangeCentimeters, 6: current.stationaryDistanceCentimeters,
-            7: current.stationarySeconds,
-        ]
-        return settings.allSatisfy { values[$0.key] == $0.value }
+        return settings.allSatisfy { one in SettingKey(rawValue: one.key).map { current[$0] } == one.value }
     }
 }
 

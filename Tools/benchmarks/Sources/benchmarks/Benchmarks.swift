@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarDomain
 import CollarWire
 

@@ -136,7 +136,9 @@ extension Samples {
             guard let event = decoder.next(in: stream.span, at: &index) else { return }
             guard event == .frame else { continue }
             do throws(DecodeError) {
-                fix = try AbsoluteFix.decode(decoder.frame, log: log, reference: fix.sequence)
+                let message = try Message.decode(decoder.frame, log: log, reference: fix.sequence)
+                guard case .fix(let next) = message else { continue }
+                fix = next
                 body(fix)
             } catch { continue }
         }

@@ -22,8 +22,8 @@ extension Message {
         case .modemSettings(let settings): settings.referenceFields
         case .signalReport(let report):
             [
-                "packet_check": ReferenceText(report.packetCheck), "strength": ReferenceText(report.strengthDBm),
-                "signal_to_noise": ReferenceText(report.signalToNoiseTenthsDB),
+                "packet_check": ReferenceText(report.packetCheck), "strength": ReferenceText(report.signal.strengthDBm),
+                "signal_to_noise": ReferenceText(report.signal.signalToNoiseTenthsDB),
             ]
         case .acknowledgement(let acknowledgement):
             [

@@ -69,7 +69,7 @@ public final class LiveTarget: FuzzTarget {
     }
 
     private func writeAgain(_ fix: Fix, _ anchor: Fix, _ frame: Span<UInt8>) -> Outcome {
-        do throws(FixRangeError) { try fix.validate() } catch { return .wrong("\(fix) is out of range: \(error)") }
+        do throws(EncodeError) { try fix.validate() } catch { return .wrong("\(fix) is out of range: \(error)") }
         do throws(EncodeError) {
             let written = try [UInt8](capacity: Frame.maximumByteCount) {
                 (output: inout OutputSpan<UInt8>) throws(EncodeError) in

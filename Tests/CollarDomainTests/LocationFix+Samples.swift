@@ -1,14 +1,15 @@
+import CollarDomain
 import CollarWire
 import FoundationEssentials
 
 extension LocationFix {
-    /// A good fix for tests and previews, the same one whenever it is called with the same `sequence`.
-    public static func sample(sequence: Int = 1) -> LocationFix {
+    /// A good fix for tests, the same one whenever it is called with the same `sequence`.
+    static func sample(sequence: Int = 1) -> LocationFix {
         sample(sequence: sequence, horizontalAccuracyMeters: 5, verticalAccuracyMeters: 10)
     }
 
     /// The same fix with an accuracy in the "poor" range (over 50 m).
-    public static func samplePoorAccuracy(sequence: Int = 1) -> LocationFix {
+    static func samplePoorAccuracy(sequence: Int = 1) -> LocationFix {
         sample(sequence: sequence, horizontalAccuracyMeters: 75, verticalAccuracyMeters: 100)
     }
 

@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 
 /// A fix together with where it came from: everything a line of JSON says.
@@ -23,24 +24,14 @@ public struct ReceivedFix: Equatable, Sendable {
         self.fix = fix
         self.signal = signal
     }
-
-    /// The fix's identifier for ever. Bits of ``logID`` above the 26th are dropped.
-    @inlinable
-    public var identifier: FixIdentifier {
-        FixIdentifier(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID, sequence: fix.sequence)
-    }
 }
 
-/// How well a radio heard a packet.
-public struct RadioSignal: Equatable, Sendable {
-    /// Received strength in dBm.
-    public var strengthDBm: Int16
-    /// Signal-to-noise ratio in tenths of a decibel; nil when the radio does not report it.
-    public var signalToNoiseTenthsDB: Int16?
-
-    /// Creates a report.
-    public init(strengthDBm: Int16, signalToNoiseTenthsDB: Int16? = nil) {
-        self.strengthDBm = strengthDBm
-        self.signalToNoiseTenthsDB = signalToNoiseTenthsDB
+extension ReceivedFix {
+    /// A fix as a collar's journal keeps it.
+    /// - Parameter deviceID: the collar's, which is not in the record.
+    public init(deviceID: UInt64, _ record: JournaledFix) {
+        self.init(
+            deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
+            fix: record.fix, signal: record.signal)
     }
 }
