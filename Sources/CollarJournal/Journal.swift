@@ -94,6 +94,9 @@ public final class Journal {
     /// The ids of the logs that have records.
     public var logIDs: [UInt32] { ledger.logs.map(\.id) }
 
+    /// What is known to be lost of a log, durable or not.
+    public func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
+
     /// What of a log is durable: what may be acknowledged.
     public func durable(logID: UInt32) -> CoveredSequences {
         ledger.log(logID)?.durable ?? CoveredSequences()

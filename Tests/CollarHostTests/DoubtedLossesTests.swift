@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarWire
+import CollarWorld
 import Testing
 
 @testable import CollarHost
@@ -34,7 +35,7 @@ struct DoubtedLossesTests {
 
     @Test func whatIsLostIsAskedForAfterTheNextBoot() throws {
         let before = try answer(to: try collar.identity(next: 6))
-        #expect(before.firstMissing == 6 && before.resend.isEmpty)
+        #expect(before.firstMissing == 6 && before.resend.closedRanges.isEmpty)
         let after = try answer(to: try collar.identity(next: 6, boot: 2, ask: 2))
         #expect(after.firstMissing == 2)
         #expect(after.resend.closedRanges == [2...4])
@@ -43,7 +44,7 @@ struct DoubtedLossesTests {
         #expect(found.resend.closedRanges == [2...2, 4...4])
         bench.receive(try collar.tombstone(2, 2), on: link)
         let lostAgain = try answer(to: try collar.fix(4, ask: 4))
-        #expect(lostAgain.firstMissing == 6 && lostAgain.resend.isEmpty)
+        #expect(lostAgain.firstMissing == 6 && lostAgain.resend.closedRanges.isEmpty)
         #expect(bench.host.statistics.fixes == 5)
     }
 
@@ -57,12 +58,12 @@ struct DoubtedLossesTests {
         _ = try answer(to: try collar.identity(next: 6, boot: 2))
         bench.receive(try collar.tombstone(2, 4), on: link)
         let again = try answer(to: try collar.identity(next: 6, boot: 2, ask: 2))
-        #expect(again.firstMissing == 6 && again.resend.isEmpty)
+        #expect(again.firstMissing == 6 && again.resend.closedRanges.isEmpty)
     }
 
     @Test func aCollarThatHasNothingNewIsNotAskedForEver() throws {
         var asks = 0
-        while try !answer(to: try collar.identity(next: 6, boot: 2)).resend.isEmpty {
+        while try !answer(to: try collar.identity(next: 6, boot: 2)).resend.closedRanges.isEmpty {
             asks += 1
             try #require(asks < 1000)
             bench.wait(seconds: 1)

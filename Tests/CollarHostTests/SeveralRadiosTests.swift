@@ -31,7 +31,7 @@ struct SeveralRadiosTests {
     private func receive(_ frame: [UInt8], strengthDBm: Int16, on link: LinkID) throws {
         bench.receive(frame, on: link)
         let report = SignalReport(
-            packetCheck: FrameCheck.sent(in: frame.span), strengthDBm: strengthDBm, signalToNoiseTenthsDB: nil)
+            packetCheck: FrameCheck.sent(in: frame.span), signal: RadioSignal(strengthDBm: strengthDBm))
         bench.receive(
             try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try report.encode(into: &output)

@@ -129,7 +129,7 @@ final class CollarSession {
         commands.learnedReceiver(identity.pairedReceiverID)
         if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
-        log.doubtedLosses.learned(from: identity, lost: journal.durable(logID: log.log.logID).lost)
+        log.doubtedLosses.learned(from: identity, lost: journal.lost(logID: log.log.logID))
     }
 
     /// A frame tells that a log has this sequence.

@@ -25,5 +25,5 @@ extension StreamDecoder {
 
 extension SequenceRangeList {
     /// Its ranges, in order.
-    var closedRanges: [ClosedRange<UInt32>] { (0..<count).map { self[$0].first...self[$0].last } }
+    package var closedRanges: [ClosedRange<UInt32>] { (0..<count).map { self[$0].first...self[$0].last } }
 }
