@@ -56,7 +56,7 @@ struct CollarLogs {
     mutating func keepAnchor(_ fix: Fix, logID: UInt32) {
         if anchors[logID] == nil, anchors.count == CollarLogs.anchoredLimit {
             let oldest = all.last { anchors[$0.log.logID] != nil }?.log.logID
-            if let logID = oldest ?? anchors.keys.first { anchors[logID] = nil }
+            if let logID = oldest ?? anchors.keys.min() { anchors[logID] = nil }
         }
         anchors[logID, default: AnchorCache()].keep(fix)
     }
