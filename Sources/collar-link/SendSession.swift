@@ -36,18 +36,25 @@ final class SendSession {
     /// What became of the request by the end of the time.
     func run() throws(CommandFailure) -> ResultLine {
         if let connection = try connect(), let line = try result(over: connection) { return line }
-        do throws(ReceiverError) { try runReceiver() } catch {
-            // A receiver that has just begun holds the journals before it listens.
-            if case .host(.journal(.heldBy)) = error, let connection = try reconnect(),
-                let line = try result(over: connection)
-            {
-                return line
-            }
-            if queued != nil { StandardError.say("the request is queued; it is sent when the collar is heard") }
-            throw CommandFailure(error)
+        while let connection = try connectionInsteadOfOwnReceiver() {
+            if let line = try result(over: connection) { return line }
         }
         if let result = result ?? rejection { return result }
         return try unfinished()
+    }
+
+    /// Does the request here.
+    /// - Returns: nil where it was done; the receiver that was quicker to begin, otherwise.
+    private func connectionInsteadOfOwnReceiver() throws(CommandFailure) -> ControlConnection? {
+        do throws(ReceiverError) {
+            try runReceiver()
+            return nil
+        } catch {
+            // One that has just begun holds the journals before it listens.
+            if case .host(.journal(.heldBy)) = error, let connection = try reconnect() { return connection }
+            if queued != nil { StandardError.say("the request is queued; it is sent when the collar is heard") }
+            throw CommandFailure(error)
+        }
     }
 
     /// The time is over and there is no result.
