@@ -70,6 +70,20 @@ def complete_sequence(low_bits, bits, reference):
     return min(candidates, key=lambda number: (abs(number - reference), number))
 
 
+def upper_bytes(sequence):
+    """What the check covers of a sequence whose low 16 bits alone are sent (step 4 of section 3)."""
+    return (sequence >> 16).to_bytes(2, "big") if sequence >> 16 else b""
+
+
+def unsent_bytes(payload, low_byte, reference):
+    """The same of the payload of an absolute fix, whose sequence is completed around the reference."""
+    if len(payload) < 3 or payload[1] >> 7:
+        return b""
+    # Nine bits stand before the sequence, 16 with a mask.
+    high = payload[2] if payload[0] >> 7 else (payload[1] << 1 | payload[2] >> 7) & 0xFF
+    return upper_bytes(complete_sequence(high << 8 | low_byte, 16, reference))
+
+
 def time_form(time):
     """The first time form that is exact."""
     seconds, milliseconds = divmod(time, 1000)

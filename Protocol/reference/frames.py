@@ -17,7 +17,7 @@ TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a flag of tombstones alone
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
 OVERHEAD = 7  # header and check
-LIVE_FIX, BATCH = 3, 4
+ABSOLUTE_FIX, LIVE_FIX, BATCH = 2, 3, 4
 
 
 class Message(NamedTuple):
@@ -33,7 +33,7 @@ class Message(NamedTuple):
 
 MESSAGES = {
     1: Message("identity", False, messages.decode_identity, messages.encode_identity, True),
-    2: Message("absolute_fix", True, fixes.decode_absolute_fix, fixes.encode_absolute_fix),
+    ABSOLUTE_FIX: Message("absolute_fix", True, fixes.decode_absolute_fix, fixes.encode_absolute_fix),
     BATCH: Message("batch", True, batch.decode_batch, batch.encode_batch, True, True),
     5: Message("probe", False, messages.decode_probe, messages.encode_probe),
     TOMBSTONE: Message("tombstone", True, messages.decode_tombstone, messages.encode_tombstone),
@@ -89,10 +89,11 @@ class Log(NamedTuple):
         return crc24(self.binding())
 
 
-def check_bytes(frame_without_check, log=None, length=None, anchor=b""):
+def check_bytes(frame_without_check, log=None, length=None, anchor=b"", unsent=b""):
     """The check; `log` where it is bound. `length` is for wrong frames only.
 
-    `anchor` is what the check of a live fix is bound to besides the log.
+    `anchor` is what the check of a live fix is bound to besides the log,
+    `unsent` what a short sequence leaves out.
     """
     if length is None:
         length = len(frame_without_check) + 3
@@ -100,15 +101,15 @@ def check_bytes(frame_without_check, log=None, length=None, anchor=b""):
     if log is not None:
         register = crc_update(register, log.binding() + anchor)
     register = crc_update(register, bytes([length & 0xFF]))
-    register = crc_update(register, frame_without_check)
+    register = crc_update(register, frame_without_check + unsent)
     return (register ^ CRC_FINAL_XOR).to_bytes(3, "big")
 
 
 def assemble(first_byte, flags, address, low_byte, payload, log=None, length=None,
-             anchor=b""):
+             anchor=b"", unsent=b""):
     """Header, payload and check as they are, without any judgement."""
     body = bytes([first_byte, flags, address, low_byte]) + payload
-    return body + check_bytes(body, log, length, anchor)
+    return body + check_bytes(body, log, length, anchor, unsent)
 
 
 def look_at_header(frame):
@@ -128,7 +129,7 @@ def decode(frame, log=None, reference=0, anchor=None):
     """Decode a bare frame, or raise ProtocolError.
 
     `log` may be None where the frame turns out not to be bound. `reference`
-    is the highest sequence known of the log, `anchor` the fix that the
+    is what a short sequence is completed around, `anchor` the fix that the
     receiver has to decode a live fix with.
     """
     message, number = look_at_header(frame), frame[0] & 0x1F
@@ -137,7 +138,10 @@ def decode(frame, log=None, reference=0, anchor=None):
     if number == LIVE_FIX:
         decoded = _decode_live(frame, log, reference, anchor)
         return Frame(number, frame[1], frame[2], frame[3], decoded, {})
-    if check_bytes(frame[:-3], log if message.bound else None) != frame[-3:]:
+    unsent = b""
+    if number == ABSOLUTE_FIX:
+        unsent = fixes.unsent_bytes(frame[4:-3], frame[3], reference)
+    if check_bytes(frame[:-3], log if message.bound else None, unsent=unsent) != frame[-3:]:
         raise ProtocolError("check_failed")
     reader = BitReader(frame[4:-3])
     decoded, hints = message.decode(reader, frame[3], reference)
@@ -176,7 +180,9 @@ def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anch
         payload = writer.payload()
     frame = assemble(VERSION << 5 | number, flags, address, low_byte, payload,
                      log if message.bound else None,
-                     anchor=live.anchor_bytes(anchor) if number == LIVE_FIX else b"")
+                     anchor=live.anchor_bytes(anchor) if number == LIVE_FIX else b"",
+                     unsent=fixes.upper_bytes(fields["sequence"])
+                     if number == ABSOLUTE_FIX and hints.get("wide") is False else b"")
     if len(frame) > limit:
         raise ProtocolError("too_long")
     return frame

@@ -10,6 +10,7 @@ RADIO_TYPES = (10, 11, 12)
 EVERYONE = 255
 END = 2 ** 32 - 1
 REQUEST_INTERVAL = 1000  # ms
+AFTERLIFE = 600_000  # ms for which a log that is not its collar's current one is tried after it was heard
 REPETITIONS = (1000, 5000)  # ms after opening
 UNKNOWN_COLLAR = "unknown_collar"
 
@@ -46,7 +47,9 @@ class KnownLog:
     def __init__(self, log):
         self.log = log
         self.paired = 0    # the receiver that its collar named last
-        self.highest = 0   # the highest sequence known
+        self.highest = 0   # the highest sequence that its collar has shown
+        self.named = 0     # the newest sequence that the last identity named
+        self.heard = None  # when a frame of it came in last
         self.fixes = {}    # by sequence
         self.covered = []    # ranges: stored, or never to come
         self.lost = []       # ranges
@@ -55,7 +58,7 @@ class KnownLog:
         self.doubted = []    # lost ranges of which the collar is asked once more
 
     def hear_of(self, sequence):
-        """A sequence that the log is known to have had."""
+        """A sequence that the collar has shown."""
         self.highest = max(self.highest, sequence)
 
     def store(self, fix):
@@ -112,10 +115,14 @@ class KnownLog:
         """The certain ranges above first missing, newest first."""
         return [each for each in reversed(self.certain()) if each[0] > 0]
 
-    def anchor_of(self, frame):
+    def references(self):
+        """What short sequences are completed around, in the order in which they are tried."""
+        return max(self.fixes, default=0), self.first_missing(), self.named
+
+    def anchor_of(self, frame, reference):
         """The fix that a live fix needs, if it is stored."""
         try:
-            _, sequence, _ = live.begin(frame[4:-3], frame[3], self.highest)
+            _, sequence, _ = live.begin(frame[4:-3], frame[3], reference)
         except ProtocolError:
             return None
         return self.fixes.get(sequence)
@@ -131,6 +138,7 @@ class Host:
         self.rejected = {}  # reason -> count
         self._decoder = SerialDecoder()
         self._at_address = {}  # the log heard last at an address
+        self._current = {}     # by device id, the log that the collar named last
         self._last_request = None
         self._repetitions = []
         self._asks = {}        # log -> address and number of its last open ask
@@ -168,13 +176,14 @@ class Host:
         if number >= ACKNOWLEDGEMENT:
             return  # of another host
         if message.bound:
-            known, decoded = self._decode_bound(frame)
+            known, decoded = self._decode_bound(frame, time)
         else:
             decoded = frames.decode(frame)
             if number in RADIO_TYPES:
                 return
             known = self._log_of(decoded)
         self._repetitions = []
+        known.heard = time
         if decoded.type == TOMBSTONE and any(last > known.highest for _, last in decoded.decoded["ranges"]):
             self._request_identity(decoded.address, time)
         self._learn(known, decoded)
@@ -183,19 +192,22 @@ class Host:
         if ask:
             self._asks[known] = decoded.address, ask
 
-    def _decode_bound(self, frame):
+    def _decode_bound(self, frame, time):
         """The log that the frame fits, and the frame decoded. The log heard last at the address is tried first."""
         last = self._at_address.get(frame[2])
         is_live = frame[0] & 0x1F == LIVE_FIX
-        for known in sorted(self.logs, key=lambda each: each is not last):
-            anchor = known.anchor_of(frame) if is_live else None
-            if is_live and anchor is None:
-                continue
-            try:
-                return known, frames.decode(frame, known.log, known.highest, anchor)
-            except ProtocolError as error:
-                if error.reason != "check_failed":
-                    raise
+        tried = [each for each in self.logs
+                 if self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE]
+        for known in sorted(tried, key=lambda each: each is not last):
+            for reference in known.references():
+                anchor = known.anchor_of(frame, reference) if is_live else None
+                if is_live and anchor is None:
+                    continue
+                try:
+                    return known, frames.decode(frame, known.log, reference, anchor)
+                except ProtocolError as error:
+                    if error.reason != "check_failed":
+                        raise
         raise ProtocolError("check_failed" if last else UNKNOWN_COLLAR)
 
     def _log_of(self, decoded):
@@ -225,6 +237,8 @@ class Host:
         elif decoded.type in (IDENTITY, PROBE):
             known.hear_of(fields["next_sequence"] - 1)
         if decoded.type == IDENTITY:
+            self._current[known.log.device_id] = known
+            known.named = max(fields["next_sequence"], 1) - 1
             for each in self.logs:
                 if each.log.device_id == known.log.device_id:
                     each.paired = fields["paired_receiver"]

@@ -99,6 +99,13 @@ def add_frames(v):
     v.add("check-byte-lost", "A byte of the payload is lost.", good[:10] + good[11:], "check_failed")
     v.add("check-byte-gained", "A byte of the payload is there twice.", good[:10] + good[9:], "check_failed")
     v.add("check-reversed", "The check with its least significant byte first.", good[:-3] + good[:-4:-1], "check_failed")
+    far, wide = {**FIX, "sequence": 70_000}, frame_of(2, fix_bits(wide=(1, 1), sequence=(70_000 >> 8, 24)), low_byte=70_000 & 0xFF)
+    short = frames.encode(2, far, ADDRESS, log=LOG, wide=False)
+    v.add("check-sequence-elsewhere", "A short sequence that was 70000 and is completed to 4464.", short, "check_failed", reference=4000)
+    v.add("check-sequence-zeros", "A short sequence of 4660 whose upper bits, which are 0, the check covers.",
+          good[:-3] + frames.check_bytes(good[:-3], LOG, unsent=bytes(2)), "check_failed", reference=4000)
+    v.add("check-sequence-wide", "A wide sequence of 70000 whose upper bits the check covers twice.",
+          wide[:-3] + frames.check_bytes(wide[:-3], LOG, unsent=b"\0\1"), "check_failed", reference=70_000)
     v.add("check-shortest-frame", "Seven bytes, no payload, wrong check.", bytes.fromhex("220011343b0000"), "check_failed")
     other = Log(LOG.device_id ^ 1 << 63, LOG.log_id)
     ack = frames.encode(16, {"ask": 1, "receiver_id": RECEIVER, "first_missing": 9, "durable": [], "resend": []},
@@ -158,7 +165,7 @@ def add_fix_fields(v):
     highest = bits((0, 1), (0, 2), (0, 2), (0, 1), (2, 2), (1, 1), (0xFFFFFF, 24), *PARTS_BEHIND_SEQUENCE)
     v.add("field-sequence-wide", "Absolute fix: wide sequence 4294967295.", frame_of(2, highest, low_byte=0xFF), "invalid_field", "sequence")
     v.add("field-sequence-short", "Absolute fix: short sequence completed to 4294967295.",
-          frame_of(2, fix_bits(sequence=(0xFF, 8)), low_byte=0xFF), "invalid_field", "sequence", reference=MAX)
+          frame_of(2, fix_bits(sequence=(0xFF, 8)), low_byte=0xFF, unsent=b"\xff\xff"), "invalid_field", "sequence", reference=MAX)
     for tenths in (10, 15):
         bad(f"time-tenths-{tenths}", f"{tenths} tenths of a second", "time", time_form=(1, 2), time=(1_700_000_000 << 4 | tenths, 36))
     for milliseconds in (1000, 1023):

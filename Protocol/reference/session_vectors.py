@@ -321,12 +321,39 @@ def forms():
         .at(30, A.fix(65_535) + A.fix(65_536) + A.fix(65_534, 2), A.acknowledged(2, 0, [(65_534, 65_536)]))
         .at(40, A.fix(7, 3, wide=True), A.acknowledged(3, 0, [(65_534, 65_536), (7, 7)]))
         .stored(A, 65_535, 65_536, 65_534, 7).ends(A, 0, [(65_534, 65_536), (7, 7)]),
-        "sequences-by-probe": booted(
-            "A probe tells how far the log is; short sequences are completed near that.",
-            "The next sequence is 200000, so the short form of 199999 is not 3391.")
-        .at(30, A.probe(200_000, 2), A.acknowledged(2, 0))
-        .at(40, A.fix(199_999, 3), A.acknowledged(3, 0, [(199_999, 199_999)]))
-        .stored(A, 199_999).ends(A, 0, [(199_999, 199_999)]),
+        **short_sequences(),
+    }
+
+
+def short_sequences():
+    """Each of the numbers around which short sequences are completed."""
+    return {
+        "sequences-around-stored": Session(
+            "A probe and an identity tell of sequences that there are not: short ones are completed near what is stored.",
+            "65535 is completed near the identity. Whatever comes behind it, 65536 is near 65535.")
+        .at(20, A.identity(1, following=65_536), A.acknowledged(1, 0))
+        .at(30, A.fix(65_535, 2), A.acknowledged(2, 0, [(65_535, 65_535)]))
+        .at(40, A.probe(4_000_000_000, 3) + A.identity(4, following=4_000_000_000), A.acknowledged(4, 0, [(65_535, 65_535)]))
+        .at(50, A.fix(65_536, 5), A.acknowledged(5, 0, [(65_535, 65_536)]))
+        .stored(A, 65_535, 65_536).ends(A, 0, [(65_535, 65_536)]),
+        "sequences-around-first-missing": Session(
+            "A fix with a sequence far above and an identity that names it: short ones are completed near the first missing.",
+            "Everything below 65530 is elsewhere, so 65530 is the first missing one; nothing else is near 65535 and 65536.")
+        .at(20, A.identity(1, oldest=65_530, following=65_531, elsewhere=65_530), A.acknowledged(1, 65_530))
+        .at(30, A.fix(4_000_000_000, wide=True) + A.identity(2, oldest=65_530, following=4_000_000_001, elsewhere=65_530),
+            A.acknowledged(2, 65_530, [(4_000_000_000, 4_000_000_000)]))
+        .at(40, A.fix(65_535) + A.fix(65_536, 3),
+            A.acknowledged(3, 65_530, [(4_000_000_000, 4_000_000_000), (65_535, 65_536)]))
+        .stored(A, 4_000_000_000, 65_535, 65_536)
+        .ends(A, 65_530, [(4_000_000_000, 4_000_000_000), (65_535, 65_536)], elsewhere=[(0, 65_529)]),
+        "sequences-around-nothing": booted(
+            "A short sequence that nothing known is near; then the identity tells how far the log is.",
+            "Near 0 the short form of 199999 is 3391, with which its check does not fit: damaged, no answer. A probe changes "
+            "nothing.")
+        .at(30, A.fix(199_999, 2)).at(40, A.probe(200_000, 3), A.acknowledged(3, 0)).at(50, A.fix(199_999, 4))
+        .at(60, A.identity(5, following=200_000), A.acknowledged(5, 0))
+        .at(70, A.fix(199_999, 6), A.acknowledged(6, 0, [(199_999, 199_999)]))
+        .stored(A, 199_999).rejected(check_failed=2).ends(A, 0, [(199_999, 199_999)]),
     }
 
 

@@ -56,12 +56,12 @@ def fix_bits(**changes):
     return bits(*{**FIX_PARTS, **changes}.values())
 
 
-def frame_of(number, payload, flags=0, address=ADDRESS, low_byte=0, log=LOG, length=None):
+def frame_of(number, payload, flags=0, address=ADDRESS, low_byte=0, log=LOG, length=None, unsent=b""):
     """A frame of this version with any payload; bound if its type is."""
     message = frames.MESSAGES.get(number)
     bound = message is not None and message.bound
     return frames.assemble(frames.VERSION << 5 | number, flags, address, low_byte, payload,
-                           log if bound else None, length)
+                           log if bound else None, length, unsent=unsent)
 
 
 def fix_frame(flags=0, log=LOG, length=None, **changes):

@@ -253,9 +253,32 @@ local function crc(register, data)
     return register
 end
 
--- The check of a frame without its check, from the register behind step 1.
-local function check_of(register, body)
-    return 16777215 - crc(crc(register, string.char((#body + CHECK) % 256)), body)
+-- The check of a frame without its check, from the register behind step 1; `unsent` is what step 4 adds.
+local function check_of(register, body, unsent)
+    return 16777215 - crc(crc(crc(register, string.char((#body + CHECK) % 256)), body), unsent or "")
+end
+
+-- The number ending in these bits that is nearest to the reference, of two equally near ones the lower.
+local function complete_sequence(low, bits, reference)
+    local period = floor(2 ^ bits)
+    local middle = reference - reference % period + low
+    local best
+    for _, candidate in ipairs {middle - period, middle, middle + period} do
+        if candidate >= 0 and candidate <= 4294967295
+            and (not best or math.abs(candidate - reference) < math.abs(best - reference)) then
+            best = candidate
+        end
+    end
+    return best
+end
+
+-- The low 16 bits of an absolute fix's sequence; nil where all of it is sent, or the frame ends before it.
+local function short_sequence(body)
+    if body:byte(1) % 32 ~= 2 or #body < HEADER + 3 then return nil end
+    local first, second, third = body:byte(HEADER + 1, HEADER + 3)
+    if second >= 128 then return nil end
+    local high = first >= 128 and third or second * 2 + floor(third / 128)
+    return high * 256 + body:byte(HEADER)
 end
 
 -- What a capture tells: logs, and what was known when each frame came -----------------------------------------------
@@ -277,7 +300,10 @@ local function know_log(device, log_id)
     for _, log in ipairs(state.logs) do
         if log.binding == binding then return log end
     end
-    local log = {binding = binding, device = device, log_id = log_id, register = crc(CRC_INITIAL, binding), highest = 0}
+    local log = {binding = binding, device = device, log_id = log_id, register = crc(CRC_INITIAL, binding),
+        highest = 0,        -- the highest sequence that a bound frame told of
+        first_missing = 0,  -- of the newest acknowledgement
+        named = 0}          -- the newest sequence of the last identity or probe, and of the live fixes behind it
     log.tag = 16777215 - log.register
     table.insert(state.logs, log)
     return log
@@ -315,12 +341,25 @@ local function log_of_tag(tag)
     end
 end
 
--- The log that a bound frame's check fits: the one heard last at its address is tried first.
+-- Around which of the sequences known of a log that of a frame is completed so that its check fits; nil for none.
+local function reference_that_fits(log, body, check)
+    local low = short_sequence(body)
+    for _, reference in ipairs {log.highest, log.first_missing, log.named} do
+        local upper = low and floor(complete_sequence(low, 16, reference) / 65536) or 0
+        local unsent = upper > 0 and string.char(floor(upper / 256), upper % 256) or ""
+        if check_of(log.register, body, unsent) == check then return reference end
+        if not low then return nil end
+    end
+end
+
+-- The log that a bound frame's check fits: the one heard last at its address is tried first. And around which reference.
 local function log_that_fits(address, body, check)
     local last = state.last_at[address]
-    if last and check_of(last.register, body) == check then return last end
+    local reference = last and reference_that_fits(last, body, check)
+    if reference then return last, reference end
     for _, log in ipairs(state.logs) do
-        if check_of(log.register, body) == check then return log end
+        reference = reference_that_fits(log, body, check)
+        if reference then return log, reference end
     end
 end
 
@@ -486,20 +525,6 @@ for code = 0, 126 do
     ACCURACIES[code] = (code < 10 and 10 * code or floor(100 * 1.09 ^ (code - 10) + 0.5)) / 1000
 end
 
--- The number ending in these bits that is nearest to the reference, of two equally near ones the lower.
-local function complete_sequence(low, bits, reference)
-    local period = floor(2 ^ bits)
-    local middle = reference - reference % period + low
-    local best
-    for _, candidate in ipairs {middle - period, middle, middle + period} do
-        if candidate >= 0 and candidate <= 4294967295
-            and (not best or math.abs(candidate - reference) < math.abs(best - reference)) then
-            best = candidate
-        end
-    end
-    return best
-end
-
 -- Adds a sequence of which only the low bits were sent. Where the log is unknown these are all there is.
 local function add_short_sequence(payload, low, bits)
     local frame = payload.frame
@@ -507,7 +532,7 @@ local function add_short_sequence(payload, low, bits)
     require_field(sequence <= MAX_SEQUENCE, "sequence")
     local item = payload:add("sequence", sequence)
     if frame.log then
-        item:append_text(number(" (low %d bits sent)", bits))
+        item:append_text(number(frame.status == GOOD and " (low %d bits sent)" or " (low %d bits sent, not verified)", bits))
         return sequence, number("%d", sequence)
     end
     item:append_text(number(" (only its low %d bits: the log is unknown)", bits))
@@ -693,7 +718,8 @@ message(3, "Live fix", {
     -- Nothing vouches for the sequence; but where acknowledgements are not captured, only live fixes tell that the
     -- log grows. So the next ones count, and a damaged one leads astray at most by a burst.
     learn = function(frame, sequence)
-        if sequence - frame.reference <= 16 then know_sequence(frame.log, sequence) end
+        local log = frame.log
+        if log and sequence - frame.reference <= 16 then log.named = math.max(log.named, sequence) end
     end,
 })
 
@@ -1053,7 +1079,7 @@ message(1, "Identity", {
     learn = function(frame, told)
         local log = know_log(told.device, told.log_id)
         hear(log, frame.address)
-        know_sequence(log, told.next_sequence - 1)
+        log.named = math.max(told.next_sequence, 1) - 1
     end,
 })
 
@@ -1076,7 +1102,7 @@ message(5, "Probe", {
         return log_of_tag(first * 65536 + second * 256 + third)
     end,
     learn = function(frame, next_sequence)
-        if frame.log then know_sequence(frame.log, next_sequence - 1) end
+        if frame.log then frame.log.named = math.max(next_sequence, 1) - 1 end
     end,
 })
 
@@ -1154,10 +1180,13 @@ message(16, "Acknowledgement", {
             table.insert(words, number("%d durable range%s to %d", durable, durable > 1 and "s" or "", newest))
         end
         if resend > 0 then table.insert(words, "resend " .. few(again)) end
-        return table.concat(words, ", "), newest or first_missing - 1
+        return table.concat(words, ", "), {newest = newest or first_missing - 1, first_missing = first_missing}
     end,
     -- What the host has, the collar has sent, whether or not this capture saw it.
-    learn = function(frame, newest) know_sequence(frame.log, newest) end,
+    learn = function(frame, told)
+        know_sequence(frame.log, told.newest)
+        frame.log.first_missing = told.first_missing
+    end,
 })
 
 message(TOMBSTONE, "Tombstone", {
@@ -1398,8 +1427,8 @@ local function verify(frame, data)
         return {status = good and GOOD or BAD, log = good and definition.find_log and definition.find_log(payload),
             reported = definition.find_packet and definition.find_packet(payload)}
     end
-    local log = log_that_fits(frame.address, body, value)
-    if log then return {status = GOOD, log = log} end
+    local log, reference = log_that_fits(frame.address, body, value)
+    if log then return {status = GOOD, log = log, reference = reference} end
     return {status = state.last_at[frame.address] and BAD or UNVERIFIED}
 end
 
@@ -1408,7 +1437,7 @@ local function memo_of(frame, data, pinfo, key)
     if not pinfo.visited or not state.memos[key] then
         local memo = verify(frame, data)
         memo.log = memo.log or nil
-        memo.reference = memo.log and memo.log.highest or 0
+        memo.reference = memo.reference or memo.log and math.max(memo.log.highest, memo.log.named) or 0
         state.memos[key] = memo
         state.checks[data:sub(-CHECK)] = pinfo.number
     end

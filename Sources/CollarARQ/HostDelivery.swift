@@ -8,7 +8,7 @@ public struct HostDelivery: Sendable {
     public let log: LogIdentity
     /// The receiver in whose name answers are given.
     public let receiverID: UInt32
-    /// The highest sequence known of the log, against which short sequences are completed.
+    /// The highest sequence that the collar has shown to have made, in whatever frame.
     public private(set) var highestSequence: UInt32
     private var openAsk: AskNumber?
     /// Bits that an answer of 51 bytes has for ranges: a collar waits no longer than such a one takes.

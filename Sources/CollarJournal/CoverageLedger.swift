@@ -33,9 +33,11 @@ struct CoverageLedger {
     private var recentLog = 0
 
     /// Begins with what was found.
-    /// - Parameter unconfirmed: what of it may not be announced before a commit confirms it.
-    init(_ recovered: [UInt32: CoveredSequences], unconfirmed: [UInt32: SequenceRanges] = [:]) {
-        for (id, covered) in recovered.sorted(by: { $0.key < $1.key }) {
+    /// - Parameters:
+    ///   - recovered: what is covered, by log; that of the newest record comes last.
+    ///   - unconfirmed: what of it may not be announced before a commit confirms it.
+    init(_ recovered: [(UInt32, CoveredSequences)], unconfirmed: [UInt32: SequenceRanges] = [:]) {
+        for (id, covered) in recovered {
             var durable = covered
             if let waiting = unconfirmed[id] {
                 durable = CoveredSequences()
@@ -51,6 +53,14 @@ struct CoverageLedger {
             logs.append(Log(id: id, known: covered, durable: durable))
             rangeCount += covered.rangeCount
         }
+        recentLog = max(0, logs.count - 1)
+    }
+
+    /// The logs; that of the last record comes last.
+    var logsInOrder: [Log] {
+        var order = logs
+        if recentLog < order.count { order.append(order.remove(at: recentLog)) }
+        return order
     }
 
     /// Whether everything appended is durable.

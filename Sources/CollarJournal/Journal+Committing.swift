@@ -42,7 +42,7 @@ extension Journal {
     /// Begins the next segment. What was committed stays committed whatever happens here.
     private func rotate() {
         let checkpoint = Checkpoint(
-            logs: ledger.logs.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
+            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
         do throws(FileFailure) {
             let place = Opening(
                 directory: directory, deviceID: deviceID, receiverID: receiverID,

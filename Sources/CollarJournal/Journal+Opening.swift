@@ -78,7 +78,7 @@ extension Journal {
             }
         }
         let checkpoint = Checkpoint(
-            logs: recovery?.logs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } ?? [],
+            logs: recovery?.logsInOrder ?? [],
             repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)))
         let writer = try JournalError.wrapping { () throws(FileFailure) in

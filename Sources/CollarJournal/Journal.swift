@@ -76,7 +76,7 @@ public final class Journal {
         // Where the disk had no room for the progress that ends a commit cut short, nobody would miss its records if they
         // were damaged later: they are not announced before the next commit.
         let isConfirmed = start.writer.pending.bytes.isEmpty
-        ledger = CoverageLedger(recovery?.logs ?? [:], unconfirmed: isConfirmed ? [:] : recovery?.unconfirmed ?? [:])
+        ledger = CoverageLedger(recovery?.logsInOrder ?? [], unconfirmed: isConfirmed ? [:] : recovery?.unconfirmed ?? [:])
         let extent = recovery?.damageExtent ?? DamageExtent()
         let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
         damage = isNew ? recovery?.damage ?? [] : []
@@ -91,8 +91,8 @@ public final class Journal {
         fileSystem.close(lockFile)
     }
 
-    /// The ids of the logs that have records.
-    public var logIDs: [UInt32] { ledger.logs.map(\.id) }
+    /// The ids of the logs that have records; that of the newest record comes last.
+    public var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
 
     /// What is known to be lost of a log, durable or not.
     public func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
@@ -110,6 +110,13 @@ public final class Journal {
     /// The highest sequence appended to a log, durable or not; nil where there is none.
     public func highestSequence(logID: UInt32) -> UInt32? {
         ledger.log(logID)?.known.highest
+    }
+
+    /// The highest sequence of a fix appended to a log, durable or not; nil where there is none.
+    ///
+    /// Complexity: linear in the ranges where something is lost.
+    public func highestStored(logID: UInt32) -> UInt32? {
+        ledger.log(logID)?.known.stored.ranges.last?.last
     }
 
     /// The lowest sequence of a log that was not appended, durable or not.

@@ -4,6 +4,8 @@ import CollarWire
 struct JournalRecovery {
     /// What is covered, by log.
     private(set) var logs: [UInt32: CoveredSequences] = [:]
+    /// The log of the newest record; of a checkpoint alone that of its last part.
+    private var newestLogID: UInt32?
     /// Up to where lines were handed over.
     private(set) var cursor = JournalPosition.start
     /// What was stepped over.
@@ -83,6 +85,12 @@ struct JournalRecovery {
 
     private init() {}
 
+    /// What is covered, by log; that of the newest record comes last.
+    var logsInOrder: [(UInt32, CoveredSequences)] {
+        let order = logs.keys.sorted { ($0 == newestLogID ? 1 : 0, $0) < ($1 == newestLogID ? 1 : 0, $1) }
+        return order.map { ($0, logs[$0] ?? CoveredSequences()) }
+    }
+
     /// How much of the segments that were read is gone.
     var damageExtent: DamageExtent {
         DamageExtent(
@@ -130,6 +138,7 @@ struct JournalRecovery {
             latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
         case .covered(let part):
             last.partCount += 1
+            newestLogID = part.logID
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
             for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
             logs[part.logID, default: .init()].announce(below: part.announcedEnd)
@@ -143,10 +152,12 @@ struct JournalRecovery {
             if last.hasCheckpoint { unconfirmed = [:] }
         case .fix(let record):
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
+            newestLogID = record.logID
             noteUnconfirmed(SequenceRange(record.fix.sequence), logID: record.logID)
             logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
+            newestLogID = loss.logID
             noteUnconfirmed(loss.range, logID: loss.logID)
             logs[loss.logID, default: .init()].insert(loss)
         case .progress(let progress):

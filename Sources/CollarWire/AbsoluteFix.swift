@@ -23,7 +23,9 @@ public enum AbsoluteFix {
         try writePayload(of: fix, wideSequence: isWide, into: &payload)
         let header = FrameHeader(
             type: .absoluteFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        try FrameEncoder.encode(header: header, payload: &payload, check: log.boundCheck, into: &output)
+        try FrameEncoder.encode(
+            header: header, payload: &payload, check: log.boundCheck, shortSequence: isWide ? 0 : fix.sequence,
+            into: &output)
     }
 
     /// Writes the payload alone. A log in flash or on disk keeps fixes in this form, with the wide sequence.
@@ -122,9 +124,7 @@ public enum AbsoluteFix {
         let isWide = reference == nil || reader.read(1) == 1
         codes.presence = isPartial ? FieldPresence(rawValue: UInt8(reader.read(FieldPresence.bitCount))) : .complete
         codes.sequence = reader.read(isWide ? 24 : 8) &<< 8 | UInt32(lowSequenceByte)
-        if let reference, !isWide {
-            codes.sequence = SequenceNumber.nearest(to: reference, lowBits: codes.sequence, bitCount: 16)
-        }
+        if let reference, !isWide { codes.sequence = complete(codes.sequence, around: reference) }
         reader.require(codes.sequence <= Fix.maximumSequence, .sequence, codes.sequence)
         codes.unixMilliseconds = timeForm.read(from: &reader)
         let width = 25 &+ 3 &* Int(codes.positionStep)
@@ -137,6 +137,23 @@ public enum AbsoluteFix {
             field &+= 1
         }
         return codes
+    }
+
+    /// The low 16 bits of the sequence of a bare frame; nil where it is no absolute fix, or holds all of its sequence,
+    /// or ends before it.
+    static func shortSequence(of frame: Span<UInt8>) -> UInt32? {
+        guard frame.count >= Frame.overheadByteCount + 3, frame[0] & 0x1F == MessageType.absoluteFix.rawValue else {
+            return nil
+        }
+        let (isPartial, isWide) = (frame[4] &>> 7 == 1, frame[5] &>> 7 == 1)
+        // The mask, if there is one, and then the sequence follow `wide`.
+        let high = isPartial ? frame[6] : frame[5] &<< 1 | frame[6] &>> 7
+        return isWide ? nil : UInt32(high) &<< 8 | UInt32(frame[3])
+    }
+
+    /// The sequence with these low 16 bits that is nearest to `reference`.
+    static func complete(_ lowBits: UInt32, around reference: UInt32) -> UInt32 {
+        SequenceNumber.nearest(to: reference, lowBits: lowBits, bitCount: 16)
     }
 
     private static func readAngle(

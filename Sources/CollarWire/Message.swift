@@ -46,9 +46,9 @@ public enum Message: Equatable, Sendable {
         guard let type = header.type else { throw .unknownType(header.typeCode) }
         // Its check is bound to the anchor as well.
         guard type != .liveFix else { throw .anchorNeeded }
-        guard !type.isBoundToLog || log != nil, FrameCheck.isValid(frame, log: type.isBoundToLog ? log : nil) else {
-            throw .checkFailed
-        }
+        guard !type.isBoundToLog || log != nil,
+            FrameCheck.isValid(frame, log: type.isBoundToLog ? log : nil, reference: reference)
+        else { throw .checkFailed }
         return try decodePayload(of: frame, header: header, type: type, reference: reference)
     }
 

@@ -42,13 +42,14 @@
             guard first & StreamDecoder.shapeMask == StreamDecoder.shape else { return false }
             let second = stuffed.span.bigEndianWord(at: 9)
             let third = stuffed.span.bigEndianWord(at: 17)
-            var check = log.commonFrameCheck
-            check.update(words: first, second, third)
-            guard check.checksum == stuffed.span.littleEndianHalfWord(at: 25).byteSwapped &>> 8 else { return false }
-
             let lowSequence = bits(first, 15, 8) &<< 8 | bits(first, 32, 8)
             let distance = Int16(truncatingIfNeeded: lowSequence &- reference)
             let sequence = Int64(reference) &+ Int64(distance)
+            var check = log.commonFrameCheck
+            check.update(words: first, second, third)
+            check.update(upperBitsOf: UInt32(truncatingIfNeeded: sequence))
+            guard check.checksum == stuffed.span.littleEndianHalfWord(at: 25).byteSwapped &>> 8 else { return false }
+
             let latitudeCode = bits(second, 22, 25)
             let longitudeCode = UInt32(truncatingIfNeeded: second &<< 4 | third &>> 60) & 0x3FF_FFFF
             // A field that is too large carries into its neighbour; the lowest such field is found whatever stands above.

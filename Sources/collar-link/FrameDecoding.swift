@@ -7,7 +7,8 @@ struct FrameDecoding {
     /// One log that was heard of.
     private struct KnownLog {
         let identity: LogIdentity
-        var highestSequence: UInt32
+        /// What short sequences are completed around: the highest fix, and the newest that an identity or a probe named last.
+        var references: InlineArray<2, UInt32> = [0, 0]
         var fixes: [UInt32: Fix] = [:]
     }
 
@@ -29,13 +30,12 @@ struct FrameDecoding {
 
     /// Takes up a log; it is tried first from now on.
     mutating func learn(_ log: LogIdentity, nextSequence: UInt32) {
-        let highest = nextSequence == 0 ? 0 : nextSequence - 1
         if let index = logs.firstIndex(where: { $0.identity == log }) {
-            logs[index].highestSequence = max(logs[index].highestSequence, highest)
             logs.swapAt(0, index)
         } else {
-            logs.insert(KnownLog(identity: log, highestSequence: highest), at: 0)
+            logs.insert(KnownLog(identity: log), at: 0)
         }
+        logs[0].references[1] = max(nextSequence, 1) - 1
     }
 
     /// Decodes a bare frame that stands at an offset of the input.
@@ -80,20 +80,25 @@ struct FrameDecoding {
                 guard let fix = liveFix(frame, header: header, log: log) else { continue }
                 return (.fix(fix), log.identity)
             }
-            guard FrameCheck.isValid(frame, log: log.identity) else { continue }
-            let reference = log.highestSequence
-            return (try Message.decode(frame, log: log.identity, reference: reference), log.identity)
+            guard let reference = FrameCheck.reference(among: log.references.span, fitting: frame, log: log.identity) else {
+                continue
+            }
+            let message = try Message.decodePayload(of: frame, header: header, type: type, reference: reference)
+            return (message, log.identity)
         }
         throw .checkFailed
     }
 
     private func liveFix(_ frame: Span<UInt8>, header: FrameHeader, log: KnownLog) -> Fix? {
-        guard let named = LiveFix.sequences(of: frame, header: header, reference: log.highestSequence),
-            let anchor = log.fixes[named.anchor]
-        else { return nil }
-        do throws(DecodeError) {
-            return try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: log.identity)
-        } catch { return nil }
+        for index in log.references.indices {
+            guard let named = LiveFix.sequences(of: frame, header: header, reference: log.references[index]),
+                let anchor = log.fixes[named.anchor]
+            else { continue }
+            do throws(DecodeError) {
+                return try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: log.identity)
+            } catch { continue }
+        }
+        return nil
     }
 
     private mutating func note(_ message: Message, log: LogIdentity?) {
@@ -110,7 +115,7 @@ struct FrameDecoding {
 
     private mutating func note(_ fix: Fix, log: LogIdentity?) {
         guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
-        logs[index].highestSequence = max(logs[index].highestSequence, fix.sequence)
+        logs[index].references[0] = max(logs[index].references[0], fix.sequence)
         logs[index].fixes[fix.sequence] = fix
         if fix.sequence >= FrameDecoding.anchorLimit {
             logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil

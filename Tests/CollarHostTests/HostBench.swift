@@ -76,6 +76,13 @@ final class HostBench {
         }
         return entries
     }
+
+    /// The fixes that wait; the consumer has them, and the disk knows.
+    func takeFixes() -> [JournaledFix] {
+        commit()
+        defer { commit() }
+        return entries().compactMap { if case .fix(let record) = $0.content { record } else { nil } }
+    }
 }
 
 /// A collar of which only the frames are made.
@@ -101,12 +108,20 @@ struct PaperCollar {
         }
     }
 
-    func fix(_ sequence: UInt32, latitudeSteps: Int32 = 5, ask: UInt8? = nil) throws -> [UInt8] {
+    func probe(next: UInt32, ask: UInt8? = nil) throws -> [UInt8] {
+        try frame { output throws(EncodeError) in
+            try Probe(logTag: log.tag, nextSequence: next).encode(address: address, flags: flags(ask), into: &output)
+        }
+    }
+
+    func fix(
+        _ sequence: UInt32, latitudeSteps: Int32 = 5, ask: UInt8? = nil, isShort: Bool = false
+    ) throws -> [UInt8] {
         let fix = Fix(
             sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: latitudeSteps, longitudeSteps: 6)
         return try frame { output throws(EncodeError) in
             try AbsoluteFix.encode(
-                fix, address: address, flags: flags(ask), log: log, reference: nil, into: &output)
+                fix, address: address, flags: flags(ask), log: log, reference: isShort ? sequence : nil, into: &output)
         }
     }
 

@@ -57,8 +57,12 @@ import Testing
             if !random.oneIn(8) { bytes[4] &= 0x07 }
             if !random.oneIn(8) { bytes[5] &= 0x7F }
             bytes[3] = random.bytes(1)[0]
-            bytes = sealed([UInt8](bytes.dropLast(3)), log: .sample)
             let reference = random.anyLength()
+            let isShort = bytes[5] & 0x80 == 0
+            let high = bytes[4] & 0x80 != 0 ? bytes[6] : bytes[5] &<< 1 | bytes[6] &>> 7
+            let sequence = SequenceNumber.nearest(
+                to: reference, lowBits: UInt32(high) &<< 8 | UInt32(bytes[3]), bitCount: 16)
+            bytes = sealed([UInt8](bytes.dropLast(3)), log: .sample, shortSequence: isShort ? sequence : 0)
             let long = longReading(line(bytes), reference: reference)
             let short = shortReading(line(bytes), reference: reference)
             if short.fix != nil {

@@ -8,11 +8,11 @@ extension World {
         guard attacker.outgoing == nil else { return }
         let made = attacker.makeFrame { [oracle, hosts, plan] log in
             // Another content cannot take away what each host has on its disk, unless the disk loses it.
-            guard !plan.faults.contains(.stateRollback), !plan.faults.contains(.storageDamage), let record = oracle.record(of: log) else { return 0 }
+            guard !plan.faults.contains(.stateRollback), !plan.faults.contains(.storageDamage), let record = oracle.record(of: log) else { return 0..<0 }
             let isKeptByAll = { (sequence: UInt32) in
                 hosts.allSatisfy { if case .fix = $0.records.kept(sequence, of: log) { true } else { false } }
             }
-            return (0..<record.end).first { !isKeptByAll($0) } ?? record.end
+            return record.base..<((record.base..<record.end).first { !isKeptByAll($0) } ?? record.end)
         }
         if let log = made.log { oracle.inventedLogs.append(log) }
         if let loss = made.loss { oracle.record(of: loss.log)?.noteForgedLoss(of: loss.range) }

@@ -204,7 +204,7 @@ extension World {
             return "host \(host.index) misses \(durable.firstMissing) of collar \(collar.index)'s \(collar.nextSequence)"
         }
         let forgotten = record.hosts[host.index].forgotten
-        for sequence in 0..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
+        for sequence in record.base..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
             if case .fix = host.records.kept(sequence, of: identity) { continue }
             return "host \(host.index) has no fix \(sequence), which collar \(collar.index) has"
         }

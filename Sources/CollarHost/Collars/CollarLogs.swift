@@ -18,6 +18,7 @@ struct CollarLogs {
 
     init(_ journal: Journal) {
         self.journal = journal
+        // The log of the newest record counts as the current one, until the collar says who it is.
         for logID in journal.logIDs {
             if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
         }
@@ -38,14 +39,33 @@ struct CollarLogs {
         let isFull = all.count == CollarLogs.limit
         if isFull { anchors[all.removeLast().log.logID] = nil }
         let session = LogSession(
-            log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0)
+            log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0,
+            highestStored: journal.highestStored(logID: log.logID) ?? 0)
         all.insert(session, at: 0)
         return (session, isFull)
     }
 
-    /// The log to which the CRC of a frame is bound; nil for a frame of none of them.
-    func sender(of frame: Span<UInt8>) -> LogSession? {
-        for session in all where FrameCheck.isValid(frame, log: session.log) { return session }
+    /// The logs that a frame is tried with: the current one, and those heard lately. With every log more, more damaged frames
+    /// fit by chance.
+    func tried(at now: Instant) -> some Sequence<LogSession> {
+        all.lazy.enumerated().filter { $0.offset == 0 || $0.element.isLively(at: now) }.map(\.element)
+    }
+
+    /// What short sequences of a log are completed around, the likeliest first. What the collar's receiver has is near what
+    /// the collar sends; an identity helps a host that has lost fixes or stores those of another receiver's collar.
+    private func references(of session: LogSession) -> InlineArray<3, UInt32> {
+        [session.highestStored, journal.firstMissing(logID: session.log.logID), session.newestNamed]
+    }
+
+    /// The log to which the CRC of a frame is bound, and what a short sequence in it is completed around; nil for a frame of none
+    /// of them.
+    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
+        for session in tried(at: now) {
+            let references = references(of: session)
+            if let reference = FrameCheck.reference(among: references.span, fitting: frame, log: session.log) {
+                return (session, reference)
+            }
+        }
         return nil
     }
 
@@ -66,16 +86,19 @@ struct CollarLogs {
     func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 
     /// The live fix in a frame and its log; nil where it is none of this collar or its anchor is gone.
-    mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader) -> (fix: Fix, log: LogSession)? {
-        for session in all {
-            guard
-                let named = LiveFix.sequences(
-                    of: frame, header: header, reference: session.delivery.highestSequence),
-                let anchor = anchor(named.anchor, logID: session.log.logID)
-            else { continue }
-            do throws(DecodeError) {
-                return (try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log), session)
-            } catch { continue }
+    mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
+        for session in tried(at: now) {
+            let references = references(of: session)
+            var last: UInt32?
+            for index in references.indices {
+                guard let named = LiveFix.sequences(of: frame, header: header, reference: references[index]),
+                    named.sequence != last, let anchor = anchor(named.anchor, logID: session.log.logID)
+                else { continue }
+                last = named.sequence
+                do throws(DecodeError) {
+                    return (try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log), session)
+                } catch { continue }
+            }
         }
         return nil
     }

@@ -55,10 +55,12 @@ final class CollarSession {
 
     // MARK: Whose frame
 
-    func sender(of frame: Span<UInt8>) -> LogSession? { logs.sender(of: frame) }
+    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
+        logs.sender(of: frame, at: now)
+    }
 
-    func liveFix(of frame: Span<UInt8>, header: FrameHeader) -> (fix: Fix, log: LogSession)? {
-        logs.liveFix(of: frame, header: header)
+    func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
+        logs.liveFix(of: frame, header: header, at: now)
     }
 
     func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
@@ -97,6 +99,7 @@ final class CollarSession {
         address = header.address
         self.link = link.id
         health.heard(at: time.instant, output)
+        log.lastHeard = time.instant
         if let strength = signal?.strengthDBm { strengths[link.id] = strength }
         switch ask {
         case .none: break
@@ -127,7 +130,8 @@ final class CollarSession {
     func learned(from identity: Identity, log: LogSession, at time: HostTime) {
         answersSinceIdentity = 0
         commands.learnedReceiver(identity.pairedReceiverID)
-        if identity.nextSequence > 0 { learned(of: identity.nextSequence - 1, log: log, at: time) }
+        log.newestNamed = max(identity.nextSequence, 1) - 1
+        if identity.nextSequence > 0 { learned(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
         log.doubtedLosses.learned(from: identity, lost: journal.lost(logID: log.log.logID))
     }
@@ -171,6 +175,7 @@ final class CollarSession {
         case .appended: break
         }
         noteAppended()
+        log.stored(fix.sequence)
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)

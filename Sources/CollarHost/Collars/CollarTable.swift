@@ -133,12 +133,15 @@ final class CollarTable {
     /// A collar was heard at an address.
     func heard(_ session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }
 
-    /// The collar and log whose frame this is: most often the one heard last at the address.
-    func sender(of frame: Span<UInt8>, address: UInt8) -> (session: CollarSession, log: LogSession)? {
+    /// The collar and log whose frame this is, most often the one heard last at the address, and what a short sequence in it is
+    /// completed around.
+    func sender(
+        of frame: Span<UInt8>, address: UInt8, at now: Instant
+    ) -> (session: CollarSession, log: LogSession, reference: UInt32)? {
         let recent = lastAtAddress[Int(address)]
-        if let recent, let log = recent.sender(of: frame) { return (recent, log) }
+        if let recent, let found = recent.sender(of: frame, at: now) { return (recent, found.log, found.reference) }
         for session in sessions where session !== recent {
-            if let log = session.sender(of: frame) { return (session, log) }
+            if let found = session.sender(of: frame, at: now) { return (session, found.log, found.reference) }
         }
         return nil
     }

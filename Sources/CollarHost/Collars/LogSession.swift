@@ -1,15 +1,32 @@
 import CollarARQ
 import CollarWire
 
-/// One log of a collar, as the host knows it: the end of reliable delivery.
+/// One log of a collar, as the host knows it: the end of reliable delivery, and what its frames are told by.
 final class LogSession {
+    /// How long a log that its collar has left is told by its frames after it was heard, in microseconds.
+    static let afterlife: Int64 = 600_000_000
+
     /// The collar and its log.
     let log: LogIdentity
     var delivery: HostDelivery
+    /// The highest fix stored. Only frames that are bound to the log raise it.
+    private(set) var highestStored: UInt32
+    /// The newest sequence that the last identity named.
+    var newestNamed: UInt32 = 0
+    /// When a frame of the log came in last.
+    var lastHeard: Instant?
     var doubtedLosses = DoubtedLosses()
 
-    init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32) {
+    init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32, highestStored: UInt32) {
         self.log = log
+        self.highestStored = highestStored
         delivery = HostDelivery(log: log, receiverID: receiverID, highestSequence: highestSequence)
+    }
+
+    func stored(_ sequence: UInt32) { highestStored = max(highestStored, sequence) }
+
+    /// Whether the log was heard lately.
+    func isLively(at now: Instant) -> Bool {
+        lastHeard.map { now.microseconds(since: $0) < LogSession.afterlife } ?? false
     }
 }

@@ -46,7 +46,7 @@ final class Dispatcher {
         var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
         guard
             stream.nextFix(
-                in: bytes, at: &position, log: log.log, reference: log.delivery.highestSequence, into: &fix)
+                in: bytes, at: &position, log: log.log, reference: log.highestStored, into: &fix)
         else { return false }
         do throws(DecodeError) {
             heard(collar, log, stream.frame, header: try FrameHeader(stream.frame), on: link, at: time)
@@ -153,19 +153,19 @@ final class Dispatcher {
     ) throws(DecodeError) {
         if type == .liveFix {
             for collar in collars.sessions {
-                guard let found = collar.liveFix(of: frame, header: header) else { continue }
+                guard let found = collar.liveFix(of: frame, header: header, at: time.instant) else { continue }
                 heard(collar, found.log, frame, header: header, signal: signal, on: link, at: time)
                 collar.store(found.fix, log: found.log, signal: signal, at: time)
                 return
             }
             return receivedUnchecked(frame, header, on: link, at: time)
         }
-        guard let (collar, log) = collars.sender(of: frame, address: header.address) else {
-            return receivedUnchecked(frame, header, on: link, at: time)
-        }
+        guard
+            let (collar, log, reference) = collars.sender(of: frame, address: header.address, at: time.instant)
+        else { return receivedUnchecked(frame, header, on: link, at: time) }
         switch type {
         case .absoluteFix:
-            let fix = try AbsoluteFix.decode(frame, header: header, reference: log.delivery.highestSequence)
+            let fix = try AbsoluteFix.decode(frame, header: header, reference: reference)
             heard(collar, log, frame, header: header, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
         case .batch:

@@ -25,8 +25,10 @@ func serialForm(of frame: [UInt8]) -> [UInt8] {
 }
 
 /// Header and payload with the check that belongs to them.
-func sealed(_ headerAndPayload: [UInt8], log: LogIdentity?) -> [UInt8] {
-    let sum = FrameCheck.checksum(of: headerAndPayload.span, count: headerAndPayload.count, log: log)
+/// - Parameter shortSequence: the sequence of which they hold the low 16 bits; 0 where there is none.
+func sealed(_ headerAndPayload: [UInt8], log: LogIdentity?, shortSequence: UInt32 = 0) -> [UInt8] {
+    let sum = FrameCheck.checksum(
+        of: headerAndPayload.span, count: headerAndPayload.count, log: log, shortSequence: shortSequence)
     return headerAndPayload + [
         UInt8(truncatingIfNeeded: sum &>> 16), UInt8(truncatingIfNeeded: sum &>> 8),
         UInt8(truncatingIfNeeded: sum),

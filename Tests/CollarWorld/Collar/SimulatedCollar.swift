@@ -45,6 +45,7 @@ final class SimulatedCollar {
         deviceID = 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101
         flash = NORFlash(
             blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
+        SimulatedCollar.age(flash, plan: plan, index: index)
         tellsCondition = plan.faults.contains(.requests)
         configuration = Collar<NORFlash>.Configuration(
             deviceID: deviceID, address: address, maximumFrameByteCount: plan.maximumFrameByteCount,
@@ -57,6 +58,18 @@ final class SimulatedCollar {
                 batchFrameByteLimit: plan.seed % 2 == 0 ? plan.maximumFrameByteCount : nil,
                 dutyCyclePartsPerMillion: plan.dutyCyclePartsPerMillion,
                 jitterSeed: UInt32(truncatingIfNeeded: plan.seed) &* 0x9E37_79B9 &+ UInt32(index) &+ 1))
+    }
+
+    /// Makes a new flash that of a collar which has delivered many fixes to another receiver.
+    private static func age(_ flash: NORFlash, plan: WorldPlan, index: Int) {
+        guard plan.firstSequence > 0 else { return }
+        let logID = (plan.seed &+ UInt64(index)) & UInt64(LogIdentity.maximumLogID)
+        var flash = flash
+        do throws(FlashError) {
+            var store = try SettingsStore(mounting: &flash)
+            try store.set(.logID, to: logID, in: &flash)
+            try store.set(.formerlyDelivered, to: logID << 32 | UInt64(plan.firstSequence), in: &flash)
+        } catch { preconditionFailure("a new flash does not fail") }
     }
 
     /// Fixes a full ring holds at least: all blocks but the two of the settings and the one being filled.

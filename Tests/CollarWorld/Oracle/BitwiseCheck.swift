@@ -2,7 +2,11 @@ import CollarWire
 
 /// The check of frames and records bit by bit, from their definition alone: a judge of damage that shares no code with what is judged.
 enum BitwiseCheck {
-    /// Whether the last three bytes of `frame` are its check, bound to `log` or to nothing.
+    /// The upper 16 bits of sequences that there are.
+    private static let upperBits: ClosedRange<UInt16> = 0...3
+
+    /// Whether the last three bytes of `frame` are its check, bound to `log` or to nothing; of an absolute fix with a short
+    /// sequence for any of its upper bits.
     static func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool {
         guard frame.count >= 7 else { return false }
         var register: UInt32 = 0xB7_04CE
@@ -12,9 +16,13 @@ enum BitwiseCheck {
         }
         add(UInt8(truncatingIfNeeded: frame.count), &register)
         for byte in frame.dropLast(3) { add(byte, &register) }
-        register ^= 0xFF_FFFF
-        let sent = frame.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return register == sent
+        let sent = frame.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } ^ 0xFF_FFFF
+        guard log != nil, frame[0] & 0x1F == MessageType.absoluteFix.rawValue, frame[5] < 0x80 else { return register == sent }
+        return upperBits.contains { upper in
+            var completed = register
+            if upper > 0 { add(upper, &completed) }
+            return completed == sent
+        }
     }
 
     /// The check of a journal's record: over the letters CLJ1, the collar and the number of the segment where it is bound

@@ -3,8 +3,10 @@ import CollarWire
 /// What the oracle knows of one log of one collar.
 final class LogRecord {
     let log: LogIdentity
-    /// Fixes that were logged durably, by sequence; nil where nothing was.
-    private(set) var fixes: [Fix?] = []
+    /// The first sequence that the world sees: what lies below was delivered to somebody in an earlier life of the collar.
+    let base: UInt32
+    /// Fixes that were logged durably, by sequence behind ``base``; nil where nothing was.
+    private var fixes: [Fix?] = []
     /// Fixes whose record was being written when something failed: it may be there or not.
     var torn: [UInt32: Fix] = [:]
     /// What was not in the log any more at some moment, or decayed.
@@ -16,9 +18,9 @@ final class LogRecord {
     /// Acknowledgements by host, of which there are two at most.
     var hosts = [HostPromises](repeating: HostPromises(), count: 2)
     /// The oldest sequence of the log.
-    var oldest: UInt32 = 0
+    var oldest: UInt32
     /// Everything the oracle has checked to be told below this.
-    var checkedDelivered: UInt32 = 0
+    var checkedDelivered: UInt32
     /// The receiver for which that was checked.
     var checkedReceiver: UInt32 = 0
     /// What was requested of the collar.
@@ -26,11 +28,23 @@ final class LogRecord {
     /// Whether the collar has another log now.
     var isErased = false
     /// Sequences that were handed out, or used up.
-    private(set) var end: UInt32 = 0
+    private(set) var end: UInt32
 
-    init(_ log: LogIdentity) { self.log = log }
+    init(_ log: LogIdentity, base: UInt32) {
+        self.log = log
+        self.base = base
+        (oldest, checkedDelivered, end) = (base, base, base)
+    }
 
-    func logged(_ sequence: UInt32) -> Fix? { sequence < fixes.count ? fixes[Int(sequence)] : nil }
+    /// Those of some sequences that the world has seen, and must account for.
+    func seen(_ sequences: Range<UInt32>) -> Range<UInt32> {
+        max(base, sequences.lowerBound)..<max(base, sequences.lowerBound, sequences.upperBound)
+    }
+
+    func logged(_ sequence: UInt32) -> Fix? {
+        guard sequence >= base, sequence - base < fixes.count else { return nil }
+        return fixes[Int(sequence - base)]
+    }
 
     /// What the log holds for a sequence: what was logged, or what may be there of a write that failed.
     func possible(_ sequence: UInt32) -> Fix? { logged(sequence) ?? torn[sequence] }
@@ -41,8 +55,8 @@ final class LogRecord {
     }
 
     func note(_ fix: Fix) {
-        while fixes.count <= fix.sequence { fixes.append(nil) }
-        fixes[Int(fix.sequence)] = fix
+        while fixes.count <= fix.sequence - base { fixes.append(nil) }
+        fixes[Int(fix.sequence - base)] = fix
         end = max(end, fix.sequence + 1)
     }
 
@@ -63,7 +77,9 @@ final class LogRecord {
     func tell(_ sequence: UInt32, by receiver: UInt32) { told[receiver, default: Flags()].insert(sequence) }
     func wasTold(_ sequence: UInt32, by receiver: UInt32) -> Bool { told[receiver]?.contains(sequence) ?? false }
 
-    func wasToldByAnybody(_ sequence: UInt32) -> Bool { told.values.contains { $0.contains(sequence) } }
+    func wasToldByAnybody(_ sequence: UInt32) -> Bool {
+        sequence < base || told.values.contains { $0.contains(sequence) }
+    }
 
     /// A host's state directory is as it was when it had acknowledged this.
     func replacePromises(of host: Int, by earlier: Flags) {

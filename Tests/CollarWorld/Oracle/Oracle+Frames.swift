@@ -55,7 +55,7 @@ extension Oracle {
         var sequences: Set<UInt32> = []
         batch.forEach { sequences.insert($0.sequence) }
         let next = collar.nextSequence
-        let untold = (0..<next).filter { !record.wasTold($0, by: collar.pairedReceiverID) }
+        let untold = record.seen(0..<next).filter { !record.wasTold($0, by: collar.pairedReceiverID) }
         guard let first = sequences.min(), (2...3).contains(sequences.count), sequences.contains(next &- 1),
             byteCount <= Frame.minimumLimitByteCount, untold.count <= 16,
             untold.allSatisfy({ $0 < first || sequences.contains($0) })
@@ -85,7 +85,7 @@ extension Oracle {
 
     /// What an identity calls delivered elsewhere was acknowledged to the collar.
     private func checkElsewhere(_ identity: Identity, _ record: LogRecord) {
-        for sequence in 0..<min(identity.deliveredElsewhere, identity.oldestSequence)
+        for sequence in record.seen(0..<min(identity.deliveredElsewhere, identity.oldestSequence))
         where !record.wasToldByAnybody(sequence) {
             return report(.lossHasACause, "an identity says that somebody has \(sequence)")
         }
@@ -98,6 +98,7 @@ extension Oracle {
             guard range.upperBound < collar.nextSequence else {
                 return report(.lossHasACause, "a tombstone of \(range.upperBound), which was never given out")
             }
+            let range = record.seen(Range(range))
             for sequence in range where !record.mayBeLost(sequence) {
                 return report(.lossHasACause, "a tombstone of \(sequence), which collar \(collar.index) has")
             }
@@ -128,7 +129,7 @@ extension Oracle {
         guard collar.pairedReceiverID == 0 || collar.pairedReceiverID == answer.receiverID else { return }
         let next = collar.nextSequence
         guard answer.firstMissing <= next, answer.durable.count == 0 || answer.durable[0].last < next else { return }
-        for sequence in 0..<answer.firstMissing { record.tell(sequence, by: answer.receiverID) }
+        for sequence in record.seen(0..<answer.firstMissing) { record.tell(sequence, by: answer.receiverID) }
         for sequence in answer.durable.closedRanges.joined() { record.tell(sequence, by: answer.receiverID) }
         if let ask = answer.ask { disciplines[collar.index].answered(ask.rawValue) }
     }
@@ -157,7 +158,7 @@ extension Oracle {
                 report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
             }
             record.hosts[host.index].below = max(record.hosts[host.index].below, answer.firstMissing)
-            for sequence in 0..<answer.firstMissing { promised(sequence, host, record) }
+            for sequence in record.seen(0..<answer.firstMissing) { promised(sequence, host, record) }
             for sequence in answer.durable.closedRanges.joined() { promised(sequence, host, record) }
         } catch { report(.acknowledgedIsDurable, "an acknowledgement that does not decode: \(error)") }
     }
@@ -196,7 +197,7 @@ extension Oracle {
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
             return report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
         }
-        for sequence in range.first...range.last where !record.mayBeCalledLost(sequence) {
+        for sequence in record.seen(range.first..<range.last + 1) where !record.mayBeCalledLost(sequence) {
             if case .fix = host.records.kept(sequence, of: log) { continue }
             return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }

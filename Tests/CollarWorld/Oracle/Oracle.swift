@@ -63,7 +63,7 @@ final class Oracle {
             if let before, !before.isErased {
                 report(.logOnlyGrows, "collar \(collar.index) has another log after a boot")
             }
-            let record = LogRecord(log)
+            let record = LogRecord(log, base: collar.nextSequence)
             records.append(record)
             current[collar.index] = record
         }
@@ -106,7 +106,7 @@ final class Oracle {
         if delivered > next { report(.deliveredWasTold, "delivered below \(delivered) of \(next)") }
         if record.checkedReceiver != receiver {
             record.checkedReceiver = receiver
-            record.checkedDelivered = 0
+            record.checkedDelivered = record.base
         }
         while record.checkedDelivered < min(delivered, next) {
             let sequence = record.checkedDelivered
@@ -138,7 +138,7 @@ final class Oracle {
     /// Part of the flash has decayed, all of it delivered.
     func decayed(_ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
-        for sequence in 0..<record.end { record.noteGone(sequence) }
+        for sequence in record.base..<record.end { record.noteGone(sequence) }
     }
 
     func transmitted(_ collar: Int, airtime: Int64) {

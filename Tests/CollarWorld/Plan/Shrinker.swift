@@ -38,6 +38,7 @@ package enum Shrinker {
             add { $0.fixLimit /= 2 }
             add { $0.fixLimit -= 1 }
         }
+        if plan.firstSequence > 0 { add { $0.firstSequence = 0 } }
         if plan.calmLoss > 0 { add { $0.calmLoss = 0 } }
         if plan.isHalfDuplex { add { $0.isHalfDuplex = false } }
         return candidates

@@ -57,6 +57,8 @@ package struct WorldPlan: Equatable, Sendable {
     package var scriptedDiskStop: Int?
     /// Which of the first host's file operations finds the disk full; nil for none.
     package var scriptedFullDisk: Int?
+    /// What each collar has delivered to another receiver in an earlier life: every sequence below this one, about.
+    package var firstSequence: UInt32 = 0
     /// Radios of each host.
     package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
 
@@ -96,6 +98,8 @@ package struct WorldPlan: Equatable, Sendable {
         if random.chance(0.05) { rush() }
         if isHalfDuplex, random.chance(0.4) { useLoRa(&random) }
         if random.chance(0.15) { useFailingDisks(&random) }
+        // So near that the upper bits of the sequences change on the way.
+        if random.chance(0.1) { firstSequence = UInt32((1 + random.below(2)) << 16 - random.below(200)) }
     }
 
     /// Something happens to the host's disk every second or so, and the radio lets pass what there is to store.
@@ -158,6 +162,7 @@ package struct WorldPlan: Equatable, Sendable {
     package static func small(fixCount: Int) -> WorldPlan {
         var plan = WorldPlan(seed: 1)
         plan.faults = FaultSet()
+        plan.firstSequence = 0
         plan.collarCount = 1
         plan.isHalfDuplex = false
         plan.modem = .serial(bitsPerSecond: 115_200)
@@ -179,8 +184,8 @@ package struct WorldPlan: Equatable, Sendable {
         let kinds = faults.kinds.map { "\($0)" }.joined(separator: " ")
         let duplex = isHalfDuplex ? "half duplex" : "full duplex"
         return """
-            \(collarCount) collar(s), \(fixLimit) fixes each, \(turbulentMicroseconds / 1000) ms of faults, \(duplex), \
-            bursts of \(burstFrameCount), flash \(blockCount) × \(blockByteCount); \
+            \(collarCount) collar(s), \(fixLimit) fixes each from \(firstSequence) on, \
+            \(turbulentMicroseconds / 1000) ms of faults, \(duplex), bursts of \(burstFrameCount), flash \(blockCount) × \(blockByteCount); \
             faults: \(kinds.isEmpty ? "none" : kinds)
             """
     }

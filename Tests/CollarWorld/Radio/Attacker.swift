@@ -13,11 +13,17 @@ final class Attacker {
     /// Collars that it has invented.
     private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
+    /// Whether it forges sequences in the names of collars that it has heard, or losses. Both together would take fixes away:
+    /// a host believes a loss of what the collar has shown.
+    private let forgesSequences: Bool
 
     /// Collars that it invents at most: more use up the places of a host.
     private static let inventionLimit = 3
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed ^ 0xA77A_C4E5) }
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed ^ 0xA77A_C4E5)
+        forgesSequences = seed % 2 == 0
+    }
 
     /// Hears a frame on the air.
     func overheard(_ frame: [UInt8]) {
@@ -40,8 +46,8 @@ final class Attacker {
     }
 
     /// The next frame it sends.
-    /// - Parameter delivered: sequences below this are with every receiver of that collar for certain.
-    func makeFrame(delivered: (LogIdentity) -> UInt32) -> Forgery {
+    /// - Parameter delivered: sequences that are with every receiver of that collar for certain.
+    func makeFrame(delivered: (LogIdentity) -> Range<UInt32>) -> Forgery {
         var forgery = Forgery()
         forgery.frame = [UInt8].frame { output throws(EncodeError) in
             switch random.below(8) {
@@ -52,6 +58,7 @@ final class Attacker {
             case 1, 2: try encodeFixOfInvention(into: &output)
             case 3: try encodeProbe(into: &output)
             case 4: try encodeOtherContent(delivered, into: &output)
+            case 5 where forgesSequences, 6 where forgesSequences: try encodeSequenceOfFuture(into: &output)
             case 5: try encodeLossOfFuture(into: &output)
             case 6: forgery.loss = try encodeLossOfPast(into: &output)
             default: try encodeForgedCommand(into: &output)
@@ -106,13 +113,13 @@ final class Attacker {
 
     /// A fix that its receivers have, with another content.
     private func encodeOtherContent(
-        _ delivered: (LogIdentity) -> UInt32, into output: inout OutputSpan<UInt8>
+        _ delivered: (LogIdentity) -> Range<UInt32>, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         guard !identities.isEmpty else { return try encodeProbe(into: &output) }
         let log = identities[random.below(identities.count)].log
-        let end = delivered(log)
-        guard end > 0 else { return try encodeProbe(into: &output) }
-        try encodeFix(UInt32(random.below(Int(end))), of: log, into: &output)
+        let range = delivered(log)
+        guard !range.isEmpty else { return try encodeProbe(into: &output) }
+        try encodeFix(range.lowerBound + UInt32(random.below(range.count)), of: log, into: &output)
     }
 
     /// A loss of some of the newest fixes that the collar has made.
@@ -145,6 +152,18 @@ final class Attacker {
         ranges.append(range)
         try Tombstone(ranges: ranges).encode(
             address: address, flags: FrameFlags(ask: ask()), log: log, into: &output)
+    }
+
+    /// A probe or an identity of a collar whose sequences are far above those that it has made.
+    private func encodeSequenceOfFuture(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard let heard = identities.randomElement(using: &random),
+            var identity = identities.last(where: { $0.log.deviceID == heard.log.deviceID })
+        else { return try encodeProbe(into: &output) }
+        identity.nextSequence = max(identity.nextSequence, UInt32(truncatingIfNeeded: random.next()))
+        let flags = FrameFlags(ask: ask())
+        if random.chance(0.5) { return try identity.encode(address: address, flags: flags, into: &output) }
+        let probe = Probe(logTag: identity.log.tag, nextSequence: identity.nextSequence)
+        try probe.encode(address: address, flags: flags, into: &output)
     }
 
     /// A command of a receiver that is nobody's.

@@ -21,7 +21,7 @@ public struct AnyFrameInput {
             var frame = FrameBuffer(filler: 0xFF)
             frame.append(input, from: start)
             let isBound = frame.count > 0 && HeaderModel.isBound(frame[0] % 32)
-            frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage)
+            frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
             bytes = frame.span.indices.map { frame.span[$0] }
             anchor = nil
         }

@@ -39,14 +39,26 @@ struct FrameBuffer {
     }
 
     /// Appends the check that belongs to the frame, or one that differs in the bits of `damage`.
-    mutating func seal(_ start: PlainCheck, damage: UInt8) {
+    /// - Parameter reference: what a short sequence is completed around.
+    mutating func seal(_ start: PlainCheck, damage: UInt8, reference: UInt32 = 0) {
         var check = start
         check.add(UInt8(truncatingIfNeeded: count + 3))
         for index in 0..<count { check.add(bytes[index]) }
+        let unsent = unsentBits(around: Int64(reference))
+        if unsent > 0 { check.add(UInt64(unsent), byteCount: 2) }
         let sum = check.checksum ^ UInt32(damage) &<< (8 * (UInt32(damage) % 3))
         append(UInt8(truncatingIfNeeded: sum &>> 16))
         append(UInt8(truncatingIfNeeded: sum &>> 8))
         append(UInt8(truncatingIfNeeded: sum))
+    }
+
+    /// The upper 16 bits of a sequence whose low ones alone are in the frame, as section 6 of PROTOCOL.md completes it.
+    private func unsentBits(around reference: Int64) -> Int64 {
+        guard count >= 7, bytes[0] % 32 == 2, bytes[5] < 128 else { return 0 }
+        let high = bytes[4] < 128 ? Int64(bytes[5]) * 2 + Int64(bytes[6]) / 128 : Int64(bytes[6])
+        let low = high * 256 + Int64(bytes[3])
+        let near = [-1, 0, 1].map { reference / 65_536 + $0 }.filter { (0..<65_536).contains($0) }
+        return near.min { abs($0 * 65_536 + low - reference) < abs($1 * 65_536 + low - reference) } ?? 0
     }
 
     /// Appends zeros where the check will stand.

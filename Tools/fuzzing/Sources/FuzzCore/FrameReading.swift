@@ -14,7 +14,7 @@ enum FrameReading {
         if let type, frame.count > 0 { frame[0] = frame[0] & 0xE0 | type.rawValue }
         if isTwin, frame.count > 2 { frame[2] ^= 0xA7 }
         let isBound = frame.count > 0 && HeaderModel.isBound(frame[0] % 32)
-        frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage)
+        frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
         return frame
     }
 
