@@ -75,10 +75,15 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         guard lost.contains(sequence) else {
             return covered.insert(sequence, rangeLimit: rangeLimit - lost.ranges.count)
         }
-        // It may cut a lost range in two.
-        guard rangeCount < rangeLimit else { return .refused }
+        guard rangeCount < rangeLimit || !isWithinLost(sequence) else { return .refused }
         lost.remove(SequenceRange(sequence))
         return .inserted
+    }
+
+    /// Whether a lost sequence lies between two others of its range: a fix of it would cut that in two.
+    private func isWithinLost(_ sequence: UInt32) -> Bool {
+        guard let range = lost.range(holding: sequence) else { return false }
+        return range.first < sequence && sequence < range.last
     }
 
     /// Covers stored fixes.
@@ -115,6 +120,20 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         guard covered.insert(range) == .inserted else { return .refused }
         for part in new { lost.insert(part) }
         return .inserted
+    }
+
+    /// Whether a range holds the first missing sequence and begins with it, or with what is covered before it. To cover that makes
+    /// one range more at most, the one from sequence 0 on.
+    func isNext(_ range: SequenceRange) -> Bool { range.first <= firstMissing && range.last >= firstMissing }
+
+    /// Fixes that are stored.
+    var storedCount: UInt64 { count - lost.count }
+
+    /// Covers what a record says will never come: as lost, so that a fix of it is stored if it comes after all; or for good where
+    /// it was given up.
+    @discardableResult
+    mutating func insert(_ loss: JournaledLoss) -> SequenceRanges.Insertion {
+        loss.reason == .givenUp ? insert(loss.range) : insert(lost: loss.range)
     }
 
     /// Takes a range out, because what was stored of it is gone. As it may have been announced, everything up to its end

@@ -62,7 +62,7 @@ public enum LossReason: UInt8, Equatable, Sendable {
     case overwritten = 1
     /// The collar says that another receiver has them.
     case deliveredElsewhere = 2
-    /// This receiver stopped asking for them.
+    /// This receiver stopped asking for them, and stores nothing of them should it come after all.
     case givenUp = 3
 }
 

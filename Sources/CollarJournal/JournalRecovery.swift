@@ -4,6 +4,10 @@ import CollarWire
 struct JournalRecovery {
     /// What is covered, by log.
     private(set) var logs: [UInt32: CoveredSequences] = [:]
+    /// Where the logs stand among one another, by their ids.
+    private var places: [UInt32: Int] = [:]
+    /// Logs of which nothing more is stored.
+    private(set) var closedLogIDs: Set<UInt32> = []
     /// Up to where lines were handed over.
     private(set) var cursor = JournalPosition.start
     /// What was stepped over.
@@ -83,6 +87,11 @@ struct JournalRecovery {
 
     private init() {}
 
+    /// ``logs`` in the order in which they came.
+    var orderedLogs: [(UInt32, CoveredSequences)] {
+        logs.sorted { (places[$0.key] ?? 0, $0.key) < (places[$1.key] ?? 0, $1.key) }.map { ($0.key, $0.value) }
+    }
+
     /// How much of the segments that were read is gone.
     var damageExtent: DamageExtent {
         DamageExtent(
@@ -131,6 +140,7 @@ struct JournalRecovery {
         case .covered(let part):
             last.partCount += 1
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
+            notePlace(of: part.logID)
             for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
             logs[part.logID, default: .init()].announce(below: part.announcedEnd)
         case .lost(let part):
@@ -141,14 +151,23 @@ struct JournalRecovery {
             last.hasCheckpoint = end.partCount == last.partCount && end.lostPartCount == last.lostPartCount
             cursor = end.cursor
             if last.hasCheckpoint { unconfirmed = [:] }
+        case .closed(let logIDs):
+            last.partCount += 1
+            for logID in logIDs {
+                logs[logID] = nil
+                unconfirmed[logID] = nil
+            }
+            closedLogIDs.formUnion(logIDs)
         case .fix(let record):
+            notePlace(of: record.logID)
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
             noteUnconfirmed(SequenceRange(record.fix.sequence), logID: record.logID)
             logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
+            notePlace(of: loss.logID)
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
             noteUnconfirmed(loss.range, logID: loss.logID)
-            logs[loss.logID, default: .init()].insert(lost: loss.range)
+            logs[loss.logID, default: .init()].insert(loss)
         case .progress(let progress):
             unconfirmed[progress.logID] = nil
             apply(progress)
@@ -163,6 +182,10 @@ struct JournalRecovery {
         case .later:
             break
         }
+    }
+
+    private mutating func notePlace(of logID: UInt32) {
+        if places[logID] == nil { places[logID] = places.count }
     }
 
     private mutating func noteUnconfirmed(_ range: SequenceRange, logID: UInt32) {
@@ -203,7 +226,7 @@ extension Record {
     /// Whether it belongs to what every segment begins with.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .lost, .checkpointEnd, .repaired: true
+        case .header, .covered, .lost, .closed, .checkpointEnd, .repaired: true
         case .fix, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }

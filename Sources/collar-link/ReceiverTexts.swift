@@ -51,7 +51,8 @@ extension JournalError {
         case .heldBy: .portBusy
         case .laterFormat, .foreignSegment, .openToStrangers, .unreadableReceiver: .configuration
         case .file(let failure): failure.errorNumber == EACCES || failure.errorNumber == EPERM ? .noPermission : .cannotCreate
-        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached: .inputOutput
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached:
+            .inputOutput
         }
     }
 }

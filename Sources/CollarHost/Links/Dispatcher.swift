@@ -123,7 +123,7 @@ final class Dispatcher {
 
     private func received(_ identity: Identity, header: FrameHeader, on link: Link, at time: HostTime) {
         guard let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time) else { return }
-        let log = collar.introduced(identity, at: time)
+        guard let log = collar.introduced(identity, at: time) else { return }
         heard(collar, log, header: header, on: link, at: time)
         collar.learned(from: identity, log: log, at: time)
     }
