@@ -73,7 +73,20 @@ let package = Package(
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
+        tests(for: "CollarWire"),
+        tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
+        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ"]),
         tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarWorld"]),
+        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware"]),
+        tests(
+            for: "CollarWorld",
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator"]),
+        tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
+        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarDomain"]),
+        tests(for: "SerialDevices"),
+        tests(
+            for: "CollarReceiver",
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarBridge", "SerialDevices"]),
     ]
 )

@@ -71,7 +71,7 @@ struct CoverageLedger {
     mutating func store(_ sequence: UInt32, logID: UInt32) -> SequenceRanges.Insertion {
         append(Appended(logID: logID, range: SequenceRange(sequence), isLost: false)) { known, limit in
             let result = known.insert(sequence, rangeLimit: limit)
-            guard result == .refused, known.firstMissing == .max else { return result }
+            guard result == .refused, known.firstMissing == sequence else { return result }
             return known.insert(sequence, rangeLimit: .max)
         }
     }
@@ -79,7 +79,7 @@ struct CoverageLedger {
     /// Takes in a range that was given up when it was appended. Where it is not new or not taken nothing changes.
     mutating func giveUp(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
         append(Appended(logID: logID, range: range, isLost: false)) { known, _ in
-            known.firstMissing == .max ? known.insert(range, rangeLimit: .max) : .refused
+            known.isNext(range) ? known.insert(range, rangeLimit: .max) : .refused
         }
     }
 
@@ -188,7 +188,7 @@ struct CoverageLedger {
 
     /// The most ranges of a log that has so many shared ones now.
     private func rangeLimit(sharedNow count: Int) -> Int {
-        max(0, limits.sharedRangeCount - sharedRangeCount + count)
+        limits.rangesOfLog + max(0, limits.sharedRangeCount - sharedRangeCount + count)
     }
 
     /// Whether the log is new and there are as many as are kept track of.
@@ -206,7 +206,7 @@ struct CoverageLedger {
         where log.known.storedCount <= victim?.count ?? .max {
             victim = (index, log.known.storedCount)
         }
-        guard let victim, logs.isEmpty, victim.count == 0 || closedLogIDs.count < limits.closedLogCount else { return (nil, false) }
+        guard let victim, victim.count == 0 || closedLogIDs.count < limits.closedLogCount else { return (nil, false) }
         let log = logs.remove(at: victim.index)
         sharedRangeCount -= shared(log.known)
         recentLog = 0

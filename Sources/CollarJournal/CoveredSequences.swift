@@ -75,7 +75,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         guard lost.contains(sequence) else {
             return covered.insert(sequence, rangeLimit: rangeLimit - lost.ranges.count)
         }
-        guard rangeCount < rangeLimit || lost.ranges.isEmpty else { return .refused }
+        guard rangeCount < rangeLimit || !isWithinLost(sequence) else { return .refused }
         lost.remove(SequenceRange(sequence))
         return .inserted
     }

@@ -1,6 +1,6 @@
 extension Journal {
     /// Whether the journal is as large as it may be. It takes no more records of a collar then, until old segments are removed.
-    public var isAtByteLimit: Bool { byteLimit.map { earlierByteCount + Int(end.offset) >= 1000 * $0 } ?? false }
+    public var isAtByteLimit: Bool { byteLimit.map { earlierByteCount + Int(end.offset) >= $0 } ?? false }
 
     /// - Throws: ``JournalError/sizeLimitReached(_:path:)`` where ``isAtByteLimit``.
     public func checkSize() throws(JournalError) {

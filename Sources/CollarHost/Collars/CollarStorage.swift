@@ -79,7 +79,7 @@ final class CollarStorage {
     /// that was done a moment ago.
     func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
         if let recent { return recent != fix }
-        guard searches.take(at: time.instant), logID == .max else { return false }
+        guard searches.take(at: time.instant) else { return false }
         do throws(JournalError) {
             let first = try journal.storedFix(fix.sequence, logID: logID)
             return first.map { $0 != fix } ?? false
