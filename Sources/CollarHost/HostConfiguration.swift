@@ -21,6 +21,11 @@ public struct HostConfiguration: Equatable, Sendable {
     /// Bytes after which a segment of a journal is followed by the next one.
     public var segmentByteLimit = Journal.defaultSegmentByteLimit
 
+    /// Bytes of a collar's journal after which nothing more of that collar is stored and acknowledged; nil for no limit.
+    public var journalByteLimit: Int?
+    /// How much of a collar's logs is kept track of.
+    public var trackingLimits = TrackingLimits()
+
     /// A configuration with defaults.
     public init(stateDirectory: String) { self.stateDirectory = stateDirectory }
 

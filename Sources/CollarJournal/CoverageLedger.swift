@@ -19,25 +19,27 @@ struct CoverageLedger {
         let isLost: Bool
     }
 
-    /// The most logs of one collar; a collar that lies cannot fill the memory.
-    static let maximumLogCount = 1024
-
+    private let limits: TrackingLimits
+    /// In the order in which they came.
     private(set) var logs: [Log] = []
-    /// Ranges in all logs together, at most ``CoveredSequences/maximumRangeCount``.
-    private(set) var rangeCount = 0
+    /// Logs of which nothing more is stored, as there were too many.
+    private(set) var closedLogIDs: Set<UInt32>
+    /// Ranges beyond those that each log may have anyway.
+    private(set) var sharedRangeCount = 0
     /// What was appended and is not durable yet.
     private var unsettled: [Appended] = []
-    /// Whether something was taken out of what is covered, which is not durable yet.
-    private var hasUncovered = false
+    /// Whether something was taken out of what is covered, or a log was closed, which is not durable yet.
+    private var hasWithdrawn = false
     /// The log of the last record: mostly that of the next one too.
     private var recentLog = 0
 
     /// Begins with what was found.
-    /// - Parameters:
-    ///   - recovered: what is covered, by log; that of the newest record comes last.
-    ///   - unconfirmed: what of it may not be announced before a commit confirms it.
-    init(_ recovered: [(UInt32, CoveredSequences)], unconfirmed: [UInt32: SequenceRanges] = [:]) {
-        for (id, covered) in recovered {
+    /// - Parameter isConfirmed: whether all of it may be announced; else what is unconfirmed waits for a commit.
+    init(_ recovery: JournalRecovery?, isConfirmed: Bool, limits: TrackingLimits) {
+        self.limits = limits
+        closedLogIDs = recovery?.closedLogIDs ?? []
+        let unconfirmed = isConfirmed ? [:] : recovery?.unconfirmed ?? [:]
+        for (id, covered) in recovery?.logsInOrder ?? [] {
             var durable = covered
             if let waiting = unconfirmed[id] {
                 durable = CoveredSequences()
@@ -51,7 +53,7 @@ struct CoverageLedger {
                 }
             }
             logs.append(Log(id: id, known: covered, durable: durable))
-            rangeCount += covered.rangeCount
+            sharedRangeCount += shared(covered)
         }
         recentLog = max(0, logs.count - 1)
     }
@@ -64,7 +66,7 @@ struct CoverageLedger {
     }
 
     /// Whether everything appended is durable.
-    var isSettled: Bool { unsettled.isEmpty && !hasUncovered }
+    var isSettled: Bool { unsettled.isEmpty && !hasWithdrawn }
 
     func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
 
@@ -76,7 +78,16 @@ struct CoverageLedger {
     /// Takes in a fix that was appended. Where it is not new or not taken nothing changes.
     mutating func store(_ sequence: UInt32, logID: UInt32) -> SequenceRanges.Insertion {
         append(Appended(logID: logID, range: SequenceRange(sequence), isLost: false)) { known, limit in
-            known.insert(sequence, rangeLimit: limit)
+            let result = known.insert(sequence, rangeLimit: limit)
+            guard result == .refused, known.firstMissing == sequence else { return result }
+            return known.insert(sequence, rangeLimit: .max)
+        }
+    }
+
+    /// Takes in a range that was given up when it was appended. Where it is not new or not taken nothing changes.
+    mutating func giveUp(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
+        append(Appended(logID: logID, range: range, isLost: false)) { known, _ in
+            known.isNext(range) ? known.insert(range, rangeLimit: .max) : .refused
         }
     }
 
@@ -92,10 +103,10 @@ struct CoverageLedger {
         _ appended: Appended, _ insert: (inout CoveredSequences, _ rangeLimit: Int) -> SequenceRanges.Insertion
     ) -> SequenceRanges.Insertion {
         guard let log = index(of: appended.logID) ?? addLog(appended.logID) else { return .refused }
-        let before = logs[log].known.rangeCount
-        let result = insert(&logs[log].known, CoveredSequences.maximumRangeCount - rangeCount + before)
+        let before = shared(logs[log].known)
+        let result = insert(&logs[log].known, rangeLimit(sharedNow: before))
         guard result == .inserted else { return result }
-        rangeCount += logs[log].known.rangeCount - before
+        sharedRangeCount += shared(logs[log].known) - before
         logs[log].isChanged = true
         recentLog = log
         settleLater(appended)
@@ -108,14 +119,14 @@ struct CoverageLedger {
         guard let log = index(of: logID) else { return .duplicate }
         var known = logs[log].known
         guard known.remove(range) else { return .duplicate }
-        let growth = known.rangeCount - logs[log].known.rangeCount
-        guard rangeCount + growth <= CoveredSequences.maximumRangeCount else { return .refused }
-        rangeCount += growth
+        let before = shared(logs[log].known)
+        guard known.rangeCount <= max(logs[log].known.rangeCount, rangeLimit(sharedNow: before)) else { return .refused }
+        sharedRangeCount += shared(known) - before
         logs[log].known = known
         logs[log].durable.remove(range)
         logs[log].durable.announce(below: range.last + 1)
         logs[log].isChanged = true
-        hasUncovered = true
+        hasWithdrawn = true
         // What was appended a moment ago may become durable as far as it is not gone.
         unsettled = unsettled.flatMap { entry -> [Appended] in
             guard entry.logID == logID else { return [entry] }
@@ -153,7 +164,7 @@ struct CoverageLedger {
             }
             logs[log].durable.announce()
         }
-        hasUncovered = false
+        hasWithdrawn = false
         // A long wait may have made it large.
         unsettled.removeAll(keepingCapacity: unsettled.count < 4096)
     }
@@ -175,8 +186,43 @@ struct CoverageLedger {
     }
 
     private mutating func addLog(_ logID: UInt32) -> Int? {
-        guard logs.count < CoverageLedger.maximumLogCount else { return nil }
+        guard logs.count < limits.logCount, !closedLogIDs.contains(logID) else { return nil }
         logs.append(Log(id: logID))
         return logs.count - 1
+    }
+
+    /// Ranges of a log beyond those that it may have anyway.
+    private func shared(_ known: CoveredSequences) -> Int { max(0, known.rangeCount - limits.rangesOfLog) }
+
+    /// The most ranges of a log that has so many shared ones now.
+    private func rangeLimit(sharedNow count: Int) -> Int {
+        limits.rangesOfLog + max(0, limits.sharedRangeCount - sharedRangeCount + count)
+    }
+
+    /// Whether the log is new and there are as many as are kept track of.
+    func isOneTooMany(_ logID: UInt32) -> Bool {
+        index(of: logID) == nil && !closedLogIDs.contains(logID) && logs.count >= limits.logCount
+    }
+
+    /// Drops a log to make room for another one: of those that are not young the one with the fewest fixes, the latest of such. To
+    /// have a log in use dropped somebody must store more in each of all others. Nothing more of the log is stored, so that
+    /// no fix is stored twice; where it has no fix it is forgotten.
+    /// - Returns: the log that is closed, nil where it was forgotten; and whether there is room now.
+    mutating func makeRoom() -> (closed: UInt32?, hasRoom: Bool) {
+        var victim: (index: Int, count: UInt64)?
+        for (index, log) in logs.dropLast(limits.youngLogCount).enumerated()
+        where log.known.storedCount <= victim?.count ?? .max {
+            victim = (index, log.known.storedCount)
+        }
+        guard let victim, victim.count == 0 || closedLogIDs.count < limits.closedLogCount else { return (nil, false) }
+        let recent = logs[recentLog].id
+        let log = logs.remove(at: victim.index)
+        sharedRangeCount -= shared(log.known)
+        recentLog = logs.firstIndex { $0.id == recent } ?? logs.count - 1
+        unsettled.removeAll { $0.logID == log.id }
+        guard victim.count > 0 else { return (nil, true) }
+        closedLogIDs.insert(log.id)
+        hasWithdrawn = true
+        return (log.id, true)
     }
 }

@@ -75,10 +75,15 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         guard lost.contains(sequence) else {
             return covered.insert(sequence, rangeLimit: rangeLimit - lost.ranges.count)
         }
-        // It may cut a lost range in two.
-        guard rangeCount < rangeLimit else { return .refused }
+        guard rangeCount < rangeLimit || !isWithinLost(sequence) else { return .refused }
         lost.remove(SequenceRange(sequence))
         return .inserted
+    }
+
+    /// Whether a lost sequence lies between two others of its range: a fix of it would cut that in two.
+    private func isWithinLost(_ sequence: UInt32) -> Bool {
+        guard let range = lost.range(holding: sequence) else { return false }
+        return range.first < sequence && sequence < range.last
     }
 
     /// Covers stored fixes.
@@ -116,6 +121,13 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
         for part in new { lost.insert(part) }
         return .inserted
     }
+
+    /// Whether a range holds the first missing sequence and begins with it, or with what is covered before it. To cover that makes
+    /// one range more at most, the one from sequence 0 on.
+    func isNext(_ range: SequenceRange) -> Bool { range.first <= firstMissing && range.last >= firstMissing }
+
+    /// Fixes that are stored.
+    var storedCount: UInt64 { count - lost.count }
 
     /// Covers what will not come, as far as it was not covered.
     @discardableResult

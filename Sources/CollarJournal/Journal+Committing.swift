@@ -42,7 +42,8 @@ extension Journal {
     /// Begins the next segment. What was committed stays committed whatever happens here.
     private func rotate() {
         let checkpoint = Checkpoint(
-            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
+            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, closedLogIDs: ledger.closedLogIDs, repaired: repaired,
+            cursor: emissionCursor)
         do throws(FileFailure) {
             let place = Opening(
                 directory: directory, deviceID: deviceID, receiverID: receiverID,
@@ -50,6 +51,7 @@ extension Journal {
             let next = try SegmentWriter.create(
                 writer.number + 1, place: place, checkpoint: checkpoint, fileSystem)
             fileSystem.close(writer.file)
+            earlierByteCount += writer.writtenByteCount
             writer = next
             segments.append(next.number)
         } catch {

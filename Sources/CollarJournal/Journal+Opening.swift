@@ -6,6 +6,8 @@ extension Journal {
         let receiverID: UInt32
         let segmentByteLimit: Int
         var latestUnixMilliseconds: Int64
+        var limits = TrackingLimits()
+        var byteLimit: Int?
     }
 
     /// The open files a journal begins with.
@@ -21,14 +23,18 @@ extension Journal {
     /// A torn tail is cut off. Damage before it is stepped over and reported in ``damage``; what it took away of what
     /// was announced shows up in ``CoveredSequences/oldestLostRange(from:)``.
     ///
-    /// Complexity: reads the last segment, and earlier ones only where the checkpoint at its start is not complete.
+    /// Complexity: reads the last segment, and earlier ones only where the checkpoint at its start is not complete. With a limit
+    /// of size also three system calls for each segment.
+    /// - Parameter byteLimit: bytes after which nothing more is taken, see ``isAtByteLimit``; nil for no limit.
     public static func open(
         stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
-        segmentByteLimit: Int = Journal.defaultSegmentByteLimit, fileSystem: any FileSystem = POSIXFileSystem()
+        segmentByteLimit: Int = Journal.defaultSegmentByteLimit, byteLimit: Int? = nil,
+        limits: TrackingLimits = TrackingLimits(), fileSystem: any FileSystem = POSIXFileSystem()
     ) throws(JournalError) -> Journal {
         let place = Opening(
             directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
-            receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds)
+            receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds,
+            limits: limits, byteLimit: byteLimit)
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
         }
@@ -52,8 +58,12 @@ extension Journal {
         var recovery: JournalRecovery?
         var number: UInt32 = 1
         if let last = segments.last {
-            let found = try JournalRecovery(
+            var found = try JournalRecovery(
                 files, upTo: JournalPosition(segment: last, offset: .max), asksForLossesAgain: true)
+            if let start = found.last.unfinishedUncovering {
+                found = try JournalRecovery(
+                    files, upTo: JournalPosition(segment: last, offset: UInt32(start)), asksForLossesAgain: true)
+            }
             recovery = found
             place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
             // A segment that a crash left without its checkpoint holds nothing: it is begun again.
@@ -78,7 +88,7 @@ extension Journal {
             }
         }
         let checkpoint = Checkpoint(
-            logs: recovery?.logsInOrder ?? [],
+            logs: recovery?.logsInOrder ?? [], closedLogIDs: recovery?.closedLogIDs ?? [],
             repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)))
         let writer = try JournalError.wrapping { () throws(FileFailure) in

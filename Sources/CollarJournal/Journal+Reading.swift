@@ -45,7 +45,14 @@ extension Journal {
         behind sequence: UInt32, logID: UInt32
     ) throws(JournalError) -> JournalPosition? {
         guard contains(sequence, logID: logID) else { return nil }
-        return try position(ofRecordOf: sequence, logID: logID)
+        return try record(of: sequence, logID: logID)?.end
+    }
+
+    /// A fix as it was stored; nil where its record cannot be found.
+    ///
+    /// Complexity: as for ``position(behind:logID:)``.
+    public func storedFix(_ sequence: UInt32, logID: UInt32) throws(JournalError) -> Fix? {
+        try record(of: sequence, logID: logID)?.fix.fix
     }
 }
 

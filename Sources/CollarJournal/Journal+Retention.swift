@@ -17,6 +17,7 @@ extension Journal {
         guard try isOldestRemovable(before: nowUnixMilliseconds - age, times) else { return 0 }
         let limit = min(nowUnixMilliseconds, try newestFix(times) ?? .max) - age
         var count = 0
+        defer { countEarlierBytes() }
         while try isOldestRemovable(before: limit, times), try JournalRecovery(checkpointOf: segments[1], self) != nil {
             // One after the other, and the oldest first: a crash in between leaves no hole.
             try JournalError.wrapping { () throws(FileFailure) in

@@ -40,6 +40,9 @@ public final class Journal {
     let fileSystem: any FileSystem
     let lockFile: FileReference
     let segmentByteLimit: Int
+    let byteLimit: Int?
+    /// Bytes of the segments before the one that grows, counted where there is a limit.
+    var earlierByteCount = 0
     /// Numbers of the segments that exist, ascending; the last is that of `writer`.
     var segments: [UInt32]
     var writer: SegmentWriter
@@ -62,6 +65,7 @@ public final class Journal {
         deviceID = place.deviceID
         receiverID = place.receiverID
         segmentByteLimit = place.segmentByteLimit
+        byteLimit = place.byteLimit
         latestUnixMilliseconds = place.latestUnixMilliseconds
         self.fileSystem = fileSystem
         lockFile = start.lockFile
@@ -76,7 +80,7 @@ public final class Journal {
         // Where the disk had no room for the progress that ends a commit cut short, nobody would miss its records if they
         // were damaged later: they are not announced before the next commit.
         let isConfirmed = start.writer.pending.bytes.isEmpty
-        ledger = CoverageLedger(recovery?.logsInOrder ?? [], unconfirmed: isConfirmed ? [:] : recovery?.unconfirmed ?? [:])
+        ledger = CoverageLedger(recovery, isConfirmed: isConfirmed, limits: place.limits)
         let extent = recovery?.damageExtent ?? DamageExtent()
         let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
         damage = isNew ? recovery?.damage ?? [] : []
@@ -84,6 +88,7 @@ public final class Journal {
             // What it took is missing from the coverage just found, and was announced.
             noteRepaired(recovery.firstSegment, extent)
         }
+        countEarlierBytes()
     }
 
     deinit {
@@ -138,7 +143,7 @@ public final class Journal {
         let before = writer.pending.bytes.count
         try writer.pending.append(record)
         latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-        return try keepAppended(ledger.store(sequence, logID: record.logID), pendingBefore: before)
+        return try keepAppended(ledger.store(sequence, logID: record.logID), logID: record.logID, pendingBefore: before)
     }
 
     /// Appends a range that will never come; it counts as covered after the next ``commit()``.
@@ -149,7 +154,16 @@ public final class Journal {
         let before = writer.pending.bytes.count
         try writer.pending.append(loss)
         latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-        return try keepAppended(ledger.lose(loss), pendingBefore: before)
+        var result = ledger.lose(loss)
+        if result == .refused, ledger.giveUp(loss.range, logID: loss.logID) == .inserted {
+            // There is no room to remember that it is lost. A log that did not go on would be worse.
+            writer.pending.removeAll(behind: before)
+            var given = loss
+            given.reason = .givenUp
+            try writer.pending.append(given)
+            result = .inserted
+        }
+        return try keepAppended(result, logID: loss.logID, pendingBefore: before)
     }
 
     /// Remembers that all entries before `position` were handed to the consumer. It is written by the next
@@ -161,13 +175,31 @@ public final class Journal {
     func checkAccepting() throws(JournalError) {
         if case .failed(let failure) = state { throw .stopped(after: failure) }
         guard writer.pending.bytes.count < Journal.pendingByteLimit else { throw .pendingLimitReached }
+        try checkSize()
     }
 
     /// Takes back what was just added to the pending records where it is not new.
-    private func keepAppended(_ result: SequenceRanges.Insertion, pendingBefore: Int) throws(JournalError) -> Bool {
+    private func keepAppended(
+        _ result: SequenceRanges.Insertion, logID: UInt32, pendingBefore: Int
+    ) throws(JournalError) -> Bool {
         if result == .inserted { return true }
         writer.pending.removeAll(behind: pendingBefore)
-        if result == .refused { throw .trackingLimitReached }
+        if result == .refused { throw ledger.isOneTooMany(logID) ? .logLimitReached : .trackingLimitReached }
         return false
     }
+
+    /// Makes room for one more log after ``JournalError/logLimitReached``: nothing more is stored of the one that is least in use.
+    /// - Returns: whether there is room now.
+    public func closeLeastUsedLog() throws(JournalError) -> Bool {
+        try checkAccepting()
+        let (closed, hasRoom) = ledger.makeRoom()
+        if let closed { writer.pending.appendClosed([closed]) }
+        return hasRoom
+    }
+
+    /// Whether nothing more of a log is stored, see ``closeLeastUsedLog()``.
+    public func isClosed(logID: UInt32) -> Bool { ledger.closedLogIDs.contains(logID) }
+
+    /// How many fixes of a log were appended, durable or not.
+    public func storedCount(logID: UInt32) -> UInt64 { ledger.log(logID)?.known.storedCount ?? 0 }
 }

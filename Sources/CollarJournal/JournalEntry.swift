@@ -48,14 +48,16 @@ public enum LossReason: UInt8, Equatable, Sendable {
     case overwritten = 1
     /// The collar says that another receiver has them.
     case deliveredElsewhere = 2
+    /// This receiver stopped asking for them, and stores nothing of them should it come after all.
+    case givenUp = 3
     /// This receiver stored them before it moved to this state directory.
     case storedBeforeMove = 4
 
     /// Whether a fix counts although it was said not to come.
-    var mayBeRevised: Bool { self != .storedBeforeMove }
+    var mayBeRevised: Bool { self == .overwritten || self == .deliveredElsewhere }
 
     /// Whether the fixes are stored at another place.
-    public var isElsewhere: Bool { self != .overwritten }
+    public var isElsewhere: Bool { self == .deliveredElsewhere || self == .storedBeforeMove }
 }
 
 /// A range that counts as covered although no fix of it is stored.

@@ -12,8 +12,12 @@ public enum JournalError: Error, Equatable, Sendable {
     case unencodable(EncodingFailure)
     /// Too much waits for a commit: the disk has been full for long. Nothing of what was given is kept.
     case pendingLimitReached
-    /// A further gap in a log, or a further log, would be more than the journal keeps track of.
+    /// A further gap in a log would be more than the journal keeps track of, or the log is closed.
     case trackingLimitReached
+    /// A further log would be more than the journal keeps track of, see ``Journal/closeLeastUsedLog()``.
+    case logLimitReached
+    /// The journal has as many bytes as it may have.
+    case sizeLimitReached(Int, path: String)
     /// A segment written by a later version of this program.
     case laterFormat(version: UInt8, path: String)
     /// A segment of another collar lies in this collar's directory.
@@ -55,8 +59,8 @@ extension JournalError {
         switch self {
         case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
         case .heldBy, .foreignSegment: true
-        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .laterFormat, .openToStrangers,
-            .unreadableReceiver, .retired, .noReceiver, .otherReceiver:
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
+            .laterFormat, .openToStrangers, .unreadableReceiver, .retired, .noReceiver, .otherReceiver:
             false
         }
     }
@@ -76,6 +80,8 @@ extension JournalError: CustomStringConvertible {
         case .unencodable(.sequence(let sequence)): "\(sequence) is beyond the highest sequence"
         case .pendingLimitReached: "the journal cannot take more until the disk does"
         case .trackingLimitReached: "the collar's logs have more gaps than the journal keeps track of"
+        case .logLimitReached: "the collar has more logs than the journal keeps track of"
+        case .sizeLimitReached(let limit, let path): "the journal in \(path) has the \(limit) bytes that it may have"
         case .laterFormat(let version, let path): "\(path) has format \(version), which this version cannot read"
         case .foreignSegment(let path): "\(path) belongs to another collar"
         case .openToStrangers(.owner(let userID), let path):
@@ -98,7 +104,8 @@ extension JournalError: CustomStringConvertible {
                 + "Then restart collar-link."
         case .unencodable: nil
         case .pendingLimitReached: "Make room on the disk that holds the state directory."
-        case .trackingLimitReached: "A collar that sends such logs is faulty or forged; restart it, or re-pair it."
+        case .trackingLimitReached, .logLimitReached: "A collar that sends such logs is faulty or forged; restart it, or re-pair it."
+        case .sizeLimitReached: "Give it more with --max-size, or have old fixes removed with --keep."
         case .laterFormat: "Use the collar-link that wrote it, or a later one."
         case .foreignSegment(let path): "Move \(path) to the directory of its collar."
         case .openToStrangers(.owner, _): "Run collar-link as that user, or choose another --state-dir."

@@ -60,7 +60,7 @@ public final class JournalReader {
     /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. Where
     /// the fix is not in it, as after damage, every checkpoint.
     public func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
-        try position(ofRecordOf: sequence, logID: logID)
+        try record(of: sequence, logID: logID)?.end
     }
 }
 

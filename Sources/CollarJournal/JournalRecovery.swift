@@ -4,8 +4,12 @@ import CollarWire
 struct JournalRecovery {
     /// What is covered, by log.
     private(set) var logs: [UInt32: CoveredSequences] = [:]
+    /// Where the logs stand among one another, by their ids.
+    private var places: [UInt32: Int] = [:]
     /// The log of the newest record; of a checkpoint alone that of its last part.
     private var newestLogID: UInt32?
+    /// Logs of which nothing more is stored.
+    private(set) var closedLogIDs: Set<UInt32> = []
     /// Up to where lines were handed over.
     private(set) var cursor = JournalPosition.start
     /// What was stepped over.
@@ -41,6 +45,9 @@ struct JournalRecovery {
         var hasRecords = false
         /// Behind its last intact record.
         var end = 0
+        /// Where the records of an uncovering begin that was cut short: they end the segment, and nothing says that the damage
+        /// was dealt with. They do not count, as the damage is met again.
+        var unfinishedUncovering: Int?
         /// Bytes in the file.
         var byteCount = 0
         fileprivate var partCount: UInt32 = 0
@@ -85,10 +92,10 @@ struct JournalRecovery {
 
     private init() {}
 
-    /// What is covered, by log; that of the newest record comes last.
+    /// ``logs`` in the order in which they came; that of the newest record comes last.
     var logsInOrder: [(UInt32, CoveredSequences)] {
-        let order = logs.keys.sorted { ($0 == newestLogID ? 1 : 0, $0) < ($1 == newestLogID ? 1 : 0, $1) }
-        return order.map { ($0, logs[$0] ?? CoveredSequences()) }
+        func place(_ logID: UInt32) -> Int { logID == newestLogID ? .max : places[logID] ?? 0 }
+        return logs.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }.map { ($0.key, $0.value) }
     }
 
     /// How much of the segments that were read is gone.
@@ -118,6 +125,11 @@ struct JournalRecovery {
                 noteDamage(in: segment, before: end - found.encodedByteCount)
                 last.end = end
                 if case .header(let header) = found.record { try bytes.validate(header, of: segment) }
+                if case .uncovered = found.record {
+                    last.unfinishedUncovering = last.unfinishedUncovering ?? end - found.encodedByteCount
+                } else {
+                    last.unfinishedUncovering = nil
+                }
                 apply(found.record)
             }
         } while !chunk.isEmpty
@@ -138,8 +150,8 @@ struct JournalRecovery {
             latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
         case .covered(let part):
             last.partCount += 1
-            newestLogID = part.logID
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
+            noteNewest(part.logID)
             for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
             logs[part.logID, default: .init()].announce(below: part.announcedEnd)
         case .lost(let part):
@@ -150,14 +162,21 @@ struct JournalRecovery {
             last.hasCheckpoint = end.partCount == last.partCount && end.lostPartCount == last.lostPartCount
             cursor = end.cursor
             if last.hasCheckpoint { unconfirmed = [:] }
+        case .closed(let logIDs):
+            last.partCount += 1
+            for logID in logIDs {
+                logs[logID] = nil
+                unconfirmed[logID] = nil
+            }
+            closedLogIDs.formUnion(logIDs)
         case .fix(let record):
             latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-            newestLogID = record.logID
+            noteNewest(record.logID)
             noteUnconfirmed(SequenceRange(record.fix.sequence), logID: record.logID)
             logs[record.logID, default: .init()].insert(record.fix.sequence)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
-            newestLogID = loss.logID
+            noteNewest(loss.logID)
             noteUnconfirmed(loss.range, logID: loss.logID)
             logs[loss.logID, default: .init()].insert(loss)
         case .progress(let progress):
@@ -174,6 +193,11 @@ struct JournalRecovery {
         case .later:
             break
         }
+    }
+
+    private mutating func noteNewest(_ logID: UInt32) {
+        newestLogID = logID
+        if places[logID] == nil { places[logID] = places.count }
     }
 
     private mutating func noteUnconfirmed(_ range: SequenceRange, logID: UInt32) {
@@ -214,7 +238,7 @@ extension Record {
     /// Whether it belongs to what every segment begins with.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .lost, .checkpointEnd, .repaired: true
+        case .header, .covered, .lost, .closed, .checkpointEnd, .repaired: true
         case .fix, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }

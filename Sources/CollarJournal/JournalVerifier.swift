@@ -98,6 +98,7 @@ struct JournalVerifier {
         case .lost(let part):
             lostPartCount += 1
             for range in part.ranges { checkpoint[part.logID, default: .init()].insert(lost: range, rangeLimit: .max) }
+        case .closed: partCount += 1
         case .checkpointEnd(let end):
             if end.partCount == partCount, end.lostPartCount == lostPartCount, !isCheckpointWhole { beginStretch(at: segment) }
         case .fix(let record):

@@ -19,6 +19,7 @@ extension Record {
         case .loss: record = Record.loss(from: &reader)
         case .covered: record = Record.covered(from: &reader)
         case .lost: record = Record.lost(from: &reader)
+        case .closed: record = Record.closed(from: &reader)
         case .checkpointEnd:
             var end = CheckpointEnd(partCount: reader.read(32), cursor: reader.readPosition())
             if reader.remainingBitCount >= 32 { end.lostPartCount = reader.read(32) }
@@ -108,6 +109,12 @@ extension Record {
         let logID = reader.read(32)
         guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
         return .lost(LostPart(logID: logID, ranges: ranges))
+    }
+
+    private static func closed(from reader: inout BitReader) -> Record {
+        var logIDs: [UInt32] = []
+        while reader.remainingBitCount >= 32 { logIDs.append(reader.read(32)) }
+        return .closed(logIDs)
     }
 
     /// The ranges that fill the rest of a record; nil where one is none.

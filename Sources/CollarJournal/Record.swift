@@ -10,6 +10,7 @@ enum Record: Equatable {
     case loss(JournaledLoss)
     case covered(CoveredPart)
     case lost(LostPart)
+    case closed([UInt32])
     case checkpointEnd(CheckpointEnd)
     case progress(Progress)
     case cursor(JournalPosition)
@@ -28,6 +29,7 @@ enum Record: Equatable {
         case uncovered = 8
         case repaired = 9
         case lost = 10
+        case closed = 11
     }
 }
 
@@ -46,6 +48,8 @@ struct SegmentHeader: Equatable {
 struct Checkpoint {
     /// What is covered, by log.
     var logs: [(UInt32, CoveredSequences)]
+    /// Logs of which nothing more is stored.
+    var closedLogIDs: Set<UInt32>
     /// Damage that was dealt with, by the first of its segments.
     var repaired: [UInt32: DamageExtent]
     /// Up to where lines were handed over.
@@ -70,6 +74,7 @@ struct LostPart: Equatable {
 
 /// Ends the checkpoint at the start of a segment. Without it, or with other counts, the checkpoint is not complete.
 struct CheckpointEnd: Equatable {
+    /// Parts of what is covered, and of the logs that are closed.
     var partCount: UInt32
     var cursor: JournalPosition
     /// Absent in older journals, whose checkpoints do not tell losses from fixes.

@@ -12,6 +12,9 @@ struct RecordBuffer {
     /// The most bytes a record takes with its stuffing and both delimiters.
     static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
 
+    /// So many ids of logs fit the largest record.
+    private static let closedLogsPerRecord = 61
+
     init(check: RecordCheck) {
         self.check = check
         bytes.reserveCapacity(RecordBuffer.keptCapacity)
@@ -78,7 +81,8 @@ struct RecordBuffer {
         finish(&fields)
     }
 
-    /// Adds all that a segment begins with: what is covered, which damage was dealt with, and the emission cursor.
+    /// Adds all that a segment begins with: what is covered, which logs are closed, which damage was dealt with, and the emission
+    /// cursor.
     mutating func appendCheckpoint(_ checkpoint: Checkpoint) {
         var end = CheckpointEnd(partCount: 0, cursor: checkpoint.cursor)
         for (logID, covered) in checkpoint.logs where !covered.lost.ranges.isEmpty {
@@ -92,6 +96,11 @@ struct RecordBuffer {
                 append(CoveredPart(logID: logID, announcedEnd: covered.announcedEnd, ranges: ranges))
                 end.partCount += 1
             }
+        }
+        let closed = checkpoint.closedLogIDs.sorted()
+        for start in stride(from: 0, to: closed.count, by: RecordBuffer.closedLogsPerRecord) {
+            appendClosed(closed[start..<min(start + RecordBuffer.closedLogsPerRecord, closed.count)])
+            end.partCount += 1
         }
         for (segment, extent) in checkpoint.repaired.sorted(by: { $0.key < $1.key }) {
             appendRepaired(segment: segment, extent)
@@ -121,6 +130,14 @@ struct RecordBuffer {
         fields.write(UInt32(Record.Kind.lost.rawValue), 8)
         fields.write(part.logID, 32)
         fields.write(part.ranges)
+        finish(&fields)
+    }
+
+    /// Adds that nothing more of some logs is stored, at most ``closedLogsPerRecord``.
+    mutating func appendClosed(_ logIDs: some Sequence<UInt32>) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.closed.rawValue), 8)
+        for logID in logIDs { fields.write(logID, 32) }
         finish(&fields)
     }
 

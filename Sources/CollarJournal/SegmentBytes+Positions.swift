@@ -40,8 +40,10 @@ extension SegmentBytes {
         return .max
     }
 
-    /// Right behind the record of a fix; nil where there is none.
-    func position(ofRecordOf sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+    /// The record of a fix, and the position behind it; nil where there is none.
+    func record(
+        of sequence: UInt32, logID: UInt32
+    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
         // The first may be covered at its own start: by what was removed before it.
         guard var low = segments.indices.first else { return nil }
         // The record is in the last segment at whose start the fix was not stored, if what is stored only grows.
@@ -50,15 +52,15 @@ extension SegmentBytes {
             let middle = (low + high) / 2
             if try isStored(sequence, logID: logID, atStartOf: middle) { high = middle } else { low = middle }
         }
-        if let found = try position(behind: sequence, logID: logID, in: segments[low]) { return found }
-        return try position(behindRestored: sequence, logID: logID, after: low)
+        if let found = try record(of: sequence, logID: logID, in: segments[low]) { return found }
+        return try record(ofRestored: sequence, logID: logID, after: low)
     }
 
     /// What damage took away was uncovered and may have been stored once more, in a segment that begins without it or in
     /// which damage was dealt with. That is rare enough to look at every checkpoint.
-    private func position(
-        behindRestored sequence: UInt32, logID: UInt32, after low: Int
-    ) throws(JournalError) -> JournalPosition? {
+    private func record(
+        ofRestored sequence: UInt32, logID: UInt32, after low: Int
+    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
         var atStart = try start(of: low)
         for index in segments.indices.dropFirst(low) {
             let isLast = index == segments.count - 1
@@ -66,7 +68,7 @@ extension SegmentBytes {
             let isCandidate =
                 isLast || atStart.repaired != atEnd.repaired
                 || atStart.logs[logID]?.isStored(sequence) != true && atEnd.logs[logID]?.isStored(sequence) == true
-            if isCandidate, index > low, let found = try position(behind: sequence, logID: logID, in: segments[index]) {
+            if isCandidate, index > low, let found = try record(of: sequence, logID: logID, in: segments[index]) {
                 return found
             }
             atStart = atEnd
@@ -84,9 +86,9 @@ extension SegmentBytes {
         try start(of: index).logs[logID]?.isStored(sequence) ?? false
     }
 
-    private func position(
-        behind sequence: UInt32, logID: UInt32, in segment: UInt32
-    ) throws(JournalError) -> JournalPosition? {
+    private func record(
+        of sequence: UInt32, logID: UInt32, in segment: UInt32
+    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
         var parser = RecordParser(check: RecordCheck(deviceID: deviceID, segment: segment))
         var chunk: [UInt8] = []
         var base = 0
@@ -95,7 +97,7 @@ extension SegmentBytes {
             var index = 0
             while let found = parser.next(in: chunk.span, at: &index) {
                 if case .fix(let record) = found.record, record.logID == logID, record.fix.sequence == sequence {
-                    return JournalPosition(segment: segment, offset: UInt32(base + index))
+                    return (record, JournalPosition(segment: segment, offset: UInt32(base + index)))
                 }
             }
             base += chunk.count

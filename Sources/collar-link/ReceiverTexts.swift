@@ -58,7 +58,8 @@ extension JournalError {
         case .laterFormat, .foreignSegment, .openToStrangers, .unreadableReceiver, .retired, .otherReceiver: .configuration
         case .noReceiver: .noInput
         case .file(let failure): failure.errorNumber == EACCES || failure.errorNumber == EPERM ? .noPermission : .cannotCreate
-        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached: .inputOutput
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached:
+            .inputOutput
         }
     }
 }

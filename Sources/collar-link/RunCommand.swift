@@ -31,6 +31,9 @@ enum RunCommand {
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
             OptionSpec("--keep", value: "DAYS", is: "remove fixes that were written as lines after so many days (never)"),
+            OptionSpec(
+                "--max-size", value: "BYTES",
+                is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
             OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
@@ -67,6 +70,11 @@ enum RunCommand {
         configuration.ports = arguments.values["--port"] ?? []
         configuration.reconnects = !arguments.has("--no-reconnect")
         configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
+        if let limit = try arguments.byteCount("--max-size", in: 65_536...(1 << 50)) {
+            configuration.host.journalByteLimit = limit
+            // Old fixes are removed a segment at a time.
+            configuration.host.segmentByteLimit = min(configuration.host.segmentByteLimit, limit / 8)
+        }
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)

@@ -31,6 +31,21 @@ extension ParsedArguments {
         return receiverID
     }
 
+    /// A number of bytes: whole, perhaps with K, M or G behind it for 1024, 1024² or 1024³.
+    func byteCount(_ key: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(key) else { return nil }
+        let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30]
+        let shift = text.last.flatMap { shifts[$0] }
+        let unit = 1 << (shift ?? 0)
+        guard let number = Int(shift == nil ? text : String(text.dropLast())), (0...(Int.max / unit)).contains(number),
+            range.contains(number * unit)
+        else {
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            throw CommandFailure(.usage, "\(key) \(text): a number of bytes \(bounds) is wanted, perhaps with K, M or G")
+        }
+        return number * unit
+    }
+
     /// `--format json|text`.
     func format() throws(CommandFailure) -> OutputFormat {
         try choice("--format", of: ["json": .json, "text": .text]) ?? .json

@@ -12,6 +12,8 @@ final class HostBench {
     private(set) var now = Instant(microseconds: 0)
     let configuration: HostConfiguration
     static let unixMilliseconds: Int64 = 1_700_000_000_000
+    /// The time of day when it began.
+    var startUnixMilliseconds = HostBench.unixMilliseconds
 
     init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
         var configuration = HostConfiguration(stateDirectory: "/state")
@@ -23,7 +25,7 @@ final class HostBench {
     }
 
     var time: HostTime {
-        HostTime(instant: now, unixMilliseconds: HostBench.unixMilliseconds + now.microseconds / 1000)
+        HostTime(instant: now, unixMilliseconds: startUnixMilliseconds + now.microseconds / 1000)
     }
 
     func wait(seconds: Double) { now = now.advanced(byMicroseconds: Int64(seconds * 1e6)) }

@@ -212,24 +212,4 @@ import Testing
         }
         #expect(try openJournal(files, receiverID: 77).previousReceiverID == nil)
     }
-
-    @Test func aCollarThatLiesIsKeptWithinBounds() throws {
-        let journal = try openJournal(MemoryFileSystem())
-        for logID in 0..<UInt32(CoverageLedger.maximumLogCount) { #expect(try journal.append(record(0, log: logID))) }
-        let end = journal.end
-        #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(0, log: 5000)) }
-        #expect(journal.end == end)
-        try journal.commit()
-        var sequence: UInt32 = 2
-        #expect(throws: JournalError.trackingLimitReached) {
-            while true {
-                _ = try journal.append(record(sequence, log: sequence % 3))
-                sequence += 6
-                if sequence % 1000 == 0 { try journal.commit() }
-            }
-        }
-        #expect(journal.ledger.rangeCount == CoveredSequences.maximumRangeCount)
-        // What closes a gap or goes on is still taken.
-        #expect(try journal.append(record(1, log: 0)))
-    }
 }

@@ -10,11 +10,12 @@ let secondSegment = "/state/0123456789abcdef/00000002.journal"
 
 func openJournal(
     _ files: any FileSystem, limit: Int = Journal.defaultSegmentByteLimit, receiverID: UInt32 = receiver,
-    at unixMilliseconds: Int64 = 1_700_000_000_000, in stateDirectory: String = "/state"
+    at unixMilliseconds: Int64 = 1_700_000_000_000, in stateDirectory: String = "/state", byteLimit: Int? = nil,
+    limits: TrackingLimits = TrackingLimits()
 ) throws(JournalError) -> Journal {
     try Journal.open(
         stateDirectory: stateDirectory, deviceID: collar, receiverID: receiverID,
-        nowUnixMilliseconds: unixMilliseconds, segmentByteLimit: limit, fileSystem: files)
+        nowUnixMilliseconds: unixMilliseconds, segmentByteLimit: limit, byteLimit: byteLimit, limits: limits, fileSystem: files)
 }
 
 /// A fix of which every field follows from the sequence.

@@ -112,7 +112,8 @@ package final class World {
             }
         }
         self.radios = radios
-        attacker = Attacker(seed: plan.seed)
+        // A pairing may end with what an old identity says.
+        attacker = Attacker(seed: plan.seed, mayFlood: !plan.faults.contains(.repairing))
         for host in hosts {
             prepare(host.disk)
             host.losesPowerAtStop = plan.scriptedCrashLosesPower

@@ -106,6 +106,39 @@ class DiskTest(EndToEndTest):
         return error
 
 
+class SizeLimitTest(DiskTest):
+    def begin_limited(self, limit):
+        line, command = self.command()
+        receiver = self.start([*command, "--max-size", limit])
+        return receiver, SoundCollar(Radio(line))
+
+    def test_a_journal_of_full_size(self):
+        """Acknowledgements stop, with one error line; nothing is removed. With a higher limit it goes on."""
+        receiver, collar = self.begin_limited("64K")
+        receiver.wait_for_error("listening on")
+        while collar.send(collar.acknowledged + 100, SILENCE):
+            self.assertLess(collar.acknowledged, 3000)
+        self.assertGreater(collar.acknowledged, 500)
+        self.assertTrue(self.assert_told(receiver, "65536 bytes", "--max-size")["retryable"])
+        self.assertFalse(collar.send(collar.acknowledged + 1, SILENCE), "acknowledged beyond the limit")
+        receiver.stop()
+        self.assertLess(sum(path.stat().st_size for path in pathlib.Path(self.state).rglob("*.journal")), 80_000)
+        other, more = self.begin_limited("1M")
+        other.wait_for_error("listening on")
+        more.acknowledged = collar.acknowledged
+        self.assertTrue(more.send(collar.acknowledged + 500))
+        other.stop()
+        fixes, errors = self.lines(receiver, other)
+        self.assertEqual(len(errors), 1)
+        self.assert_union_complete(fixes, more.acknowledged)
+
+    def test_no_size(self):
+        for wrong in ("0", "-1M", "x", "K", "1.5M", "10T", "99999999999G", "64"):
+            receiver, _ = self.begin_limited(wrong)
+            self.assertEqual(receiver.wait(5), 64)
+            self.assertIn("--max-size", receiver.error_text)
+
+
 @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
 class InjectedFailureTest(DiskTest):
     def fail_once(self, call, error, *words):

@@ -123,7 +123,8 @@ class LyingCollarTest(EndToEndTest):
         self.assertLess(sum(sizes), 100_000)
 
     def test_too_many_gaps(self):
-        """A log with more gaps than the journal keeps track of: not everything is stored, storage does not fail."""
+        """A log with more gaps than the journal keeps track of: not everything is stored, storage does not fail, and another
+        log of the collar goes on."""
         receiver, radio = self.begin()
         before = Memory.of(receiver.pid)
         ranges = [[10 * n, 10 * n + 1] for n in range(70_000)]
@@ -137,6 +138,10 @@ class LyingCollarTest(EndToEndTest):
         answer, _ = radio.ask(A)
         self.assertEqual(answer["first_missing"], 12)
         self.assertLess(Memory.of(receiver.pid).own - before.own, 16_384)
+        other = Collar(A.log.device_id, 5, A.address)
+        radio.send(other.identity() + other.fix(0) + other.fix(9))
+        answer, _ = radio.ask(other, 10)
+        self.assertEqual((answer["first_missing"], answer["durable"]), (1, [[9, 9]]))
         receiver.stop()
         self.assert_said_once(receiver, "leaves more gaps")
         self.assertNotIn("nothing is acknowledged", receiver.error_text)

@@ -4,8 +4,10 @@ import CollarWire
 
 /// The logs of one collar that are kept at hand, and the fixes that live fixes are coded against.
 struct CollarLogs {
-    /// Logs kept at hand, those heard last: a frame that fits none was checked against all of them.
+    /// Logs kept at hand: a frame that fits none was checked against all of them.
     private static let limit = 16
+    /// Those of them that were named last stay, however few fixes they have.
+    private static let youngLimit = 8
     /// Logs whose newest fixes are kept at hand, some 30 KiB each.
     private static let anchoredLimit = 2
 
@@ -27,8 +29,9 @@ struct CollarLogs {
     /// The log heard last; nil before there is one.
     var current: LogSession? { all.first }
 
-    /// Takes up a log; it comes first from now on. If there are too many, the one heard longest ago is dropped; it is taken up
-    /// again when its collar names it.
+    /// Takes up a log; it comes first from now on. If there are too many, one is dropped that was not among the last to be
+    /// named: the one with the fewest fixes, so that invented logs do not displace the one in use. It is taken up again when
+    /// its collar names it.
     /// - Returns: the log, and whether another one was dropped.
     mutating func add(_ log: LogIdentity) -> (session: LogSession, isOtherDropped: Bool) {
         if let index = all.firstIndex(where: { $0.log == log }) {
@@ -37,13 +40,20 @@ struct CollarLogs {
             return (session, false)
         }
         let isFull = all.count == CollarLogs.limit
-        if isFull { anchors[all.removeLast().log.logID] = nil }
+        if isFull {
+            let older = all.indices.dropFirst(CollarLogs.youngLimit)
+            let index = older.reversed().min { count(of: $0) < count(of: $1) } ?? all.count - 1
+            anchors[all.remove(at: index).log.logID] = nil
+        }
         let session = LogSession(
             log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0,
             highestStored: journal.highestStored(logID: log.logID) ?? 0)
         all.insert(session, at: 0)
         return (session, isFull)
     }
+
+    /// Fixes that are stored of a log at hand.
+    private func count(of index: Int) -> UInt64 { journal.storedCount(logID: all[index].log.logID) }
 
     /// The logs that a frame is tried with: the current one, and those heard lately. With every log more, more damaged frames
     /// fit by chance.

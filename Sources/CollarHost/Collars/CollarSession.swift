@@ -112,8 +112,12 @@ final class CollarSession {
     }
 
     /// The collar said who it is. ``heard(_:header:on:at:)`` follows for the log that is returned, and then
-    /// ``learned(from:at:)``.
-    func introduced(_ identity: Identity, at time: HostTime) -> LogSession {
+    /// ``learned(from:at:)``; nil where nothing more of the log is stored.
+    func introduced(_ identity: Identity, at time: HostTime) -> LogSession? {
+        guard !journal.isClosed(logID: identity.log.logID) else {
+            storage.report(.tooManyGaps, at: time)
+            return nil
+        }
         let added = logs.add(identity.log)
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
@@ -168,7 +172,8 @@ final class CollarSession {
         case .duplicate:
             output.statistics.duplicates += 1
             duplicateCount += 1
-            if let first = logs.recentFix(fix.sequence, logID: record.logID), first != fix {
+            let recent = logs.recentFix(fix.sequence, logID: record.logID)
+            if storage.isChanged(fix, logID: record.logID, recent: recent, at: time) {
                 storage.report(.otherContent(sequence: fix.sequence), at: time)
             }
             return
@@ -266,9 +271,10 @@ final class CollarSession {
     func commit(at time: HostTime) {
         isCommitDue = false
         hasNewRecords = false
-        guard storage.commit() else { return }
-        sendAnswer(at: time)
-        if let days = configuration.keepsDays { storage.removeOldSegments(keepingDays: days, at: time) }
+        let isStored = storage.commit()
+        if isStored { sendAnswer(at: time) }
+        guard isStored || journal.isAtByteLimit, let days = configuration.keepsDays else { return }
+        storage.removeOldSegments(keepingDays: days, at: time)
     }
 
     /// Answers the collar's open asks with what is durable now.
@@ -278,6 +284,7 @@ final class CollarSession {
         // Two receivers that answer would talk at the same time; the collar listens to its own alone.
         let isListening = isPairedElsewhere
         for session in logs.all {
+            guard !journal.isClosed(logID: session.log.logID) else { continue }
             let durable = journal.durable(logID: session.log.logID)
             guard let answer = takeAnswer(of: session, from: durable), !isListening || commands.isPairingWanted else { continue }
             // The collar repeats an ask that is not answered: no sound collar is harmed.

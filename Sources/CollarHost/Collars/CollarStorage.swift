@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarJournal
 import CollarWire
 
@@ -16,8 +17,14 @@ final class CollarStorage {
     let journal: Journal
     private let output: HostOutput
     private var misbehaviourNotices = NoticeLimiter<String>()
+    /// Limits the logs that are closed for new ones.
+    private var closedLogs = HostLimits.closedLogs
+    /// Limits the searches for the first content of a fix.
+    private var searches = HostLimits.contentSearches
     /// The segment that grew when old ones were removed last.
     private var retainedUpTo: UInt32 = 0
+    /// When a journal of full size looks for old segments again.
+    private var nextRemoval: Instant?
     /// Damage that reading back met and that was not dealt with yet.
     private var damageToUncover: [DamageReport] = []
     /// How the last commit or record ended.
@@ -52,9 +59,14 @@ final class CollarStorage {
     private func append(at time: HostTime, _ body: () throws(JournalError) -> Bool) -> Outcome {
         do throws(JournalError) {
             do throws(JournalError) { return try body() ? .appended : .duplicate } catch {
+                switch error {
                 // Small frames may hold many fixes: more than wait in memory may arrive at once.
-                guard error == .pendingLimitReached else { throw error }
-                try journal.commit()
+                case .pendingLimitReached: try journal.commit()
+                case .logLimitReached:
+                    report(.tooManyGaps, at: time)
+                    guard closedLogs.take(at: time.instant), try journal.closeLeastUsedLog() else { return .refused }
+                default: throw error
+                }
                 return try body() ? .appended : .duplicate
             }
         } catch {
@@ -63,12 +75,24 @@ final class CollarStorage {
         }
     }
 
+    /// Whether a fix that is stored has another content. Where the first one is not at hand it is searched in the journal, unless
+    /// that was done a moment ago.
+    func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
+        if let recent { return recent != fix }
+        guard searches.take(at: time.instant) else { return false }
+        do throws(JournalError) {
+            let first = try journal.storedFix(fix.sequence, logID: logID)
+            return first.map { $0 != fix } ?? false
+        } catch { return false }
+    }
+
     /// Makes everything appended durable, and what was emitted known to the next process.
-    /// - Returns: false where that fails.
+    /// - Returns: false where that fails, or the journal is as large as it may be: nothing is acknowledged then.
     func commit() -> Bool {
         do throws(JournalError) {
             uncoverDamage()
             try journal.commit()
+            try journal.checkSize()
         } catch {
             reportFailing(error)
             return false
@@ -93,9 +117,13 @@ final class CollarStorage {
         }
     }
 
-    /// Removes what is older than wanted, where the journal was opened or has begun a segment since the last time.
+    /// Removes what is older than wanted, where the journal was opened or has begun a segment since the last time; and now and then
+    /// while it is as large as it may be.
     func removeOldSegments(keepingDays days: Int, at time: HostTime) {
-        guard retainedUpTo != journal.end.segment else { return }
+        if retainedUpTo == journal.end.segment {
+            guard journal.isAtByteLimit, nextRemoval.map({ time.instant >= $0 }) ?? true else { return }
+            nextRemoval = time.instant.advanced(byMicroseconds: HostLimits.removalInterval)
+        }
         retainedUpTo = journal.end.segment
         do throws(JournalError) {
             try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: time.unixMilliseconds)

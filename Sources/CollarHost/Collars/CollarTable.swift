@@ -68,7 +68,7 @@ final class CollarTable {
         let journal = try Journal.open(
             stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
             nowUnixMilliseconds: time.unixMilliseconds, segmentByteLimit: configuration.segmentByteLimit,
-            fileSystem: fileSystem)
+            byteLimit: configuration.journalByteLimit, limits: configuration.trackingLimits, fileSystem: fileSystem)
         if let previous = journal.previousReceiverID {
             output.report(.copiedJournal(deviceID: deviceID, previousReceiverID: previous))
         }

@@ -9,6 +9,8 @@ enum HostLimits {
     static let openingInterval: Int64 = 10_000_000
     /// A sequence that is this far above the highest one known is a jump: 194 days of a fix a second.
     static let sequenceJump: UInt32 = 1 << 24
+    /// Least time between two searches for old segments in a journal that is as large as it may be, in microseconds.
+    static let removalInterval: Int64 = 60_000_000
     /// Answers that a newly stored fix or loss earns its collar: enough where nine of ten frames and answers are lost.
     static let answersPerRecord = 16
 
@@ -19,6 +21,11 @@ enum HostLimits {
     /// Identity requests on a link to unknown collars that ask. Each frame of a known collar earns one more: with many of
     /// its frames most unknown ones are its own, with a damaged address.
     static var identityRequests: TokenBucket { TokenBucket(capacity: 32, microsecondsPerToken: 250_000) }
+    /// Logs of one collar that are closed for new ones: four at once, then one a minute. So a log that comes has time to show
+    /// that it is in use.
+    static var closedLogs: TokenBucket { TokenBucket(capacity: 4, microsecondsPerToken: 60_000_000) }
+    /// Searches in a collar's journal for the first content of a fix that came again.
+    static var contentSearches: TokenBucket { TokenBucket(capacity: 1, microsecondsPerToken: 1_000_000) }
     /// Losses of one collar that are reported one by one.
     static var reportedLosses: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 15_000_000) }
 }

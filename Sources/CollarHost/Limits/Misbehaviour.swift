@@ -6,7 +6,7 @@ public enum Misbehaviour: Equatable, Sendable {
     case sequenceJump(from: UInt32, to: UInt32)
     /// A log has more gaps, or a collar more logs, than the journal keeps track of: what does not fit is not stored.
     case tooManyGaps
-    /// The collar names more logs than are kept at hand; those heard longest ago are dropped.
+    /// The collar names more logs than are kept at hand; those with the fewest fixes are dropped.
     case tooManyLogs
     /// The collar asks over and over and brings nothing new: some asks are not answered.
     case tooManyAsks

@@ -130,7 +130,7 @@ final class Dispatcher {
         _ identity: Identity, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
     ) {
         guard let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time) else { return }
-        let log = collar.introduced(identity, at: time)
+        guard let log = collar.introduced(identity, at: time) else { return }
         heard(collar, log, frame, header: header, on: link, at: time)
         collar.learned(from: identity, log: log, at: time)
     }

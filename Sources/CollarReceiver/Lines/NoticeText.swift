@@ -174,7 +174,7 @@ extension Misbehaviour {
             "sent fix \(sequence) again with another content; what came first is kept"
         case .sequenceJump(let from, let to): "jumped from fix \(from) to fix \(to)"
         case .tooManyGaps: "leaves more gaps, or names more logs, than are kept track of; not everything is stored"
-        case .tooManyLogs: "names more logs than are kept at hand; those heard longest ago are dropped"
+        case .tooManyLogs: "names more logs than are kept at hand; those with the fewest fixes are dropped"
         case .tooManyAsks: "asks over and over and brings nothing new; some asks are not answered"
         case .tooManyLosses: "tells of more losses than are named here; all of them are stored"
         }

@@ -53,7 +53,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case emissionGoesOn
     /// A receiver is the same after every restart.
     case receiverStaysItself
-    /// Once the world is calm everything arrives, and both ends agree.
+    /// Once the world is calm everything arrives, and both ends agree: also where a hostile sender has used up what a host keeps
+    /// track of.
     case progress
     /// The programs do not refuse what they must do.
     case noRefusal

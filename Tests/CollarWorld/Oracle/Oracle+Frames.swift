@@ -213,7 +213,7 @@ extension Oracle {
             }
             // What was damaged comes again when later fixes are with the consumer. Without gap lines nothing tells what was
             // given up of a log that is gone.
-            let hasOtherLog = records.contains { $0.log.deviceID == entry.deviceID && $0 !== record }
+            let hasOtherLog = (records.map(\.log) + inventedLogs).contains { $0.deviceID == entry.deviceID && $0 != log }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
             // What was called lost before it came is late.
             let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeCalledLost(fix.fix.sequence)

@@ -71,7 +71,8 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case severalRadios
     /// The hosts' disks are full before the first fix.
     case fullDiskAtStart
-    /// A sender without secrets invents collars, repeats fixes with other contents, and speaks in the names of others.
+    /// A sender without secrets invents collars, repeats fixes with other contents, and speaks in the names of others. Sometimes it
+    /// invents more logs of them, with more gaps, than a host keeps track of.
     case hostileSender
 }
 

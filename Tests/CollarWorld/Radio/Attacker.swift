@@ -16,13 +16,24 @@ final class Attacker {
     /// Whether it forges sequences in the names of collars that it has heard, or losses. Both together would take fixes away:
     /// a host believes a loss of what the collar has shown.
     private let forgesSequences: Bool
+    /// Whether it invents logs of collars that it has heard, one after the other.
+    private let isFlooding: Bool
+    /// Logs of such collars that it may still invent.
+    private var logsLeft = Attacker.floodLimit
+    /// Fixes of the last of them that it is about to send.
+    private var floodFixes: [(log: LogIdentity, sequence: UInt32)] = []
 
     /// Collars that it invents at most: more use up the places of a host.
     private static let inventionLimit = 3
+    /// Logs of other collars that it invents at most: many times what a host keeps track of in a world.
+    private static let floodLimit = 60
 
-    init(seed: UInt64) {
+    /// - Parameter mayFlood: whether it may speak for collars that it has heard: what it tells of their receiver may be old.
+    init(seed: UInt64, mayFlood: Bool) {
         random = SeededRandom(seed: seed ^ 0xA77A_C4E5)
         forgesSequences = seed % 2 == 0
+        var chance = SeededRandom(seed: seed ^ 0xF100_D)
+        isFlooding = mayFlood && chance.chance(0.6)
     }
 
     /// Hears a frame on the air.
@@ -50,6 +61,10 @@ final class Attacker {
     func makeFrame(delivered: (LogIdentity) -> Range<UInt32>) -> Forgery {
         var forgery = Forgery()
         forgery.frame = [UInt8].frame { output throws(EncodeError) in
+            if isFlooding, random.chance(0.7) {
+                forgery.log = try encodeFlood(into: &output)
+                return
+            }
             switch random.below(8) {
             case 0 where invented.count < Attacker.inventionLimit:
                 guard let log = inventLog() else { return }
@@ -67,7 +82,31 @@ final class Attacker {
         return forgery
     }
 
-    /// Mostly a device of its own, sometimes another log of a collar it has heard.
+    /// Another log of a collar that it has heard, and then fixes of it: one, or some with gaps between them. They use up what a
+    /// host keeps track of.
+    /// - Returns: the log, where it is new.
+    private func encodeFlood(into output: inout OutputSpan<UInt8>) throws(EncodeError) -> LogIdentity? {
+        if let next = floodFixes.popLast() {
+            try encodeFix(next.sequence, of: next.log, into: &output)
+            return nil
+        }
+        guard logsLeft > 0, let heard = identities.randomElement(using: &random),
+            let log = LogIdentity(deviceID: heard.log.deviceID, logID: UInt32(random.below(1 << 26)))
+        else {
+            try encodeProbe(into: &output)
+            return nil
+        }
+        logsLeft -= 1
+        floodFixes = (0..<(random.below(4) == 0 ? 6 : 1)).map { (log, 7 * UInt32($0)) }
+        let identity = Identity(
+            log: log, bootCount: 1, oldestSequence: 0, nextSequence: 50, pairedReceiverID: heard.pairedReceiverID,
+            maximumFrameByteCount: heard.maximumFrameByteCount, firmwareVersion: heard.firmwareVersion,
+            capabilities: heard.capabilities, heartbeatSeconds: heard.heartbeatSeconds)
+        try identity.encode(address: address, flags: FrameFlags(ask: ask()), into: &output)
+        return log
+    }
+
+    /// A device of its own.
     private func inventLog() -> LogIdentity? {
         let deviceID = 0xBAD0_0000_0000_0000 | random.next() >> 16
         let log = LogIdentity(deviceID: deviceID, logID: UInt32(random.below(1 << 26)))

@@ -1,0 +1,198 @@
+import CollarWire
+import Testing
+
+@testable import CollarJournal
+
+/// What a collar that lies, or somebody who sends in its name, can use up: never what another log needs to go on.
+@Suite struct TrackingLimitTests {
+    private var few: TrackingLimits {
+        var limits = TrackingLimits()
+        limits.logCount = 4
+        limits.youngLogCount = 1
+        limits.closedLogCount = 200
+        limits.rangesOfLog = 3
+        limits.sharedRangeCount = 2
+        return limits
+    }
+
+    /// Appends fixes apart from one another until no more are taken.
+    private func scatter(_ journal: Journal, log logID: UInt32, from first: UInt32 = 10) throws -> Int {
+        var count = 0
+        do throws(JournalError) {
+            while try journal.append(record(first + 10 * UInt32(count), log: logID)) { count += 1 }
+        } catch {
+            #expect(error == .trackingLimitReached)
+        }
+        return count
+    }
+
+    private func loss(_ first: UInt32, _ last: UInt32, log logID: UInt32 = log) throws -> JournaledLoss {
+        let range = try #require(SequenceRange(first, last))
+        return JournaledLoss(logID: logID, range: range, reason: .overwritten, receivedUnixMilliseconds: 5)
+    }
+
+    @Test func memoryIsBounded() throws {
+        let limits = TrackingLimits()
+        let journal = try openJournal(MemoryFileSystem())
+        for logID in 0..<UInt32(limits.logCount) { #expect(try journal.append(record(0, log: logID))) }
+        let end = journal.end
+        #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 5000)) }
+        #expect(journal.end == end)
+        try journal.commit()
+        var sequence: UInt32 = 2
+        #expect(throws: JournalError.trackingLimitReached) {
+            while true {
+                _ = try journal.append(record(sequence, log: sequence % 3))
+                sequence += 6
+                if sequence % 1000 == 0 { try journal.commit() }
+            }
+        }
+        #expect(journal.ledger.sharedRangeCount == limits.sharedRangeCount)
+        #expect(limits.logCount * limits.rangesOfLog + limits.sharedRangeCount == CoveredSequences.maximumRangeCount)
+    }
+
+    /// 38 KB of forged tombstones of another log used up all ranges, and nothing of the log in use was taken any more.
+    @Test func rangesUsedUpByOneLogLeaveTheOthersTheirOwn() throws {
+        let journal = try openJournal(MemoryFileSystem(), limits: few)
+        #expect(try scatter(journal, log: 1) == 5)
+        #expect(try scatter(journal, log: 2) == 3)
+        #expect(try scatter(journal, log: 3) == 3)
+        // A gap that is filled gives back what it took of the common ranges.
+        for sequence in 11...19 as ClosedRange<UInt32> { #expect(try journal.append(record(sequence, log: 1))) }
+        #expect(try scatter(journal, log: 2, from: 1000) == 1)
+    }
+
+    @Test func aLogWhoseRangesAreUsedUpGoesOn() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 900, limits: few)
+            #expect(try scatter(journal, log: log) == 5)
+            // Fixes in ascending order, and losses between them.
+            try append(0...4, to: journal)
+            #expect(try journal.append(loss(5, 6)))
+            try append(7...8, to: journal)
+            #expect(try journal.append(loss(9, 60)))
+            for start in stride(from: 61 as UInt32, to: 261, by: 2) {
+                #expect(try journal.append(record(start)))
+                #expect(try journal.append(loss(start + 1, start + 1)))
+                if start % 10 == 1 { try journal.commit() }
+            }
+            #expect(try #require(journal.ledger.log(log)).known.rangeCount <= 6)
+            #expect(try #require(journal.ledger.log(log)).durable.rangeCount <= 6)
+            try journal.commit()
+            #expect(journal.durable(logID: log).firstMissing == 261)
+        }
+        let journal = try openJournal(files, limit: 900, limits: few)
+        #expect(journal.damage == [])
+        #expect(journal.durable(logID: log).firstMissing == 261)
+        #expect(journal.durable(logID: log).oldestLostRange(from: 0) == nil)
+        #expect(try !journal.append(record(0)))
+        #expect(try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: files).verify().isIntact)
+    }
+
+    @Test func fixesThatCutNoLostRangeInTwoAreTakenAtTheLimit() throws {
+        let journal = try openJournal(MemoryFileSystem(), limits: few)
+        #expect(try journal.append(loss(0, 99)))
+        #expect(try scatter(journal, log: log, from: 200) == 3)
+        try append(0...2, to: journal)
+        #expect(try journal.append(record(99)))
+        #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(50)) }
+    }
+
+    @Test func theLogWithTheFewestFixesMakesRoom() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 700, limits: few)
+            for (logID, count) in [(10, 5), (11, 1), (12, 2), (13, 1)] as [(UInt32, UInt32)] {
+                for sequence in 0..<count { #expect(try journal.append(record(sequence, log: logID))) }
+            }
+            #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 14)) }
+            // 13 is young.
+            #expect(try journal.closeLeastUsedLog())
+            #expect(journal.isClosed(logID: 11) && journal.logIDs == [10, 12, 13])
+            #expect(try journal.append(record(0, log: 14)))
+            // It is not stored twice, nor acknowledged any more.
+            #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(0, log: 11)) }
+            try journal.commit()
+            #expect(journal.durable(logID: 11) == CoveredSequences())
+            #expect(journal.durable(logID: 14).firstMissing == 1)
+            #expect(try journal.closeLeastUsedLog())
+            #expect(journal.isClosed(logID: 13))
+            for sequence in 5..<60 as Range<UInt32> { #expect(try journal.append(record(sequence, log: 10))) }
+            try journal.commit()
+            #expect(journal.segments.count > 1)
+        }
+        let journal = try openJournal(files, limit: 700, limits: few)
+        #expect(journal.isClosed(logID: 11) && journal.isClosed(logID: 13) && journal.logIDs == [12, 14, 10])
+        #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(1, log: 11)) }
+        #expect(try journal.append(record(60, log: 10)))
+        #expect(try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: files).verify().isIntact)
+    }
+
+    @Test func aLogWithoutFixesIsForgotten() throws {
+        let journal = try openJournal(MemoryFileSystem(), limits: few)
+        for logID in 10..<13 as Range<UInt32> { #expect(try journal.append(record(0, log: logID))) }
+        _ = try journal.append(loss(0, 5, log: 13))
+        #expect(try journal.closeLeastUsedLog())
+        #expect(try journal.append(record(0, log: 14)))
+        try journal.commit()
+        #expect(journal.isClosed(logID: 12), "13 was young")
+        #expect(try journal.closeLeastUsedLog())
+        #expect(!journal.isClosed(logID: 13) && journal.logIDs == [10, 11, 14])
+        #expect(try journal.append(record(3, log: 13)))
+        try journal.commit()
+        #expect(journal.durable(logID: 13).ranges == [SequenceRange(3)])
+    }
+
+    @Test func closedLogsStayClosedWhateverTheirNumber() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 2000, limits: few)
+            #expect(try journal.append(record(0)) && journal.append(record(1)))
+            for logID in 0..<203 as Range<UInt32> {
+                if logID > 2 { #expect(try journal.closeLeastUsedLog()) }
+                #expect(try journal.append(record(0, log: logID)))
+                try journal.commit()
+            }
+            #expect(try !journal.closeLeastUsedLog(), "as many as are kept in mind")
+        }
+        let journal = try openJournal(files, limit: 2000, limits: few)
+        #expect(journal.damage == [])
+        #expect((0..<203 as Range<UInt32>).filter(journal.isClosed).count == 200)
+        #expect(journal.durable(logID: log).firstMissing == 2)
+        #expect(try sequences(allEntries(journal)).count == 205)
+    }
+
+    @Test func aJournalOfFullSizeTakesNoMore() throws {
+        let files = MemoryFileSystem()
+        let start: Int64 = 1_800_000_000_000
+        let day = 86_400_000 as Int64
+        func openLimited() throws -> Journal { try openJournal(files, limit: 1000, at: start, byteLimit: 5000) }
+        func fill(_ journal: Journal, from first: UInt32) throws -> UInt32 {
+            var sequence = first
+            do throws(JournalError) {
+                while true {
+                    _ = try journal.append(record(sequence, at: start))
+                    sequence += 1
+                    journal.setEmissionCursor(journal.end)
+                    try journal.commit()
+                }
+            } catch { #expect(error == .sizeLimitReached(5000, path: "/state/0123456789abcdef")) }
+            return sequence
+        }
+        var journal: Journal? = try openLimited()
+        let count = try fill(try #require(journal), from: 0)
+        #expect((30..<120).contains(count))
+        journal = nil
+        let again = try openLimited()
+        #expect(again.isAtByteLimit)
+        #expect(again.durable(logID: log).firstMissing == count)
+        #expect(throws: JournalError.self) { try again.append(record(count)) }
+        again.setEmissionCursor(again.end)
+        try again.commit()
+        #expect(try again.removeSegments(keepingDays: 1, nowUnixMilliseconds: start + 3 * day) > 2)
+        #expect(!again.isAtByteLimit)
+        #expect(try fill(again, from: count) > count + 10)
+        #expect(try again.byteCount(from: .start) < 6500)
+    }
+}
