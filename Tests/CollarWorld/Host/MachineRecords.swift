@@ -44,7 +44,8 @@ final class MachineRecords {
         let (file, begin) = places[random.below(places.count)]
         guard begin < file.durable.count else { return [] }
         let isLast = file === places.last?.file
-        if !isLast { spared.insert(deviceID) }
+        // A segment without progress has nothing but its checkpoint, which is what the segment before it ended with.
+        if !isLast || found.newestProgress.isEmpty { spared.insert(deviceID) }
         let first = begin + random.below(file.durable.count - begin)
         let isPage = random.chance(0.3)
         let start = isPage ? max(begin, first - first % DiskFile.blockByteCount) : first
