@@ -75,7 +75,8 @@ final class Attacker {
             case 4: try encodeOtherContent(delivered, into: &output)
             case 5 where forgesSequences, 6 where forgesSequences: try encodeSequenceOfFuture(into: &output)
             case 5: try encodeLossOfFuture(into: &output)
-            case 6: forgery.loss = try encodeLossOfPast(into: &output)
+            // Where a flood has used up all ranges a loss is for good.
+            case 6 where !isFlooding: forgery.loss = try encodeLossOfPast(into: &output)
             default: try encodeForgedCommand(into: &output)
             }
         }
