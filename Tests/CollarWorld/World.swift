@@ -112,8 +112,7 @@ package final class World {
             }
         }
         self.radios = radios
-        // A pairing may end with what an old identity says.
-        attacker = Attacker(seed: plan.seed, mayFlood: !plan.faults.contains(.repairing))
+        attacker = Attacker(plan)
         for host in hosts {
             prepare(host.disk)
             host.losesPowerAtStop = plan.scriptedCrashLosesPower

@@ -80,7 +80,7 @@ final class SimulatedMachine {
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
         configuration.ordersBySequence = random.chance(0.3)
-        if plan.faults.contains(.hostileSender) {
+        if plan.faults.contains(.hostileSender), plan.forging == .logs {
             configuration.trackingLimits.logCount = 14
             configuration.trackingLimits.youngLogCount = 8
             // A log without ranges goes on where its collar sends the oldest fixes, too: not in bursts of the newest alone.

@@ -2,6 +2,21 @@ import CollarARQ
 import CollarSimulator
 import CollarWire
 
+/// What a hostile sender forges in the names of collars that it has heard. Two of them together would take fixes away: a host
+/// believes a loss of what the collar has shown, and where logs have used up all ranges a loss is for good.
+enum Forging { case sequences, losses, logs }
+
+extension WorldPlan {
+    /// A log of a collar that is paired anew is not invented: the pairing may end with what an old identity says.
+    var forging: Forging {
+        switch seed % 3 {
+        case 0: .losses
+        case 1 where !faults.contains(.repairing): .logs
+        default: .sequences
+        }
+    }
+}
+
 /// A sender without secrets: it hears everything on the air, and sends what PROTOCOL.md lets everybody send in clear. It does
 /// nothing that takes a fix away; see section 20 there for what it could do.
 final class Attacker {
@@ -13,11 +28,7 @@ final class Attacker {
     /// Collars that it has invented.
     private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
-    /// Whether it forges sequences in the names of collars that it has heard, or losses. Both together would take fixes away:
-    /// a host believes a loss of what the collar has shown.
-    private let forgesSequences: Bool
-    /// Whether it invents logs of collars that it has heard, one after the other.
-    private let isFlooding: Bool
+    private let forging: Forging
     /// Logs of such collars that it may still invent.
     private var logsLeft = Attacker.floodLimit
     /// Fixes of the last of them that it is about to send.
@@ -28,12 +39,9 @@ final class Attacker {
     /// Logs of other collars that it invents at most: many times what a host keeps track of in a world.
     private static let floodLimit = 60
 
-    /// - Parameter mayFlood: whether it may speak for collars that it has heard: what it tells of their receiver may be old.
-    init(seed: UInt64, mayFlood: Bool) {
-        random = SeededRandom(seed: seed ^ 0xA77A_C4E5)
-        forgesSequences = seed % 2 == 0
-        var chance = SeededRandom(seed: seed ^ 0xF100_D)
-        isFlooding = mayFlood && chance.chance(0.6)
+    init(_ plan: WorldPlan) {
+        random = SeededRandom(seed: plan.seed ^ 0xA77A_C4E5)
+        forging = plan.forging
     }
 
     /// Hears a frame on the air.
@@ -61,7 +69,7 @@ final class Attacker {
     func makeFrame(delivered: (LogIdentity) -> Range<UInt32>) -> Forgery {
         var forgery = Forgery()
         forgery.frame = [UInt8].frame { output throws(EncodeError) in
-            if isFlooding, random.chance(0.7) {
+            if forging == .logs, random.chance(0.7) {
                 forgery.log = try encodeFlood(into: &output)
                 return
             }
@@ -73,10 +81,9 @@ final class Attacker {
             case 1, 2: try encodeFixOfInvention(into: &output)
             case 3: try encodeProbe(into: &output)
             case 4: try encodeOtherContent(delivered, into: &output)
-            case 5 where forgesSequences, 6 where forgesSequences: try encodeSequenceOfFuture(into: &output)
-            case 5: try encodeLossOfFuture(into: &output)
-            // Where a flood has used up all ranges a loss is for good.
-            case 6 where !isFlooding: forgery.loss = try encodeLossOfPast(into: &output)
+            case 5 where forging == .losses: try encodeLossOfFuture(into: &output)
+            case 6 where forging == .losses: forgery.loss = try encodeLossOfPast(into: &output)
+            case 5 where forging == .sequences, 6 where forging == .sequences: try encodeSequenceOfFuture(into: &output)
             default: try encodeForgedCommand(into: &output)
             }
         }
