@@ -120,7 +120,8 @@ struct CoverageLedger {
         var known = logs[log].known
         guard known.remove(range) else { return .duplicate }
         let before = shared(logs[log].known)
-        guard known.rangeCount <= max(logs[log].known.rangeCount, rangeLimit(sharedNow: before)) else { return .refused }
+        // Damage is nobody's to forge: what it takes is asked for whatever the other logs have used up.
+        guard known.rangeCount <= CoveredSequences.maximumRangeCount else { return .refused }
         sharedRangeCount += shared(known) - before
         logs[log].known = known
         logs[log].durable.remove(range)

@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 import Glibc
 
@@ -6,13 +7,13 @@ extension World {
     static let recurring: [FaultKind] = [
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
-        .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback,
+        .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback, .stateRemoval, .foreignFiles,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
         let mean =
             switch kind {
-            case .logErase, .flashDecay, .stateRollback: plan.faultIntervalMicroseconds * 3
+            case .logErase, .flashDecay, .stateRollback, .stateRemoval: plan.faultIntervalMicroseconds * 3
             case .powerCuts: plan.faultIntervalMicroseconds / 3
             case .requests: plan.faultIntervalMicroseconds / 8
             default: plan.faultIntervalMicroseconds
@@ -49,20 +50,24 @@ extension World {
         case .repairing: changePairing(host, collar)
         case .hostClockJumps: jumpClock(host)
         case .stateRollback: replaceState(host)
+        case .stateRemoval: removeState(host)
+        case .foreignFiles: addForeignFile(host)
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
-            .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender:
+            .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender,
+            .retention:
             break
         }
     }
 
     func endOfFault(_ kind: FaultKind, _ index: Int) {
-        log("host \(index)'s disk: end of \(kind)")
+        log("host \(index): end of \(kind)")
         let host = hosts[index]
         switch kind {
         case .syncFailures: host.disk.faults.isNextSyncFailing = false
         case .fullDisk: host.disk.faults.room = nil
         case .diskErrors: host.disk.faults.errorProbability = 0
+        case .stateRemoval: crash(host, restartAfter: 10_000)
         default: host.disk.faults.isReadOnly = false
         }
         // Somebody who watches the host restarts what stopped storing.
@@ -124,6 +129,32 @@ extension World {
         host.disk.restore(isRemoved ? nil : saved.disk)
         host.stateWasReplaced()
         oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
+    }
+
+    /// The process goes on with open files that have no names any more, until somebody restarts it.
+    private func removeState(_ host: SimulatedMachine) {
+        guard host.isRunning, !host.isStateRemoved else { return }
+        log("host \(host.index)'s state directory is removed while it runs")
+        host.savedState = nil
+        host.disk.restore(nil)
+        host.isStateRemoved = true
+        oracle.forgot(host, promisesBefore: nil)
+        queue.add(.endOfFault(.stateRemoval, host.index), at: now + streams[.stateRemoval].between(100_000, 8_000_000))
+    }
+
+    /// What an editor, a file system check, a backup or a person leaves.
+    private func addForeignFile(_ host: SimulatedMachine) {
+        let state = SimulatedMachine.stateDirectory
+        let collar = collars[streams[.foreignFiles].below(collars.count)].deviceID
+        let journals = JournalDirectory(stateDirectory: state, deviceID: collar).path
+        let names = [
+            (state, "notes.txt", false), (state, "lost+found", true), (state, "c011a2ffffffffff", false),
+            (state, "c011a2eeeeeeeeee", true), (state, "ZZ", true), (journals, "00000001.journal~", false),
+            (journals, "notes.txt", false), (journals, "old", true),
+        ]
+        let (directory, name, isDirectory) = names[streams[.foreignFiles].below(names.count)]
+        log("\(name) appears in \(directory) of host \(host.index)")
+        host.disk.add(name, to: directory, isDirectory: isDirectory)
     }
 
     /// Only where the collar certainly knows that all of it is delivered: a flash that fails to keep the watermark and

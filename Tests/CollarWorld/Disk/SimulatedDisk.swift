@@ -83,6 +83,18 @@ package final class SimulatedDisk: FileSystem {
         durableNames = names
     }
 
+    /// Adds a file or a directory behind the system's back, where there is none of its name.
+    func add(_ name: String, to directory: String, isDirectory: Bool) {
+        let path = directory + "/" + name
+        guard names[directory] != nil, durableNames[directory] != nil, names[path] == nil else { return }
+        generation += 1
+        let file = DiskFile(isDirectory: isDirectory)
+        file.write([0x68, 0x69, 0x0A], at: 0)
+        file.synchronize()
+        names[path] = file
+        durableNames[path] = file
+    }
+
     /// The files in a directory whose names no crash can take, in the order of their names.
     func certainFiles(in directory: String) -> [(path: String, file: DiskFile)] {
         let prefix = directory + "/"

@@ -60,6 +60,8 @@ final class SimulatedMachine {
     var isConsumerDue = false
     /// The state directory that somebody has copied.
     var savedState: World.SavedState?
+    /// Whether somebody removed the state directory of this process.
+    var isStateRemoved = false
     /// Whether only another process can go on.
     private(set) var needsRestart = false
     /// Frames to send, by radio.
@@ -80,6 +82,7 @@ final class SimulatedMachine {
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
         configuration.ordersBySequence = random.chance(0.3)
+        if plan.faults.contains(.retention) { configuration.keepsDays = 30 }
         if plan.faults.contains(.hostileSender), plan.forging == .logs {
             configuration.trackingLimits.logCount = 14
             configuration.trackingLimits.youngLogCount = 8
@@ -177,6 +180,9 @@ final class SimulatedMachine {
         consumer.hostStopped()
         life += 1
         frames = []
+        guard isStateRemoved else { return }
+        isStateRemoved = false
+        stateWasReplaced()
     }
 
     /// The state directory is gone, or as it was: the machine may be another receiver.
@@ -300,7 +306,9 @@ final class SimulatedMachine {
         for notice in notices {
             trace?("  host \(index) says \(notice)")
             switch notice {
-            case .storageFailing(_, .stopped), .journalUnavailable: needsRestart = true
+            case .storageFailing(_, .stopped): needsRestart = true
+            // Of a file that has the name of a collar no restart makes a journal.
+            case .journalUnavailable(let deviceID, _): if oracle.records.contains(where: { $0.log.deviceID == deviceID }) { needsRestart = true }
             case .commandEnded(let report):
                 takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
                 oracle.ended(report, host: index)

@@ -72,8 +72,14 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     /// The hosts' disks are full before the first fix.
     case fullDiskAtStart
     /// A sender without secrets invents collars, repeats fixes with other contents, and speaks in the names of others. Sometimes it
-    /// invents more logs of them, with more gaps, than a host keeps track of.
+    /// invents more logs of them, with more gaps, than a host keeps track of, or acknowledges what nobody has.
     case hostileSender
+    /// Somebody removes a host's state directory while it runs, and restarts the host later.
+    case stateRemoval
+    /// Files and folders that are not the program's lie in a host's state directory.
+    case foreignFiles
+    /// The hosts remove what is older than a month: nothing is, whatever a clock shows.
+    case retention
 }
 
 /// Some kinds of faults.

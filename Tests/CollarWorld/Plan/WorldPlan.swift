@@ -70,6 +70,9 @@ package struct WorldPlan: Equatable, Sendable {
         var random = SeededRandom(seed: seed ^ 0x504C_414E)
         self.seed = seed
         faults = WorldPlan.someFaults(&random)
+        // With numbers of their own: the others are as they were before these came.
+        var later = SeededRandom(seed: seed ^ 0x1A7E_12)
+        for kind in [FaultKind.stateRemoval, .foreignFiles, .retention] where later.chance(0.15) { faults.insert(kind) }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]
@@ -148,7 +151,9 @@ package struct WorldPlan: Equatable, Sendable {
     private static func someFaults(_ random: inout SeededRandom) -> FaultSet {
         var faults = FaultSet()
         let share = random.fraction(0.1, 0.9)
-        for kind in FaultKind.allCases where random.chance(share) { faults.insert(kind) }
+        for kind in FaultKind.allCases.prefix(through: FaultKind.hostileSender.rawValue) where random.chance(share) {
+            faults.insert(kind)
+        }
         return faults
     }
 

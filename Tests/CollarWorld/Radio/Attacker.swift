@@ -4,14 +4,15 @@ import CollarWire
 
 /// What a hostile sender forges in the names of collars that it has heard. Two of them together would take fixes away: a host
 /// believes a loss of what the collar has shown, and where logs have used up all ranges a loss is for good.
-enum Forging { case sequences, losses, logs }
+enum Forging { case sequences, losses, logs, acknowledgements }
 
 extension WorldPlan {
     /// A log of a collar that is paired anew is not invented: the pairing may end with what an old identity says.
     var forging: Forging {
-        switch seed % 3 {
+        switch seed % 4 {
         case 0: .losses
-        case 1 where !faults.contains(.repairing): .logs
+        case 1: .acknowledgements
+        case 2 where !faults.contains(.repairing): .logs
         default: .sequences
         }
     }
@@ -84,6 +85,8 @@ final class Attacker {
             case 5 where forging == .losses: try encodeLossOfFuture(into: &output)
             case 6 where forging == .losses: forgery.loss = try encodeLossOfPast(into: &output)
             case 5 where forging == .sequences, 6 where forging == .sequences: try encodeSequenceOfFuture(into: &output)
+            case 5 where forging == .acknowledgements, 6 where forging == .acknowledgements:
+                try encodeForgedAcknowledgement(into: &output)
             default: try encodeForgedCommand(into: &output)
             }
         }
@@ -199,6 +202,15 @@ final class Attacker {
         ranges.append(range)
         try Tombstone(ranges: ranges).encode(
             address: address, flags: FrameFlags(ask: ask()), log: log, into: &output)
+    }
+
+    /// An acknowledgement of everything, in the name of the collar's receiver: perhaps while that is off.
+    private func encodeForgedAcknowledgement(into output: inout OutputSpan<UInt8>) throws(EncodeError) {
+        guard let identity = identities.randomElement(using: &random), identity.pairedReceiverID != 0 else {
+            return try encodeProbe(into: &output)
+        }
+        let answer = Acknowledgement(receiverID: identity.pairedReceiverID, ask: ask(), firstMissing: identity.nextSequence)
+        try answer.encode(address: address, log: identity.log, into: &output)
     }
 
     /// A probe or an identity of a collar whose sequences are far above those that it has made.
