@@ -46,16 +46,27 @@ public enum FrameCheck {
     private static func reference(
         among references: Span<UInt32>, fitting frame: Span<UInt8>, check: CRC24
     ) -> UInt32? {
-        let end = frame.count - CRC24.byteCount
-        guard end >= FrameHeader.byteCount, frame.count <= Frame.maximumByteCount else { return nil }
-        var check = check
-        check.update(UInt8(truncatingIfNeeded: frame.count))
-        check.update(frame, from: 0, to: end)
+        guard let body = check.body(of: frame) else { return nil }
         let lowBits = AbsoluteFix.shortSequence(of: frame)
         for index in references.indices {
-            var completed = check
+            var completed = body
             if let lowBits { completed.update(upperBitsOf: AbsoluteFix.complete(lowBits, around: references[index])) }
             if completed.checksum == sent(in: frame) { return references[index] }
+        }
+        return nil
+    }
+
+    /// The one sequence with which the check of a short frame fits, for a decoder that knows nothing of the log; nil for other
+    /// frames, and where there is none. Nothing vouches for it: one of 256 damaged frames has such a sequence.
+    ///
+    /// Complexity: linear in the frame, and 65,536 times two bytes.
+    public static func solvedSequence(of frame: Span<UInt8>, log: LogIdentity) -> UInt32? {
+        guard let lowBits = AbsoluteFix.shortSequence(of: frame), let body = log.boundCheck.body(of: frame) else { return nil }
+        for upperBits in 0...0xFFFF as ClosedRange<UInt32> {
+            let sequence = upperBits &<< 16 | lowBits
+            var completed = body
+            completed.update(upperBitsOf: sequence)
+            if completed.checksum == sent(in: frame) { return sequence }
         }
         return nil
     }
@@ -87,6 +98,16 @@ public enum FrameCheck {
 }
 
 extension CRC24 {
+    /// The check over what it is bound to, the length of a frame and the frame up to its check; nil where it has none.
+    fileprivate func body(of frame: Span<UInt8>) -> CRC24? {
+        let end = frame.count - CRC24.byteCount
+        guard end >= FrameHeader.byteCount, frame.count <= Frame.maximumByteCount else { return nil }
+        var check = self
+        check.update(UInt8(truncatingIfNeeded: frame.count))
+        check.update(frame, from: 0, to: end)
+        return check
+    }
+
     /// Adds the bits of a sequence that its short form leaves out, where they are not 0.
     @inline(__always)
     mutating func update(upperBitsOf sequence: UInt32) {

@@ -27,13 +27,18 @@ enum DecodeCommand {
         }
         var decoding = FrameDecoding(format: format, flavour: flavour)
         if arguments.has("--device") || arguments.has("--log-id") {
-            decoding.learn(try arguments.log(), nextSequence: 0)
+            decoding.learn(try arguments.log(), nextSequence: nil)
         }
         let input = try ChunkInput(path: arguments.operands.first ?? "-")
         let isBare = arguments.has("--bare")
         let byteCount = try isBare ? decodeBare(input, &decoding) : decodeSerial(input, &decoding)
         try decoding.flush()
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
+        if decoding.unverifiedCount > 0 {
+            StandardError.say(
+                "unverified: \(decoding.unverifiedCount) sequences were solved from the check alone, as no frame before them "
+                    + "tells where the log is; one of 256 damaged frames has such a sequence")
+        }
         guard decoding.frameCount > 0 || byteCount == 0 else {
             throw CommandFailure(
                 .corruptInput, "no frame of the \(byteCount) bytes is valid",

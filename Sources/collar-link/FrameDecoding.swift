@@ -10,6 +10,15 @@ struct FrameDecoding {
         /// What short sequences are completed around: the highest fix, and the newest that an identity or a probe named last.
         var references: InlineArray<2, UInt32> = [0, 0]
         var fixes: [UInt32: Fix] = [:]
+        /// Whether a frame told of its sequences.
+        var isHeard = false
+    }
+
+    /// A message, the log that it is bound to, and whether the check vouches for its sequence.
+    private struct Decoded {
+        var message: Message
+        var log: LogIdentity?
+        var isVerified = true
     }
 
     /// Anchors lie at most this far back; older fixes are forgotten.
@@ -22,6 +31,8 @@ struct FrameDecoding {
     private var rejected: [String: Int] = [:]
     /// Frames that were decoded.
     private(set) var frameCount = 0
+    /// Those of them whose sequences were solved from the check.
+    private(set) var unverifiedCount = 0
 
     init(format: OutputFormat, flavour: FixLineWriter.Flavour) {
         self.format = format
@@ -29,13 +40,16 @@ struct FrameDecoding {
     }
 
     /// Takes up a log; it is tried first from now on.
-    mutating func learn(_ log: LogIdentity, nextSequence: UInt32) {
+    /// - Parameter nextSequence: what the log said of itself; nil where it said nothing yet.
+    mutating func learn(_ log: LogIdentity, nextSequence: UInt32?) {
         if let index = logs.firstIndex(where: { $0.identity == log }) {
             logs.swapAt(0, index)
         } else {
             logs.insert(KnownLog(identity: log), at: 0)
         }
+        guard let nextSequence else { return }
         logs[0].references[1] = max(nextSequence, 1) - 1
+        logs[0].isHeard = true
     }
 
     /// Decodes a bare frame that stands at an offset of the input.
@@ -43,10 +57,10 @@ struct FrameDecoding {
         do throws(DecodeError) {
             let header = try FrameHeader(frame)
             guard let type = header.type else { throw .unknownType(header.typeCode) }
-            let (message, log) = try message(of: frame, header: header, type: type)
+            let decoded = try decode(frame, header: header, type: type)
             frameCount += 1
-            note(message, log: log)
-            write(message, header: header, log: log, byteCount: frame.count, at: offset)
+            if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
+            write(decoded, header: header, byteCount: frame.count, at: offset)
         } catch { reject("\(error)", at: offset) }
     }
 
@@ -71,20 +85,23 @@ struct FrameDecoding {
         if format == .text { append("@\(offset) skipped: \(reason)\n") }
     }
 
-    private func message(
-        of frame: Span<UInt8>, header: FrameHeader, type: MessageType
-    ) throws(DecodeError) -> (Message, LogIdentity?) {
-        guard type.isBoundToLog else { return (try Message.decode(frame, log: nil, reference: 0), nil) }
+    private func decode(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType) throws(DecodeError) -> Decoded {
+        guard type.isBoundToLog else { return Decoded(message: try Message.decode(frame, log: nil, reference: 0)) }
         for log in logs {
             if type == .liveFix {
                 guard let fix = liveFix(frame, header: header, log: log) else { continue }
-                return (.fix(fix), log.identity)
+                return Decoded(message: .fix(fix), log: log.identity)
             }
             guard let reference = FrameCheck.reference(among: log.references.span, fitting: frame, log: log.identity) else {
                 continue
             }
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: reference)
-            return (message, log.identity)
+            return Decoded(message: message, log: log.identity)
+        }
+        for log in logs where !log.isHeard {
+            guard let sequence = FrameCheck.solvedSequence(of: frame, log: log.identity) else { continue }
+            let message = try Message.decodePayload(of: frame, header: header, type: type, reference: sequence)
+            return Decoded(message: message, log: log.identity, isVerified: false)
         }
         throw .checkFailed
     }
@@ -115,6 +132,7 @@ struct FrameDecoding {
 
     private mutating func note(_ fix: Fix, log: LogIdentity?) {
         guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
+        logs[index].isHeard = true
         logs[index].references[0] = max(logs[index].references[0], fix.sequence)
         logs[index].fixes[fix.sequence] = fix
         if fix.sequence >= FrameDecoding.anchorLimit {
@@ -122,20 +140,21 @@ struct FrameDecoding {
         }
     }
 
-    private mutating func write(
-        _ message: Message, header: FrameHeader, log: LogIdentity?, byteCount: Int, at offset: Int
-    ) {
+    private mutating func write(_ decoded: Decoded, header: FrameHeader, byteCount: Int, at offset: Int) {
         switch format {
         case .json:
-            guard let log else { return }
-            switch message {
+            guard let log = decoded.log else { return }
+            switch decoded.message {
             case .fix(let fix): writeLine(of: fix, log: log)
             case .batch(let batch): batch.forEach { writeLine(of: $0, log: log) }
             default: return
             }
         case .text:
             append("@\(offset) \(byteCount) bytes: \(MessageText.line(of: header))\n")
-            for field in MessageText.fields(of: message) { append("    \(field.name): \(field.value)\n") }
+            for field in MessageText.fields(of: decoded.message) {
+                let mark = field.name == "sequence" && !decoded.isVerified ? " (unverified)" : ""
+                append("    \(field.name): \(field.value)\(mark)\n")
+            }
         }
     }
 

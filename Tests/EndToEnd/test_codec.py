@@ -168,6 +168,19 @@ class FrameTest(unittest.TestCase):
         line = json.loads(run("decode", "--device", "0123456789abcdef", "--log-id", "77", data=fix).stdout)
         self.assertEqual((line["collar"], line["log"], line["seq"]), ("0123456789abcdef", 77, 42))
 
+    def test_a_short_sequence_without_identity_is_unverified(self):
+        vector = json.loads((ROOT / "Protocol/vectors/valid/absolute-fix-short-far-below-the-end.json").read_text())
+        log = ("--device", vector["device_id"], "--log-id", str(vector["log_id"]))
+        sequence = vector["decoded"]["sequence"]
+        self.assertGreater(sequence, 65535)
+        frame = bytes.fromhex(vector["serial"])
+        text = run("decode", "-F", "text", *log, data=frame)
+        self.assertIn(f"    sequence: {sequence} (unverified)\n", text.stdout.decode())
+        self.assertIn(b"unverified: 1 sequences", text.stderr)
+        line = run("decode", *log, data=frame)
+        self.assertIn(f"{sequence:08x}", json.loads(line.stdout)["id"])
+        self.assertIn(b"unverified: 1 sequences", line.stderr)
+
     def test_noise_is_skipped_and_counted(self):
         frames = self.encode(FULL, dict(FULL, seq=43)).stdout
         noisy = b"\x07noise\0" + frames[:-10] + b"\xff" + frames[-9:] + b"\0\x03\0"

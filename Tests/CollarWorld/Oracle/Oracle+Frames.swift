@@ -154,7 +154,10 @@ extension Oracle {
             guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {
                 return report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
             }
-            if let lost = record.firstLostPromise(of: host), !answer.resend.contains(lost) {
+            // What is older comes first where not all of it fits: it may be a loss that is in doubt.
+            if let lost = record.firstLostPromise(of: host),
+                !answer.resend.closedRanges.contains(where: { $0.lowerBound <= lost })
+            {
                 report(.acknowledgedIsDurable, "host \(host.index) has lost \(lost), and does not ask for it again")
             }
             record.hosts[host.index].below = max(record.hosts[host.index].below, answer.firstMissing)

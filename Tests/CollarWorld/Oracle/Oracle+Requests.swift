@@ -13,9 +13,7 @@ extension Oracle {
         var state = record.requests.state
         state.apply(command.order)
         guard isCertain else {
-            record.requests.uncertain.insert(command.requestID)
-            record.requests.candidates.append(.init(state: state, command: ExecutedCommand(command)))
-            return
+            return record.requests.noteUncertain(ExecutedCommand(command), state: state)
         }
         if record.requests.lastExecuted.contains(ExecutedCommand(command)) {
             report(.executedOnce, "collar \(collar.index) executes request \(command.requestID) again")
@@ -96,7 +94,7 @@ extension Oracle {
     func check(_ result: CommandResult, _ collar: SimulatedCollar, _ record: LogRecord) {
         let requests = record.requests
         let isExecuted = requests.executed.contains(result.requestID)
-        let isRemembered = requests.lastExecuted.contains { $0.requestID == result.requestID }
+        let isRemembered = requests.lastExecuted.contains { $0?.requestID == result.requestID }
         if requests.uncertain.contains(result.requestID) { return }
         // A refusal may be meant for a hostile sender that has hit upon the id.
         if result.outcome == .refused, plan.faults.contains(.hostileSender) { return }

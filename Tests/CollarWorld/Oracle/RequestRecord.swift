@@ -59,9 +59,9 @@ struct RequestRecord {
     var releasedBy: UInt32?
     /// Commands that were executed.
     private(set) var executed: Set<UInt16> = []
-    /// The last eight of them, which a collar remembers. Another order under the same id is another command. A frame that the radio holds back for longer than eight further
+    /// The last eight of them, which a collar remembers; nil for one that it may remember. Another order under the same id is another command. A frame that the radio holds back for longer than eight further
     /// commands take is beyond what it promises.
-    private(set) var lastExecuted: [ExecutedCommand] = []
+    private(set) var lastExecuted: [ExecutedCommand?] = []
     /// Commands during which the flash failed.
     var uncertain: Set<UInt16> = []
     /// Which host used an id last.
@@ -75,8 +75,10 @@ struct RequestRecord {
     mutating func given(_ requestID: UInt16, by host: Int) {
         if let other = givers[requestID], other != host { uncertain.insert(requestID) }
         givers[requestID] = host
-        // An id that comes again after a rollback is that of a new command.
-        if uncertain.contains(requestID) { lastExecuted.removeAll { $0.requestID == requestID } }
+        // An id that comes again after a rollback is that of a new command; the collar remembers the old one as well.
+        if uncertain.contains(requestID) {
+            lastExecuted = lastExecuted.map { $0?.requestID == requestID ? nil : $0 }
+        }
     }
 
     /// A host has forgotten which ids it has used: they may come again for other commands.
@@ -84,6 +86,17 @@ struct RequestRecord {
 
     mutating func noteExecuted(_ command: ExecutedCommand) {
         executed.insert(command.requestID)
+        remember(command)
+    }
+
+    /// The flash failed amid a command: it may count among the last eight.
+    mutating func noteUncertain(_ command: ExecutedCommand, state: OrderedState) {
+        uncertain.insert(command.requestID)
+        candidates.append(Candidate(state: state, command: command))
+        remember(nil)
+    }
+
+    private mutating func remember(_ command: ExecutedCommand?) {
         lastExecuted.append(command)
         if lastExecuted.count > 8 { lastExecuted.removeFirst() }
     }
