@@ -46,9 +46,11 @@ public struct ReceiverTransfer: Equatable, Sendable {
         }
         var logs: [Log] = []
         for deviceID in try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem) {
-            let journal = try Journal.open(
-                stateDirectory: stateDirectory, deviceID: deviceID, receiverID: receiverID,
-                nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+            guard
+                let journal = try existingJournal(
+                    stateDirectory: stateDirectory, deviceID: deviceID, receiverID: receiverID,
+                    nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+            else { continue }
             try journal.commit()
             for log in journal.ledger.logs where !log.durable.ranges.isEmpty {
                 logs.append(Log(deviceID: deviceID, logID: log.id, covered: log.durable.ranges))
@@ -61,6 +63,21 @@ public struct ReceiverTransfer: Equatable, Sendable {
         }
         withExtendedLifetime(lock) {}
         return ReceiverTransfer(receiverID: receiverID, logs: logs)
+    }
+
+    /// The journal of a collar; nil where a file that is no journal has its name.
+    private static func existingJournal(
+        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
+        fileSystem: any FileSystem
+    ) throws(JournalError) -> Journal? {
+        do throws(JournalError) {
+            return try Journal.open(
+                stateDirectory: stateDirectory, deviceID: deviceID, receiverID: receiverID,
+                nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+        } catch {
+            guard case .file(let failure) = error, failure.isInTheWay else { throw error }
+            return nil
+        }
     }
 
     /// Takes the receiver over in a state directory: a new one, or a copy of the one where it retired. What it has of each log

@@ -1,4 +1,3 @@
-import CollarJournal
 import CollarWire
 import Glibc
 
@@ -8,12 +7,13 @@ extension World {
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
         .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback, .stateRemoval, .foreignFiles,
+        .receiverMove,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
         let mean =
             switch kind {
-            case .logErase, .flashDecay, .stateRollback, .stateRemoval: plan.faultIntervalMicroseconds * 3
+            case .logErase, .flashDecay, .stateRollback, .stateRemoval, .receiverMove: plan.faultIntervalMicroseconds * 3
             case .powerCuts: plan.faultIntervalMicroseconds / 3
             case .requests: plan.faultIntervalMicroseconds / 8
             default: plan.faultIntervalMicroseconds
@@ -51,6 +51,7 @@ extension World {
         case .hostClockJumps: jumpClock(host)
         case .stateRollback: replaceState(host)
         case .stateRemoval: removeState(host)
+        case .receiverMove: moveReceiver(host)
         case .foreignFiles: addForeignFile(host)
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
@@ -114,47 +115,6 @@ extension World {
         let errors: [Int64] = [-1_700_000_000_000, 2_560_000_000_000, 0, streams[.hostClockJumps].between(-86_400_000, 86_400_000)]
         host.clockErrorMilliseconds = errors[streams[.hostClockJumps].below(errors.count)]
         log("host \(host.index)'s clock is wrong by \(host.clockErrorMilliseconds) ms")
-    }
-
-    /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
-    private func replaceState(_ host: SimulatedMachine) {
-        guard let saved = host.savedState else {
-            host.savedState = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
-            return
-        }
-        host.savedState = nil
-        let isRemoved = streams[.stateRollback].chance(0.3)
-        log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
-        crash(host, restartAfter: 100_000)
-        host.disk.restore(isRemoved ? nil : saved.disk)
-        host.stateWasReplaced()
-        oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
-    }
-
-    /// The process goes on with open files that have no names any more, until somebody restarts it.
-    private func removeState(_ host: SimulatedMachine) {
-        guard host.isRunning, !host.isStateRemoved else { return }
-        log("host \(host.index)'s state directory is removed while it runs")
-        host.savedState = nil
-        host.disk.restore(nil)
-        host.isStateRemoved = true
-        oracle.forgot(host, promisesBefore: nil)
-        queue.add(.endOfFault(.stateRemoval, host.index), at: now + streams[.stateRemoval].between(100_000, 8_000_000))
-    }
-
-    /// What an editor, a file system check, a backup or a person leaves.
-    private func addForeignFile(_ host: SimulatedMachine) {
-        let state = SimulatedMachine.stateDirectory
-        let collar = collars[streams[.foreignFiles].below(collars.count)].deviceID
-        let journals = JournalDirectory(stateDirectory: state, deviceID: collar).path
-        let names = [
-            (state, "notes.txt", false), (state, "lost+found", true), (state, "c011a2ffffffffff", false),
-            (state, "c011a2eeeeeeeeee", true), (state, "ZZ", true), (journals, "00000001.journal~", false),
-            (journals, "notes.txt", false), (journals, "old", true),
-        ]
-        let (directory, name, isDirectory) = names[streams[.foreignFiles].below(names.count)]
-        log("\(name) appears in \(directory) of host \(host.index)")
-        host.disk.add(name, to: directory, isDirectory: isDirectory)
     }
 
     /// Only where the collar certainly knows that all of it is delivered: a flash that fails to keep the watermark and

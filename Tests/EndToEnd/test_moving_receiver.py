@@ -49,6 +49,8 @@ class MovingReceiverTest(EndToEndTest):
         self.assertEqual(answer["first_missing"], 3)
         shown, _ = self.command("show")
         self.assertEqual(int(shown, 16), first)
+        # A file that has the name of a collar is no journal, and keeps no receiver from moving.
+        (pathlib.Path(self.state) / "c011a2ffffffffff").write_text("notes")
         text, _ = self.command("export")
         # Nobody receives here any more.
         refused = subprocess.run([BINARY, "--state-dir", self.state, "-p", "/dev/null"], capture_output=True, text=True,

@@ -99,9 +99,12 @@ final class SimulatedMachine {
 
     /// The time on the machine's clocks.
     private func time(_ now: Int64) -> HostTime {
-        HostTime(
-            instant: Instant(microseconds: now),
-            unixMilliseconds: max(0, SimulatedMachine.startUnixMilliseconds + now / 1000 + clockErrorMilliseconds))
+        HostTime(instant: Instant(microseconds: now), unixMilliseconds: unixMilliseconds(now))
+    }
+
+    /// What the machine's clock shows.
+    func unixMilliseconds(_ now: Int64) -> Int64 {
+        max(0, SimulatedMachine.startUnixMilliseconds + now / 1000 + clockErrorMilliseconds)
     }
 
     var isRunning: Bool { process != nil }
@@ -188,6 +191,11 @@ final class SimulatedMachine {
     /// The state directory is gone, or as it was: the machine may be another receiver.
     func stateWasReplaced() {
         receiverID = nil
+        receiverMoved()
+    }
+
+    /// The same receiver goes on from another disk.
+    func receiverMoved() {
         takenCommands = []
         consumer.forgetPositions()
     }

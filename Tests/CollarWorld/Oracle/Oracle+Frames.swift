@@ -197,10 +197,13 @@ extension Oracle {
     }
 
     private func counts(asLost range: SequenceRange, log: LogIdentity, _ host: SimulatedMachine) {
+        guard !inventedLogs.contains(log) else { return }
         guard let record = record(of: log), range.last < record.log.plausibleEnd(record) else {
             return report(.lossHasACause, "host \(host.index) counts \(range.last) as lost, which is not there")
         }
-        for sequence in record.seen(range.first..<range.last + 1) where !record.mayBeCalledLost(sequence) {
+        let elsewhere = record.hosts[host.index].forgotten
+        for sequence in record.seen(range.first..<range.last + 1)
+        where !record.mayBeCalledLost(sequence) && !elsewhere.contains(sequence) {
             if case .fix = host.records.kept(sequence, of: log) { continue }
             return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }
@@ -278,6 +281,16 @@ extension Oracle {
 
     /// What a host has acknowledged until now.
     func promises(of host: Int) -> [LogPromises] { records.map { ($0.log, $0.hosts[host].promised) } }
+
+    /// A host's receiver goes on without what it has stored.
+    func moved(_ host: SimulatedMachine) {
+        for record in records {
+            for sequence in record.base..<record.end where host.records.kept(sequence, of: record.log) != .nothing {
+                record.hosts[host.index].forgotten.insert(sequence)
+            }
+            record.requests.idsMayRepeat()
+        }
+    }
 
     /// A host's state directory was replaced by an earlier one.
     /// - Parameter promises: what it had acknowledged then; nil for nothing.

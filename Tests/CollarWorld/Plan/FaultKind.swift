@@ -80,6 +80,8 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case foreignFiles
     /// The hosts remove what is older than a month: nothing is, whatever a clock shows.
     case retention
+    /// Somebody moves a host's receiver to another disk, without what it has stored.
+    case receiverMove
 }
 
 /// Some kinds of faults.

@@ -1,0 +1,69 @@
+import CollarJournal
+
+/// What people and programs do to a host's state directory.
+extension World {
+    /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
+    func replaceState(_ host: SimulatedMachine) {
+        guard let saved = host.savedState else {
+            host.savedState = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
+            return
+        }
+        host.savedState = nil
+        let isRemoved = streams[.stateRollback].chance(0.3)
+        log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
+        crash(host, restartAfter: 100_000)
+        host.disk.restore(isRemoved ? nil : saved.disk)
+        host.stateWasReplaced()
+        oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
+    }
+
+    /// The process goes on with open files that have no names any more, until somebody restarts it.
+    func removeState(_ host: SimulatedMachine) {
+        guard host.isRunning, !host.isStateRemoved else { return }
+        log("host \(host.index)'s state directory is removed while it runs")
+        host.savedState = nil
+        host.disk.restore(nil)
+        host.isStateRemoved = true
+        oracle.forgot(host, promisesBefore: nil)
+        queue.add(.endOfFault(.stateRemoval, host.index), at: now + streams[.stateRemoval].between(100_000, 8_000_000))
+    }
+
+    /// What an editor, a file system check, a backup or a person leaves.
+    func addForeignFile(_ host: SimulatedMachine) {
+        let state = SimulatedMachine.stateDirectory
+        let collar = collars[streams[.foreignFiles].below(collars.count)].deviceID
+        let journals = JournalDirectory(stateDirectory: state, deviceID: collar).path
+        let names = [
+            (state, "notes.txt", false), (state, "lost+found", true), (state, "c011a2ffffffffff", false),
+            (state, "c011a2eeeeeeeeee", true), (state, "ZZ", true), (journals, "00000001.journal~", false),
+            (journals, "notes.txt", false), (journals, "old", true),
+        ]
+        let (directory, name, isDirectory) = names[streams[.foreignFiles].below(names.count)]
+        log("\(name) appears in \(directory) of host \(host.index)")
+        host.disk.add(name, to: directory, isDirectory: isDirectory)
+    }
+
+    /// Somebody moves the receiver to another disk, without what it has stored: its id, and what it has of each log.
+    func moveReceiver(_ host: SimulatedMachine) {
+        guard host.isRunning, !host.isStateRemoved else { return }
+        log("host \(host.index)'s receiver moves to another disk")
+        crash(host, restartAfter: 100_000)
+        host.savedState = nil
+        let faults = host.disk.faults
+        host.disk.faults = DiskFaults()
+        do throws(JournalError) {
+            let transfer = try ReceiverTransfer.retiring(
+                stateDirectory: SimulatedMachine.stateDirectory, nowUnixMilliseconds: host.unixMilliseconds(now),
+                fileSystem: host.disk)
+            // What it stored lies on the old disk, whatever of it the consumer had.
+            oracle.moved(host)
+            host.disk.restore(nil)
+            try transfer.takeOver(
+                stateDirectory: SimulatedMachine.stateDirectory, nowUnixMilliseconds: host.unixMilliseconds(now),
+                fileSystem: host.disk, random: &streams[.receiverMove])
+            host.receiverMoved()
+        } catch { oracle.report(.noRefusal, "host \(host.index)'s receiver does not move: \(error)") }
+        host.disk.endProcess()
+        host.disk.faults = faults
+    }
+}
