@@ -100,8 +100,8 @@ import Testing
             if sequence % 100 == 0 { bench.commit() }
         }
         bench.commit()
-        // The same once more is no lie, and it is looked up once a second at most.
-        bench.receive(try collar.fix(3), on: link)
+        // The same once more is no lie, and it is looked up 16 times at once, then once a second.
+        for sequence in 5..<21 as Range<UInt32> { bench.receive(try collar.fix(sequence), on: link) }
         bench.receive(try collar.fix(4, latitudeSteps: 9), on: link)
         #expect(bench.notices().allSatisfy { if case .misbehaving = $0 { false } else { true } })
         bench.wait(seconds: 1)

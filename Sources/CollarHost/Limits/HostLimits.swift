@@ -24,8 +24,8 @@ enum HostLimits {
     /// Logs of one collar that are closed for new ones: four at once, then one a minute. So a log that comes has time to show
     /// that it is in use.
     static var closedLogs: TokenBucket { TokenBucket(capacity: 4, microsecondsPerToken: 60_000_000) }
-    /// Searches in a collar's journal for the first content of a fix that came again.
-    static var contentSearches: TokenBucket { TokenBucket(capacity: 1, microsecondsPerToken: 1_000_000) }
+    /// Searches in a collar's journal for the first content of a fix that came again: each reads a segment.
+    static var contentSearches: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 1_000_000) }
     /// Losses of one collar that are reported one by one.
     static var reportedLosses: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 15_000_000) }
 }
