@@ -4,7 +4,7 @@ extension World {
     /// The hostile sender sends a frame.
     func attack() {
         guard !isCalm else { return }
-        queue.add(.attack, at: now + streams[.hostileSender].between(50_000, 2_000_000))
+        queue.add(.attack, at: now + streams[.hostileSender].between(attacker.leastPause, attacker.leastPause * 40))
         guard attacker.outgoing == nil else { return }
         let made = attacker.makeFrame { [oracle, hosts, plan] log in
             // Another content cannot take away what each host has on its disk, unless the disk loses it.

@@ -288,6 +288,9 @@ extension Oracle {
             for sequence in record.base..<record.end where host.records.kept(sequence, of: record.log) != .nothing {
                 record.hosts[host.index].forgotten.insert(sequence)
             }
+            // What damage took does not move along, and so is not known to be missing: the collar tells of it, or sends it.
+            record.hosts[host.index].below = 0
+            record.hosts[host.index].lost = []
             record.requests.idsMayRepeat()
         }
     }

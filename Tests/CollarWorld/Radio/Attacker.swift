@@ -9,11 +9,11 @@ enum Forging { case sequences, losses, logs, acknowledgements }
 extension WorldPlan {
     /// A log of a collar that is paired anew is not invented: the pairing may end with what an old identity says.
     var forging: Forging {
-        switch seed % 4 {
+        switch seed % 5 {
         case 0: .losses
         case 1: .acknowledgements
-        case 2 where !faults.contains(.repairing): .logs
-        default: .sequences
+        case 2: .sequences
+        default: faults.contains(.repairing) ? .sequences : .logs
         }
     }
 }
@@ -44,6 +44,9 @@ final class Attacker {
         random = SeededRandom(seed: plan.seed ^ 0xA77A_C4E5)
         forging = plan.forging
     }
+
+    /// The least time from one frame to the next, in microseconds: logs use up what a host keeps track of before it is calm.
+    var leastPause: Int64 { forging == .logs ? 10_000 : 50_000 }
 
     /// Hears a frame on the air.
     func overheard(_ frame: [UInt8]) {
@@ -108,7 +111,7 @@ final class Attacker {
             return nil
         }
         logsLeft -= 1
-        floodFixes = (0..<(random.below(4) == 0 ? 6 : 1)).map { (log, 7 * UInt32($0)) }
+        floodFixes = (0..<(random.below(3) == 0 ? 6 : 1)).map { (log, 7 * UInt32($0)) }
         let identity = Identity(
             log: log, bootCount: 1, oldestSequence: 0, nextSequence: 50, pairedReceiverID: heard.pairedReceiverID,
             maximumFrameByteCount: heard.maximumFrameByteCount, firmwareVersion: heard.firmwareVersion,
