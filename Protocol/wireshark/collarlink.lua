@@ -303,7 +303,8 @@ local function know_log(device, log_id)
     local log = {binding = binding, device = device, log_id = log_id, register = crc(CRC_INITIAL, binding),
         highest = 0,        -- the highest sequence that a bound frame told of
         first_missing = 0,  -- of the newest acknowledgement
-        named = 0}          -- the newest sequence of the last identity or probe, and of the live fixes behind it
+        named = 0,          -- the newest sequence of the last identity
+        live = 0}           -- the same, or that of a later probe, or of the live fixes after it: for these alone
     log.tag = 16777215 - log.register
     table.insert(state.logs, log)
     return log
@@ -719,7 +720,7 @@ message(3, "Live fix", {
     -- log grows. So the next ones count, and a damaged one leads astray at most by a burst.
     learn = function(frame, sequence)
         local log = frame.log
-        if log and sequence - frame.reference <= 16 then log.named = math.max(log.named, sequence) end
+        if log and sequence - frame.reference <= 16 then log.live = math.max(log.live, sequence) end
     end,
 })
 
@@ -1080,6 +1081,7 @@ message(1, "Identity", {
         local log = know_log(told.device, told.log_id)
         hear(log, frame.address)
         log.named = math.max(told.next_sequence, 1) - 1
+        log.live = log.named
     end,
 })
 
@@ -1102,7 +1104,7 @@ message(5, "Probe", {
         return log_of_tag(first * 65536 + second * 256 + third)
     end,
     learn = function(frame, next_sequence)
-        if frame.log then frame.log.named = math.max(next_sequence, 1) - 1 end
+        if frame.log then frame.log.live = math.max(next_sequence, 1) - 1 end
     end,
 })
 
@@ -1437,7 +1439,7 @@ local function memo_of(frame, data, pinfo, key)
     if not pinfo.visited or not state.memos[key] then
         local memo = verify(frame, data)
         memo.log = memo.log or nil
-        memo.reference = memo.reference or memo.log and math.max(memo.log.highest, memo.log.named) or 0
+        memo.reference = memo.reference or memo.log and math.max(memo.log.highest, memo.log.live) or 0
         state.memos[key] = memo
         state.checks[data:sub(-CHECK)] = pinfo.number
     end

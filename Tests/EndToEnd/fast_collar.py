@@ -42,7 +42,9 @@ class FastCollar(Collar):
         payload = self._payload + ((sequence >> 8 & 0xFF) << self._sequence_shift) + (sequence << self._time_shift)
         rest = bytes([sequence & 0xFF]) + payload.to_bytes(self._byte_count, "big")
         register = self._register
-        for byte in rest:
+        # The upper bits are not sent, but the check covers them where they are not 0.
+        unsent = (sequence >> 16).to_bytes(2, "big") if sequence >> 16 else b""
+        for byte in rest + unsent:
             register = (register << 8 & 0xFFFFFF) ^ _CRC_TABLE[register >> 16 ^ byte]
         check = (register ^ CRC_FINAL_XOR).to_bytes(CHECK, "big")
         return b"\0" + cobs_encode(self._header + rest + check) + b"\0"
