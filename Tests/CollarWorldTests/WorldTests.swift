@@ -98,7 +98,7 @@ import Testing
         let plans = (0..<100 as Range<UInt64>).map(WorldPlan.init(seed:))
         for kind in FaultKind.allCases {
             let count = plans.filter { $0.faults.contains(kind) }.count
-            #expect(count > 10 && count < 90, "\(kind): \(count)")
+            #expect(count > 5 && count < 90, "\(kind): \(count)")
         }
     }
 }
