@@ -13,7 +13,7 @@ extension WorldPlan {
         case 0: .losses
         case 1: .acknowledgements
         case 2: .sequences
-        default: faults.contains(.repairing) ? .sequences : .logs
+        default: faults.isDisjoint(with: [.repairing, .stateRemoval]) ? .logs : .sequences
         }
     }
 }
