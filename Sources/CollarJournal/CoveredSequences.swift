@@ -164,7 +164,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// Complexity: a binary search.
     public func range(holding sequence: UInt32) -> SequenceRange? { covered.range(holding: sequence) }
 
-    /// What is covered here and not there, and what is stored here and lost there: its records are gone.
+    /// Sequences whose records are gone: covered here but not in `found`, or stored here but lost in `found`.
     ///
     /// Complexity: for each range a binary search in the other ones, and linear in those found.
     func gone(from found: CoveredSequences) -> [SequenceRange] {

@@ -18,7 +18,7 @@ public protocol FileSystem: AnyObject {
     /// - Throws: ``FileOperation/find`` where the file was removed, moved away or replaced: what is written to it is lost.
     func checkName(of file: FileReference) throws(FileFailure)
 
-    /// Who besides this user and root may change the names in an open directory; nil where nobody may.
+    /// The users other than this one and root that may change the names in an open directory; nil if there are none.
     func strangers(in directory: FileReference) throws(FileFailure) -> Strangers?
 
     /// Closes a file and gives up its lock.
@@ -78,7 +78,7 @@ public struct FileOrigin: Equatable, Sendable {
     }
 }
 
-/// Who may change the names in a directory besides its user.
+/// Users other than this one and root that may change the names in a directory.
 public enum Strangers: Equatable, Sendable {
     /// Its owner, by the user id.
     case owner(UInt32)

@@ -2,8 +2,8 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// What a collar said is lost although it lies in what its log still holds. The flash may have failed for a moment, or somebody
-/// else said it: once after each boot the collar is asked whether it has these fixes after all.
+/// Losses that a tombstone named, of sequences that the collar's log still covers. The flash may have failed for a moment, or
+/// the tombstone was forged: once after each boot the host asks the collar for these fixes again.
 struct DoubtedLosses {
     /// Answers in a row that ask while nothing new comes. A collar that neither sends a fix nor calls it lost again does not know
     /// what is asked.
@@ -43,7 +43,7 @@ struct DoubtedLosses {
     }
 }
 
-/// What is durable of a log while some of it is in doubt.
+/// The durable sequences of a log without those that are in doubt.
 private struct DoubtedCoverage: DurableSequences {
     private let doubted: SequenceRanges
     private var certain: CoveredSequences

@@ -7,7 +7,8 @@ import CollarWire
 enum Forging { case sequences, losses, logs, acknowledgements }
 
 extension WorldPlan {
-    /// A log of a collar that is paired anew is not invented: the pairing may end with what an old identity says.
+    /// No logs are invented of collars that are paired anew: the pairing may end with what an old identity says, and a host
+    /// closes a log with few fixes for forged ones that have more.
     var forging: Forging {
         switch seed % 5 {
         case 0: .losses
@@ -30,7 +31,7 @@ final class Attacker {
     private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
     private let forging: Forging
-    /// Logs of such collars that it may still invent.
+    /// Logs of collars it has heard that it may still invent.
     private var logsLeft = Attacker.floodLimit
     /// Fixes of the last of them that it is about to send.
     private var floodFixes: [(log: LogIdentity, sequence: UInt32)] = []
