@@ -25,7 +25,10 @@ let package = Package(
     products: [
         .executable(name: "collar-link", targets: ["collar-link"]),
         .library(name: "CollarWire", targets: ["CollarWire"]),
-        .library(name: "CollarBridge", targets: ["CollarDomain", "CollarBridge"]),
+        .library(name: "CollarARQ", targets: ["CollarARQ"]),
+        .library(name: "CollarFirmware", targets: ["CollarFirmware"]),
+        .library(name: "CollarLink", targets: ["CollarLink"]),
+        .library(name: "CollarBridge", targets: ["CollarBridge"]),
         .library(name: "CollarJournal", targets: ["CollarJournal"]),
         .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],
@@ -41,10 +44,9 @@ let package = Package(
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware"],
             swiftSettings: strict),
-        .target(name: "CollarDomain", dependencies: ["CollarWire"], swiftSettings: strict),
         .target(
             name: "CollarBridge",
-            dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarDomain"],
+            dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost"],
             swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
@@ -53,15 +55,18 @@ let package = Package(
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarDomain", "CollarBridge", "CLinuxEvents",
-                "SerialDevices",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarBridge", "CLinuxEvents", "SerialDevices",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "CollarLink",
+            dependencies: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"],
             swiftSettings: strict),
         .executableTarget(
             name: "collar-link",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarDomain",
-                "CollarBridge", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
+                "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
@@ -73,17 +78,19 @@ let package = Package(
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
-        tests(for: "CollarWire"),
+        tests(for: "CollarWire", alsoUsing: ["CollarSimulator"]),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
-        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ"]),
-        tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ"]),
-        tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarWorld"]),
+        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
+        tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
+        tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
         tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware"]),
         tests(
             for: "CollarWorld",
             alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator"]),
-        tests(for: "CollarDomain", alsoUsing: ["CollarWire"]),
-        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarDomain"]),
+        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
+        tests(
+            for: "CollarLink",
+            alsoUsing: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
         tests(for: "SerialDevices"),
         tests(
             for: "CollarReceiver",

@@ -62,7 +62,7 @@ def _decode_fix(decoder, memory):
 
 
 def _decode_shape(decoder, before):
-    """The source, and which fields are known."""
+    """The source, and the set of the known fields."""
     source = before["source"]
     known = {field for field in OPTIONAL_FIELDS if before[field] is not None}
     if decoder.decision(bc.SHAPE):
@@ -119,7 +119,7 @@ def _decode_direction(decoder, memory, field):
 # Encoding
 
 def encode_batch(writer, fields):
-    """Write the payload of exactly these fixes; returns the low byte."""
+    """Write the payload of exactly these fixes. Returns the low byte."""
     taken, payload = fill(fields["fixes"])
     if taken != len(fields["fixes"]):
         raise ValueError(f"a batch takes only {taken} of these fixes")
@@ -128,7 +128,7 @@ def encode_batch(writer, fields):
 
 
 def fill(fixes, limit=None):
-    """How many of the fixes, from the first on, a payload of at most so many bytes takes, and that payload."""
+    """The number of fixes, from the first on, that fit a payload of at most `limit` bytes, and that payload."""
     for fix in fixes[:MOST_FIXES]:
         codes.check_fix(fix)
     encoder, memory = bc.BatchEncoder(), Memory(fixes[0])
@@ -146,7 +146,7 @@ def fill(fixes, limit=None):
 
 
 def payload_unchecked(fixes):
-    """The payload, whatever the values are that stand in the coded part."""
+    """The payload of the fixes. The values in the coded part may be out of range."""
     encoder, memory = bc.BatchEncoder(), Memory(fixes[0])
     for fix in fixes[1:]:
         encode_fix(encoder, memory, fix)
@@ -154,7 +154,7 @@ def payload_unchecked(fixes):
 
 
 def _payload(encoder, start, count):
-    """The start and behind it what the encoder holds."""
+    """The payload: the start, and after it the coded part that the encoder holds."""
     writer = BitWriter()
     writer.write(count - 1, 6)
     mask = codes.write_head(writer, start)

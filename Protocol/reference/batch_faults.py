@@ -94,7 +94,7 @@ def _add_coded_fields(add):
                                  ("vertical_accuracy", 0, 126), ("speed", 0, (1 << 20) - 1), ("battery", 0, 100)):
             words = field.replace("_", "-")
             bad(f"{words}-above-{late}", {**time, field: high + 1})
-            if late == 1 or field != "speed":  # after a pause a speed has no sign
+            if late == 1 or field != "speed":  # after a pause the speed is coded without a sign
                 bad(f"{words}-below-{late}", {**time, field: low - 1})
     bad("time-above", {"time": 1 << 47}, time=(1 << 47) - SECOND)
     bad("time-below", {"time": (-1 << 47) - 1}, time=-1 << 47)

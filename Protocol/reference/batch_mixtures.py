@@ -9,7 +9,7 @@ FIELDS = {"altitude": (-1 << 23, (1 << 23) - 1, 9), "horizontal_accuracy": (0, 1
 
 
 class Chance:
-    """Numbers without order, the same everywhere: a linear congruential generator."""
+    """Pseudorandom numbers, the same on every machine: a linear congruential generator."""
 
     def __init__(self, seed):
         self._state = seed
@@ -20,14 +20,14 @@ class Chance:
         return (self._state >> 8) * count >> 24
 
     def step(self, bits):
-        """A number of at most so many bits, as often of few as of many, with a sign."""
+        """A signed number of 0 to `bits` bits. Each number of bits is equally probable."""
         size = self.below(bits + 1)
         magnitude = (1 << size) + self.below(1 << size) >> 1
         return magnitude if self.below(2) else -magnitude
 
 
 def mixture(seed, count=64):
-    """Fixes by a seed. The calmer half of the seeds changes a field seldom, the other one often."""
+    """Fixes that depend on a seed. With half of the seeds the fields change often, with the other half seldom."""
     chance = Chance(seed)
     often = (2, 3, 8, 30)[seed % 4]
     limits = {**FIELDS, **_position_limits(seed % 3)}
@@ -53,7 +53,7 @@ def _position_limits(step):
 
 
 def _moved(fix, chance, often, limits):
-    """The next fix, at the same time."""
+    """The next fix, with the time of this one."""
     fix = {**fix, "sequence": fix["sequence"] + 1}
     if chance.below(4 * often) == 0:
         fix["sequence"] += abs(chance.step(8))

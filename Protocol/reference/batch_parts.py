@@ -1,4 +1,4 @@
-"""What the makers of valid and of invalid batches share: fixes, the bits of a start, a coded part by hand."""
+"""Shared parts of the valid and invalid vectors of batches: fixes, the bits of a start, a coded part by hand."""
 
 import batchcoder as bc
 from batch import payload_unchecked
@@ -8,7 +8,7 @@ from wire import BitWriter
 BATCH = 4
 ORIGIN_BATCH = ("fixes written by hand; start and coded part by the encoder of the reference implementation, and decoded "
                 "to the same fixes by its decoder, which is written for itself")
-ORIGIN_CODED = "start written bit by bit by hand, coded part decision by decision, check computed by the reference implementation"
+ORIGIN_CODED = "start written bit by bit by hand, coded part decision by decision, CRC computed by the reference implementation"
 
 START = {name: value for name, value in FIX.items() if name != "type"}
 SECOND = 1000
@@ -25,7 +25,7 @@ START_PARTS = {
 
 
 def fixes_of(*changes, **start):
-    """A start, and behind it a fix for each change: the fix before, one sequence and one second later, changed."""
+    """A start, and one more fix for each change: the fix before it, one sequence and one second later, changed."""
     fixes = [{**START, **start}]
     for change in changes:
         before = fixes[-1]
@@ -34,7 +34,7 @@ def fixes_of(*changes, **start):
 
 
 def walk(count, pace=1, **start):
-    """A walk with turns, of fixes a second: nothing in it is random, and nothing repeats soon."""
+    """A walk with turns, one fix per second. Nothing in it is random, and its pattern does not repeat soon."""
     fixes = fixes_of(**start)
     for number in range(1, count):
         before, turn = fixes[-1], number * number * pace
@@ -55,7 +55,7 @@ def start_writer(**changes):
 
 
 def batch_frame(payload, sequence=START["sequence"], flags=0, log=LOG):
-    """A frame with any payload whose check is right."""
+    """A frame with any payload and a correct CRC."""
     return frame_of(BATCH, payload, flags, low_byte=sequence & 0xFF, log=log)
 
 
@@ -67,7 +67,7 @@ def unchecked_frame(fixes):
 class Script:
     """START and a second fix, whose coded part is written by hand.
 
-    Each step has a default: the fix is the same but for sequence and time, which are the next.
+    Each step has a default. With all defaults the second fix is START, one sequence and one second later.
     """
 
     DEFAULTS = {
@@ -83,7 +83,7 @@ class Script:
         self.add({**self.DEFAULTS, **changes})
 
     def add(self, steps):
-        """Write steps, by their names."""
+        """Write the coded values of steps, which are given by name."""
         for calls in steps.values():
             for name, *arguments in calls:
                 getattr(self.encoder, name)(*arguments)

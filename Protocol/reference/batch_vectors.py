@@ -60,7 +60,7 @@ LONGEST = {"sequence": MAX, "time": -1 << 47, "source": 2, "position_step": 2, "
 
 
 def _exactly(limit):
-    """As many fixes of a restless walk as a frame takes, of one that fills it to the last byte."""
+    """The fixes of a restless walk that fit a frame. The walk is one whose fixes fill the frame to the last byte."""
     for pace in range(3, 1000):
         fixes = [{**fix, "heading": place * place * pace % 180, "course": place * pace % 180}
                  for place, fix in enumerate(walk(64, pace, time=TIME + 123))]
@@ -161,13 +161,13 @@ def _add_values(add):
 
 
 def _every(late, changes, **start):
-    """Fixes so many seconds apart."""
+    """Fixes with `late` seconds between them."""
     first = {**START, **start}["time"]
     return fixes_of(*[{**change, "time": first + late * SECOND * place} for place, change in enumerate(changes, 1)], **start)
 
 
 def _at(*times, **start):
-    """Fixes at these times in milliseconds; the first is that of the start."""
+    """Fixes at these times in milliseconds; the first time is that of the start."""
     return fixes_of(*[{"time": time} for time in times[1:]], time=times[0], **start)
 
 
@@ -194,7 +194,7 @@ def _add_intervals(add):
 
 
 def _sums(first, steps):
-    """Times that lie these steps apart."""
+    """Times with these steps between them."""
     times = [first]
     for step in steps:
         times.append(times[-1] + step)
@@ -253,7 +253,10 @@ def _add_places(add):
 
 
 def _jumps(calm):
-    """Position, altitude and speed jump by 1, 2, 4 … and half as much again, forth and back; between that they stay."""
+    """Fixes with jumps of 1, 2, 4 …, and `calm` fixes without a change between two jumps.
+
+    Latitude and altitude jump forth and back, the longitude the other way and by half as much again; the speed grows.
+    """
     fixes, jump = fixes_of(), 2
     while len(fixes) + calm < 64:
         fixes += fixes_of(*[{}] * calm, **_next(fixes[-1]))
@@ -271,7 +274,7 @@ def _next(fix):
 
 
 def _add_others(v):
-    """Batches that no sender of this version writes so."""
+    """Valid batches in a form that no sender of this version writes."""
     def other(name, meaning, frame, fixes):
         v.add_frame(f"batch-other-{name}", f"Batch, not canonical: {meaning}.", frame, canonical=False, origin=ORIGIN_CODED,
                     expected={"type": BATCH, "fixes": fixes})

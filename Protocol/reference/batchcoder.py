@@ -1,6 +1,6 @@
 """The adaptive range coder of batches (section 12): both directions, and its contexts.
 
-The words that the contexts begin with are read from the table in PROTOCOL.md.
+The initial words of the contexts are read from the table in PROTOCOL.md.
 """
 
 from rangecoder import TEXT, Block, RangeDecoder, RangeEncoder
@@ -10,7 +10,7 @@ LARGEST_COUNT = 30
 
 
 def words_of_text(text):
-    """The words of the contexts as they stand in the text of the protocol."""
+    """The words of the contexts in the text of the protocol."""
     table = text.split("\nWords of the contexts ", 1)[1].split("```")[1]
     words = [int(number) for number in table.split()]
     if len(words) != CONTEXTS or not all(32 <= word < 1 << 16 and word % 32 <= LARGEST_COUNT for word in words):
@@ -39,17 +39,17 @@ BLOCKS = (GAP, REST, MINUTES, SECONDS, SECOND_REST, SPEED_CHANGE, SPEED, POSITIO
 
 
 class Context:
-    """A probability of 0 in 65,536ths, and how often it was adapted."""
+    """A probability of 0 in 65,536ths, and the count of its adaptations."""
 
     def __init__(self, word):
         self.p, self.n = (word >> 5) * 32, word % 32
 
     def bound(self, range_):
-        """The part of a range that stands for 0."""
+        """The part of a range that codes 0."""
         return (range_ >> 16) * self.p
 
     def adapt(self, bit):
-        """A decision was taken."""
+        """Adapt the context to a decision."""
         rate = 131_072 // (2 * self.n + 3)
         if bit:
             self.p -= (self.p * rate) >> 16
@@ -59,7 +59,7 @@ class Context:
 
 
 class BatchDecoder(RangeDecoder):
-    """Reads the number that begins where a reader of bits stands."""
+    """Reads the number that begins at the next bit of a bit reader."""
 
     def __init__(self, reader):
         super().__init__(bytes_behind(reader))
@@ -80,7 +80,7 @@ class BatchDecoder(RangeDecoder):
 
 
 class BatchEncoder(RangeEncoder):
-    """Writes the number that begins behind some bits."""
+    """Writes a number that begins after the bits of the start."""
 
     def __init__(self):
         super().__init__()
@@ -98,13 +98,13 @@ class BatchEncoder(RangeEncoder):
         self._contexts[context].adapt(bit)
 
     def end(self, writer):
-        """Write the number behind the bits that a writer has; it ends on a whole byte."""
+        """Write the number after the bits that a writer has. The number ends on a whole byte."""
         bits, number = self.number(-writer.bits % 8)
         writer.write(number, bits)
 
 
 def bytes_behind(reader):
-    """The bits that a reader has left, in groups of eight; the last is filled with zeros."""
+    """The bits that a reader has left, in groups of eight. The last group is filled with zeros."""
     while reader.left:
         bits = min(8, reader.left)
         yield reader.read(bits) << 8 - bits

@@ -1,4 +1,4 @@
-"""What both ends of a batch remember from fix to fix (section 12), and what they compute from it."""
+"""The state that both ends of a batch keep from fix to fix (section 12), and the values computed from it."""
 
 from fixes import OPTIONAL_FIELDS
 
@@ -22,7 +22,7 @@ def class_of(number):
 
 
 def limited(difference):
-    """What a size grows with, in sixteenths."""
+    """The limited magnitude of a difference, in sixteenths, with which a size grows."""
     return 16 * min(abs(difference), 4095)
 
 
@@ -33,7 +33,7 @@ def towards_zero(number, divisor):
 
 
 class Memory:
-    """The memory at first, and how each part of a fix changes it."""
+    """The state from fix to fix. Each part of a fix changes it."""
 
     def __init__(self, start):
         self.before = start
@@ -41,13 +41,13 @@ class Memory:
         self.interval = 1
         self.history = 0
         self._rest_step = 0
-        self._velocity = None  # latitude and longitude
+        self._velocity = None  # of latitude and longitude
         self._sizes = dict(FIRST_SIZES)
 
     # Time
 
     def origin(self):
-        """The kind of the rest, and the time from which time is counted."""
+        """The kind of the rest, and the origin from which the time is counted."""
         time = self.before["time"]
         rest = rest_of(time)
         if self._rest_step != 0 or abs(rest) > 8:
@@ -55,7 +55,7 @@ class Memory:
         return int(rest != 0), time - rest
 
     def take_time(self, time, interval, same):
-        """The time and the interval are known; whether the interval was that before."""
+        """Take the time and the interval of a fix; `same` tells whether the interval is unchanged."""
         step = rest_of(time - self.before["time"])
         self._rest_step = step if abs(step) > 8 else 0
         self.interval = interval
@@ -71,7 +71,7 @@ class Memory:
     # Position
 
     def expected(self, field):
-        """Where the latitude or longitude is expected."""
+        """The expected latitude or longitude."""
         move = 0
         if self._velocity is not None and self.near:
             move = (self._velocity[field] * self.interval + 32) >> 6
@@ -82,11 +82,11 @@ class Memory:
         return min(8, class_of((3 * self._sizes["latitude"] + self._sizes["longitude"]) >> 4))
 
     def longitude_instance(self, north):
-        """The instance for the longitude, by the difference that was coded for the latitude."""
+        """The instance of position for the longitude, from the difference that was coded for the latitude."""
         return min(8, class_of((2 * self._sizes["longitude"] + self._sizes["latitude"] + limited(north)) >> 4))
 
     def take_position(self, fix, north, east):
-        """The position is known, and the differences that were coded for it."""
+        """Take the position of a fix, and the differences that were coded for it."""
         self.grow("latitude", north)
         self.grow("longitude", east)
         if not 1 <= self.interval <= LONGEST_NEAR:
@@ -116,10 +116,10 @@ class Memory:
         return sum(self.interval > limit for limit in (20, 250, 1000, 3000))
 
     def grow(self, field, difference):
-        """A difference was coded."""
+        """Let the size of a field grow with a difference that was coded."""
         self._sizes[field] = (self._sizes[field] + limited(difference)) >> 1
 
     def take(self, fix):
-        """The whole fix is known."""
+        """Take the whole fix."""
         self.before = fix
         self.last.update((field, fix[field]) for field in OPTIONAL_FIELDS if fix[field] is not None)

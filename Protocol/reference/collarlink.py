@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reference implementation of the Collar Link Protocol, written from its text.
 
-It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live
-and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
+It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live,
+way and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
 messages, reports, frames, host (what a host does), verify. This file is the
 command line:
 
@@ -14,13 +14,14 @@ command line:
 
 LOG is --device HEX --log N, and --reference N, the highest sequence known.
 
-A line to decode is a bare frame in hex, or {"bare": hex, "anchor": the fix
-that a live fix was made from or null, "reference": N}; the keys but bare may
-be left out. A line to encode holds the fields of a message as decoded, and may
-have flags and reference. With anchor it becomes a live fix, without type (or
-with that of a live fix) and without anchor an absolute fix. The fixes of a
-batch become as many batches as they need, a line each; it may have `limit`, the
-largest frame, and `most`, fixes of a batch.
+A line to decode is a bare frame in hex, or {"bare": hex, "anchor": the anchor
+of a live fix or null, "reference": N}; every key but bare may be left out.
+
+A line to encode holds the fields of a message as they are decoded, and may
+have flags and reference. With an anchor it becomes a live fix. Without an
+anchor it becomes an absolute fix if it has no type or that of a live fix. The
+fixes of a batch become as many batches as they need, one per line; the line
+may have `limit`, the largest frame, and `most`, the most fixes in a batch.
 """
 
 import argparse
@@ -51,7 +52,7 @@ def decode_to_json(frame, log, reference, anchor=None):
 
 
 def decode_line(line, log, reference):
-    """What a line to decode holds, decoded."""
+    """Decode a line of decode-lines."""
     anchor = None
     try:
         if line.lstrip().startswith("{"):
@@ -65,10 +66,10 @@ def decode_line(line, log, reference):
 
 
 def encode_line(line, log, address, reference):
-    """The frames of the message that a line holds: one, or several batches.
+    """The frames of the message in a line: one frame, or several batches.
 
-    An absolute fix may also have `wide`. Without it the short form is taken
-    where the reference completes it to the right sequence.
+    An absolute fix may also have `wide`. Without it the short form is used if
+    the reference completes it to the right sequence.
     """
     fields = json.loads(line)
     flags, anchor = fields.pop("flags", 0), fields.pop("anchor", None)
@@ -87,7 +88,7 @@ def encode_line(line, log, address, reference):
 
 
 def encode_batches(fields, address, flags, log):
-    """As few batches as hold all the fixes."""
+    """The fewest batches that hold all the fixes."""
     fixes, written = fields["fixes"], []
     while fixes:
         frame, taken = frames.encode_batch(fixes[:fields.get("most")], address, flags, log,

@@ -41,7 +41,7 @@ ACCURACY_TABLE = [accuracy_value(code) for code in range(127)]
 
 
 def accuracy_code(millimetres):
-    """The code of the nearest value, of two the smaller; 0 only for 0."""
+    """The code of the nearest value, the smaller code of two equally near ones; code 0 only for 0."""
     if millimetres < 0:
         raise ValueError("an accuracy is not negative")
     codes = range(0 if millimetres == 0 else 1, 127)
@@ -49,7 +49,7 @@ def accuracy_code(millimetres):
 
 
 def accuracy_table_of_text(text):
-    """The accuracy table as it stands in the text of the protocol."""
+    """The accuracy table in the text of the protocol."""
     values = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -61,7 +61,7 @@ def accuracy_table_of_text(text):
 def complete_sequence(low_bits, bits, reference):
     """The number ending in these bits that is nearest to the reference.
 
-    Only numbers in 0 … 2^32 - 1 count; of two equally near ones the lower.
+    Only numbers in 0 … 2^32 - 1 count; of two equally near ones, the lower counts.
     """
     period = 1 << bits
     base = reference // period * period + low_bits
@@ -71,15 +71,15 @@ def complete_sequence(low_bits, bits, reference):
 
 
 def upper_bytes(sequence):
-    """What the check covers of a sequence whose low 16 bits alone are sent (step 4 of section 3)."""
+    """The bytes of a short sequence that are not sent but covered by the CRC (step 4 of section 3)."""
     return (sequence >> 16).to_bytes(2, "big") if sequence >> 16 else b""
 
 
 def unsent_bytes(payload, low_byte, reference):
-    """The same of the payload of an absolute fix, whose sequence is completed around the reference."""
+    """The same bytes, given the payload of an absolute fix, whose sequence is completed around the reference."""
     if len(payload) < 3 or payload[1] >> 7:
         return b""
-    # Nine bits stand before the sequence, 16 with a mask.
+    # The sequence follows 9 bits, or 16 if there is a mask.
     high = payload[2] if payload[0] >> 7 else (payload[1] << 1 | payload[2] >> 7) & 0xFF
     return upper_bytes(complete_sequence(high << 8 | low_byte, 16, reference))
 
@@ -95,7 +95,7 @@ def time_form(time):
 
 
 def check_fix(fix):
-    """Raise invalid_field where a code is outside its range."""
+    """Raise invalid_field if a code is outside its range."""
     def within(field, low, high):
         require(isinstance(fix[field], int) and low <= fix[field] <= high, field)
 
@@ -134,7 +134,7 @@ def decode_absolute_fix(reader, low_byte, reference):
 
 
 def read_head(reader):
-    """The fields from partial to source: partial, time form, and a fix with the others."""
+    """Read the fields from partial to source. Returns partial, the time form, and a fix with the other fields."""
     partial, form = reader.read(1), reader.read(2)
     fix = {"position_step": reader.read(2)}
     require(fix["position_step"] < 3, "position_step")
@@ -145,7 +145,7 @@ def read_head(reader):
 
 
 def read_body(reader, fix, form, mask):
-    """The fields from time to battery, into the fix."""
+    """Read the fields from time to battery into the fix."""
     fix["time"] = _read_time(reader, form)
     degree, latitude_bits, longitude_bits = POSITION_STEPS[fix["position_step"]]
     for field, bits, limit in (("latitude", latitude_bits, 90 * degree),
@@ -188,7 +188,7 @@ def _read_optional(reader, field):
 
 
 def encode_absolute_fix(writer, fix, wide=True):
-    """Write the payload in its only canonical form; returns the low byte."""
+    """Write the payload in its only canonical form. Returns the low byte."""
     check_fix(fix)
     mask = write_head(writer, fix)
     writer.write(wide, 1)
@@ -211,7 +211,7 @@ def known_mask(fix):
 
 
 def write_head(writer, fix):
-    """The fields from partial to source; returns the mask."""
+    """Write the fields from partial to source. Returns the mask."""
     mask = known_mask(fix)
     writer.write(mask != 0x7F, 1)
     writer.write(time_form(fix["time"]), 2)
@@ -222,7 +222,7 @@ def write_head(writer, fix):
 
 
 def write_body(writer, fix):
-    """The fields from time to battery."""
+    """Write the fields from time to battery."""
     form = time_form(fix["time"])
     seconds, milliseconds = divmod(fix["time"], 1000)
     if form == 3:

@@ -1,4 +1,4 @@
-"""Frames: header, check, and the table from type to message (sections 2 and 3)."""
+"""Frames: header, CRC, and the table from type to message (sections 2 and 3)."""
 
 from typing import Callable, NamedTuple
 
@@ -13,15 +13,15 @@ from wire import (CRC_FINAL_XOR, CRC_INITIAL, BitReader, BitWriter, ProtocolErro
 VERSION = 1
 CRITICAL_FLAGS = 0xE0
 KNOWN_FLAGS = 0x07
-TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a flag of tombstones alone
+TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a type, and a flag that only this type has
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
-OVERHEAD = 7  # header and check
+OVERHEAD = 7  # header and CRC
 ABSOLUTE_FIX, LIVE_FIX, BATCH = 2, 3, 4
 
 
 class Message(NamedTuple):
-    """What the table of section 2 says of a type."""
+    """A row of the table of types in section 2."""
 
     name: str
     bound: bool
@@ -58,13 +58,13 @@ MESSAGES = {
     20: Message("command", True, reports.decode_command, reports.encode_command, with_type=True),
     **{number: Message("application_message", True, *reports.application_coders(number),
                        with_type=True) for number in (13, 14, 15, 29, 30, 31)},
-    # A live fix needs its anchor: decode and encode below call live themselves.
+    # A live fix needs its anchor: decode and encode below call the module live directly.
     LIVE_FIX: Message("live_fix", True, None, None),
 }
 
 
 class Frame(NamedTuple):
-    """A decoded frame. `hints` is what an encoder needs besides `decoded`."""
+    """A decoded frame. `hints` has the values that an encoder needs besides `decoded`."""
 
     type: int
     flags: int
@@ -75,13 +75,13 @@ class Frame(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What a check is bound to."""
+    """A log, to which a CRC is bound."""
 
     device_id: int
     log_id: int
 
     def binding(self):
-        """The bytes of step 1 of the check."""
+        """The bytes of step 1 of the CRC."""
         return self.device_id.to_bytes(8, "big") + self.log_id.to_bytes(4, "big")
 
     def tag(self):
@@ -90,10 +90,10 @@ class Log(NamedTuple):
 
 
 def check_bytes(frame_without_check, log=None, length=None, anchor=b"", unsent=b""):
-    """The check; `log` where it is bound. `length` is for wrong frames only.
+    """The CRC, bound to `log` if that is given. `length` is for wrong frames only.
 
-    `anchor` is what the check of a live fix is bound to besides the log,
-    `unsent` what a short sequence leaves out.
+    `anchor` has the bytes to which the CRC of a live fix is bound besides the
+    log, `unsent` the bytes that a short sequence leaves out.
     """
     if length is None:
         length = len(frame_without_check) + 3
@@ -107,13 +107,13 @@ def check_bytes(frame_without_check, log=None, length=None, anchor=b"", unsent=b
 
 def assemble(first_byte, flags, address, low_byte, payload, log=None, length=None,
              anchor=b"", unsent=b""):
-    """Header, payload and check as they are, without any judgement."""
+    """A frame of this header and payload, with its CRC. No value is checked."""
     body = bytes([first_byte, flags, address, low_byte]) + payload
     return body + check_bytes(body, log, length, anchor, unsent)
 
 
 def look_at_header(frame):
-    """The message of a frame, or what is wrong before its check, raised."""
+    """The message of a frame. Raises the faults that are found before the CRC."""
     check_size(frame)
     if frame[0] >> 5 != VERSION:
         raise ProtocolError("unsupported_version")
@@ -128,9 +128,9 @@ def look_at_header(frame):
 def decode(frame, log=None, reference=0, anchor=None):
     """Decode a bare frame, or raise ProtocolError.
 
-    `log` may be None where the frame turns out not to be bound. `reference`
-    is what a short sequence is completed around, `anchor` the fix that the
-    receiver has to decode a live fix with.
+    `log` may be None if the type is not bound. A short sequence is completed
+    around `reference`. `anchor` is the anchor of a live fix, if the receiver
+    has it.
     """
     message, number = look_at_header(frame), frame[0] & 0x1F
     if message.bound and log is None:
@@ -153,7 +153,7 @@ def decode(frame, log=None, reference=0, anchor=None):
 
 
 def _decode_live(frame, log, reference, anchor):
-    """The codes of a live fix. What the check needs is decoded before it."""
+    """The codes of a live fix. Its sequence and distance are decoded first, because the CRC needs the anchor."""
     sequence, anchor_sequence, decoder = live.begin(frame[4:-3], frame[3], reference)
     if anchor is None or anchor["sequence"] != anchor_sequence:
         raise ProtocolError("check_failed")
@@ -189,7 +189,7 @@ def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anch
 
 
 def encode_batch(track, address, flags=0, log=None, limit=LARGEST_FRAME):
-    """The batch that takes as many of the fixes, from the first on, as it may, and how many these are."""
+    """A batch with as many of the fixes as fit, from the first on, and the number of these fixes."""
     taken, _ = batch.fill(track, limit - OVERHEAD)
     return encode(BATCH, {"fixes": track[:taken]}, address, flags, log, limit), taken
 
@@ -197,8 +197,8 @@ def encode_batch(track, address, flags=0, log=None, limit=LARGEST_FRAME):
 def choose_ranges(fields):
     """The acknowledgement with as many of its ranges as 51 bytes hold.
 
-    The oldest resend range always has room; then come durable ranges, the newest and the oldest ones; then further resend
-    ranges.
+    The oldest resend range and the newest durable range always have room. Then come the oldest durable ranges, then
+    further resend ranges.
     """
     durable, resend = fields["durable"], fields["resend"]
     fitting = dict(fields, durable=durable[:1], resend=resend[:1])
@@ -208,7 +208,7 @@ def choose_ranges(fields):
 
 
 def _longest_fitting(fitting, longer):
-    """The last of the acknowledgements, each longer than the one before, that 51 bytes hold."""
+    """The longest acknowledgement that fits 51 bytes: one of `longer`, whose lengths rise, or else `fitting`."""
     for each in longer:
         writer = BitWriter()
         messages.encode_acknowledgement(writer, each)
@@ -221,9 +221,9 @@ def _longest_fitting(fitting, longer):
 def fit_acknowledgement(fields, limit):
     """The acknowledgement without the ranges that do not fit the largest frame.
 
-    Resend ranges go first, the newest of them first, but not the oldest of
-    them, then durable ranges, the oldest first. Both lists end with the range
-    to be left out next.
+    Resend ranges are left out first, newest first; but the oldest of them stays
+    until all durable ranges are left out, oldest first. The range to be left out
+    next is the last of its list.
     """
     fields = dict(fields, durable=fields["durable"][:32], resend=fields["resend"][:32])
     while True:

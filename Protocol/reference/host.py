@@ -10,13 +10,13 @@ RADIO_TYPES = (10, 11, 12)
 EVERYONE = 255
 END = 2 ** 32 - 1
 REQUEST_INTERVAL = 1000  # ms
-AFTERLIFE = 600_000  # ms for which a log that is not its collar's current one is tried after it was heard
+AFTERLIFE = 600_000  # ms after its last frame during which a log that is not current is tried
 REPETITIONS = (1000, 5000)  # ms after opening
 UNKNOWN_COLLAR = "unknown_collar"
 
 
 def add_range(ranges, first, last):
-    """The sorted ranges with one more; those that touch become one."""
+    """The sorted ranges with one more range. Ranges that touch are joined."""
     joined = []
     for low, high in sorted(ranges + [[first, last]]):
         if joined and low <= joined[-1][1] + 1:
@@ -27,7 +27,7 @@ def add_range(ranges, first, last):
 
 
 def gaps(ranges, first, last):
-    """What of first … last is in none of the sorted ranges."""
+    """The parts of first … last that are in none of the sorted ranges."""
     found = []
     for low, high in ranges:
         if first <= min(low - 1, last):
@@ -37,32 +37,32 @@ def gaps(ranges, first, last):
 
 
 def without(ranges, low, high):
-    """The ranges but for low … high."""
+    """The ranges without low … high."""
     return [part for first, last in ranges for part in gaps([[low, high]], first, last)]
 
 
 class KnownLog:
-    """What the host knows of one log."""
+    """The knowledge of the host about one log."""
 
     def __init__(self, log):
         self.log = log
         self.paired = 0    # the receiver that its collar named last
         self.highest = 0   # the highest sequence that its collar has shown
         self.named = 0     # the newest sequence that the last identity named
-        self.heard = None  # when a frame of it came in last
+        self.heard = None  # when its last frame came in
         self.fixes = {}    # by sequence
         self.covered = []    # ranges: stored, or never to come
         self.lost = []       # ranges
         self.elsewhere = []  # ranges that a former receiver acknowledged
         self.boot = None     # the boot count that its collar named last
-        self.doubted = []    # lost ranges of which the collar is asked once more
+        self.doubted = []    # ranges in doubt, which are named in resend
 
     def hear_of(self, sequence):
-        """A sequence that the collar has shown."""
+        """Note a sequence that the collar has shown."""
         self.highest = max(self.highest, sequence)
 
     def store(self, fix):
-        """Store a fix; whether it is new."""
+        """Store a fix. Returns whether it is new."""
         sequence = fix["sequence"]
         self.hear_of(sequence)
         self.doubted = without(self.doubted, sequence, sequence)
@@ -70,13 +70,13 @@ class KnownLog:
             return False
         self.fixes[sequence] = fix
         self.covered = add_range(self.covered, sequence, sequence)
-        # It may have been called lost.
+        # The fix may have been reported as lost.
         self.lost = without(self.lost, sequence, sequence)
         self.elsewhere = without(self.elsewhere, sequence, sequence)
         return True
 
     def lose(self, first, last, elsewhere=False):
-        """The collar has none of these any more; what is stored stays, and so does what was said of them before."""
+        """Note that the collar has none of these any more. Stored fixes stay stored, and earlier reasons stay."""
         if first <= last:
             self.doubted = without(self.doubted, first, last)
         for low, high in gaps(self.covered, first, last):
@@ -87,7 +87,7 @@ class KnownLog:
             self.covered = add_range(self.covered, low, high)
 
     def boots(self, boot, oldest, following):
-        """After each boot its collar is asked once for what was called lost and lies in its log."""
+        """Note a boot count. The first time, put in doubt what was reported as lost and is in the collar's log."""
         if boot == self.boot:
             return
         self.boot = boot
@@ -100,14 +100,14 @@ class KnownLog:
         self.doubted = called_lost
 
     def certain(self):
-        """The covered ranges but for what is in doubt."""
+        """The covered ranges without those in doubt."""
         ranges = self.covered
         for low, high in self.doubted:
             ranges = without(ranges, low, high)
         return ranges
 
     def first_missing(self):
-        """Everything below is certain."""
+        """The first missing sequence: everything below it is covered and not in doubt."""
         ranges = self.certain()
         return ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
 
@@ -116,7 +116,7 @@ class KnownLog:
         return [each for each in reversed(self.certain()) if each[0] > 0]
 
     def references(self):
-        """What short sequences are completed around, in the order in which they are tried."""
+        """The references around which short sequences are completed, in the order in which they are tried."""
         return max(self.fixes, default=0), self.first_missing(), self.named
 
     def anchor_of(self, frame, reference):
@@ -129,7 +129,7 @@ class KnownLog:
 
 
 class Host:
-    """Feed it what arrives; it returns the bare frames to send."""
+    """A host that is given the bytes that arrive, and returns the bare frames to send."""
 
     def __init__(self, receiver_id):
         self.receiver_id = receiver_id
@@ -141,17 +141,17 @@ class Host:
         self._current = {}     # by device id, the log that the collar named last
         self._last_request = None
         self._repetitions = []
-        self._asks = {}        # log -> address and number of its last open ask
+        self._polls = {}        # log -> address and number of its last open poll
         self._answers = []
 
     def open(self, time):
-        """The port was opened."""
+        """Note that the port was opened."""
         self._request_identity(EVERYONE, time)
         self._repetitions = [time + wait for wait in REPETITIONS]
         return self._take_answers()
 
     def wait(self, until):
-        """Nothing arrives before then."""
+        """Let time pass in which nothing arrives."""
         while self._repetitions and self._repetitions[0] <= until:
             time = self._repetitions.pop(0)
             if self._is_request_due(time):
@@ -159,7 +159,7 @@ class Host:
         return self._take_answers()
 
     def receive(self, data, time):
-        """Bytes arrived together."""
+        """Take bytes that arrive together."""
         for found in self._decoder.feed(data):
             try:
                 if isinstance(found, ProtocolError):
@@ -188,12 +188,12 @@ class Host:
             self._request_identity(decoded.address, time)
         self._learn(known, decoded)
         self._at_address[decoded.address] = known
-        ask = decoded.flags & frames.KNOWN_FLAGS
-        if ask:
-            self._asks[known] = decoded.address, ask
+        poll = decoded.flags & frames.KNOWN_FLAGS
+        if poll:
+            self._polls[known] = decoded.address, poll
 
     def _decode_bound(self, frame, time):
-        """The log that the frame fits, and the frame decoded. The log heard last at the address is tried first."""
+        """The log that the frame fits, and the decoded frame. The log heard last at the address is tried first."""
         last = self._at_address.get(frame[2])
         is_live = frame[0] & 0x1F == LIVE_FIX
         tried = [each for each in self.logs
@@ -211,7 +211,7 @@ class Host:
         raise ProtocolError("check_failed" if last else UNKNOWN_COLLAR)
 
     def _log_of(self, decoded):
-        """The log of a probe, or of an identity, by which it becomes known."""
+        """The log of a probe or an identity. An identity makes its log known."""
         if decoded.type == PROBE:
             for known in self.logs:
                 if known.log.tag() == decoded.decoded["tag"]:
@@ -252,7 +252,7 @@ class Host:
             self.stored.append((known.log, fix))
 
     def _ask_who_it_is(self, frame, time):
-        """A frame of an unknown collar: with an ask always, else unless a request went out just now."""
+        """Answer an unknown frame by an identity request: always if it polls, else if the last request is old."""
         if frame[1] & frames.KNOWN_FLAGS or self._is_request_due(time):
             self._request_identity(frame[2], time)
 
@@ -264,14 +264,14 @@ class Host:
         self._answers.append(frames.encode(IDENTITY_REQUEST, {"receiver_id": self.receiver_id}, address))
 
     def _take_answers(self):
-        """The answers to what arrived: an acknowledgement for each log with an open ask, and requests."""
-        for known, (address, ask) in self._asks.items():
+        """The frames to send: identity requests, and an acknowledgement for each log with an open poll."""
+        for known, (address, poll) in self._polls.items():
             if known.paired not in (0, self.receiver_id):
                 continue
             fields = frames.choose_ranges(
-                {"ask": ask, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
+                {"ask": poll, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
                  "durable": known.durable(), "resend": known.doubted})
             self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
-        self._asks = {}
+        self._polls = {}
         answers, self._answers = self._answers, []
         return answers

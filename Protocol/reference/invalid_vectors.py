@@ -14,7 +14,7 @@ RECEIVER = 0xA1B2C3D4
 
 
 class InvalidVectors:
-    """Collects invalid vectors; every one must fail here as it says."""
+    """Collects invalid vectors. Each must fail in this implementation with the error that it names."""
 
     def __init__(self):
         self.vectors = {}
@@ -52,44 +52,44 @@ class InvalidVectors:
 
 
 def add_frames(v):
-    """Size, header and check."""
+    """Size, header and CRC."""
     for size in range(1, 7):
         v.add(f"too-short-{size}", f"A frame of {size} bytes.", fix_frame()[:size], "too_short")
-    v.add("too-short-6-with-check", "A frame of 6 bytes whose check would be right.",
+    v.add("too-short-6-with-check", "A frame of 6 bytes whose CRC would be right.",
           (lambda body: body + frames.check_bytes(body, LOG))(fix_frame()[:3]), "too_short")
     identity = frames.encode(1, IDENTITY, ADDRESS)[4:-3]
     for size in (254, 255):
-        v.add(f"too-long-{size}", f"An identity of {size} bytes whose check would be right.",
+        v.add(f"too-long-{size}", f"An identity of {size} bytes whose CRC would be right.",
               frame_of(1, identity + b"\x33" * (size - 43)), "too_long")
     good = fix_frame()
     for version in (0, 2, 3, 4, 5, 6, 7):
         body = bytes([version << 5 | 2]) + good[1:-3]
-        v.add(f"version-{version}", f"Version {version} with a check that would be right.",
+        v.add(f"version-{version}", f"Version {version} with a CRC that would be right.",
               body + frames.check_bytes(body, LOG), "unsupported_version")
-    v.add("version-2-damaged", "Version 2 with a wrong check: the version comes first.", bytes([0x42]) + good[1:],
+    v.add("version-2-damaged", "Version 2 with a wrong CRC: the version comes first.", bytes([0x42]) + good[1:],
           "unsupported_version")
     v.add("version-2-critical-flag", "Version 2 with a critical flag: the version comes first.",
           bytes([0x42, 0x80]) + good[2:], "unsupported_version")
     for flags in (0x80, 0x40, 0x20, 0xE0, 0x81):
-        v.add(f"critical-flags-{flags:02x}", f"Flags 0x{flags:02x}, with a critical one, and a right check.",
+        v.add(f"critical-flags-{flags:02x}", f"Flags 0x{flags:02x}, with a critical one, and a right CRC.",
               fix_frame(flags=flags), "critical_flags")
-    v.add("critical-flags-damaged", "A critical flag and a wrong check: the flag comes first.",
+    v.add("critical-flags-damaged", "A critical flag and a wrong CRC: the flag comes first.",
           good[:1] + b"\x80" + good[2:], "critical_flags")
     v.add("critical-flags-unknown-type", "A critical flag and an unknown type: the flag comes first.",
           b"\x20\x80" + good[2:], "critical_flags")
     for number in (0, 21, 28):
-        v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; check not bound.",
+        v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; CRC not bound.",
               frame_of(number, b"\x01\x02\x03"), "unknown_type")
-    v.add("unknown-type-damaged", "An unknown type and a wrong check: the type comes first.", b"\x20" + good[1:], "unknown_type")
+    v.add("unknown-type-damaged", "An unknown type and a wrong CRC: the type comes first.", b"\x20" + good[1:], "unknown_type")
 
-    v.add("check-wrong-device", "The check is bound to another device id.", fix_frame(log=OTHER_DEVICE), "check_failed")
-    v.add("check-wrong-log", "The check is bound to another log id.", fix_frame(log=OTHER_LOG), "check_failed")
-    v.add("check-not-bound", "A fix whose check is not bound.", good[:-3] + frames.check_bytes(good[:-3]), "check_failed")
+    v.add("check-wrong-device", "The CRC is bound to another device id.", fix_frame(log=OTHER_DEVICE), "check_failed")
+    v.add("check-wrong-log", "The CRC is bound to another log id.", fix_frame(log=OTHER_LOG), "check_failed")
+    v.add("check-not-bound", "A fix whose CRC is not bound.", good[:-3] + frames.check_bytes(good[:-3]), "check_failed")
     body = frames.encode(1, IDENTITY, ADDRESS)[:-3]
-    v.add("check-identity-bound", "An identity whose check is bound.", body + frames.check_bytes(body, LOG), "check_failed")
+    v.add("check-identity-bound", "An identity whose CRC is bound.", body + frames.check_bytes(body, LOG), "check_failed")
     for name, length in (("payload", len(good) - 7), ("without-check", len(good) - 3), ("one-less", len(good) - 1),
                          ("one-more", len(good) + 1), ("zero", 0)):
-        v.add(f"check-length-{name}", f"The check was computed with the length byte {length} instead of {len(good)}.",
+        v.add(f"check-length-{name}", f"The CRC was computed with the length byte {length} instead of {len(good)}.",
               fix_frame(length=length), "check_failed")
     for name, place in (("address", 2), ("low-byte", 3), ("payload", 4), ("last-payload", -4),
                         ("check-first", -3), ("check-last", -1)):
@@ -98,15 +98,15 @@ def add_frames(v):
         v.add(f"check-flipped-{name}", f"One bit of the frame is wrong: {name}.", bytes(damaged), "check_failed")
     v.add("check-byte-lost", "A byte of the payload is lost.", good[:10] + good[11:], "check_failed")
     v.add("check-byte-gained", "A byte of the payload is there twice.", good[:10] + good[9:], "check_failed")
-    v.add("check-reversed", "The check with its least significant byte first.", good[:-3] + good[:-4:-1], "check_failed")
+    v.add("check-reversed", "The CRC with its least significant byte first.", good[:-3] + good[:-4:-1], "check_failed")
     far, wide = {**FIX, "sequence": 70_000}, frame_of(2, fix_bits(wide=(1, 1), sequence=(70_000 >> 8, 24)), low_byte=70_000 & 0xFF)
     short = frames.encode(2, far, ADDRESS, log=LOG, wide=False)
     v.add("check-sequence-elsewhere", "A short sequence that was 70000 and is completed to 4464.", short, "check_failed", reference=4000)
-    v.add("check-sequence-zeros", "A short sequence of 4660 whose upper bits, which are 0, the check covers.",
+    v.add("check-sequence-zeros", "A short sequence of 4660 whose upper bits, which are 0, the CRC covers.",
           good[:-3] + frames.check_bytes(good[:-3], LOG, unsent=bytes(2)), "check_failed", reference=4000)
-    v.add("check-sequence-wide", "A wide sequence of 70000 whose upper bits the check covers twice.",
+    v.add("check-sequence-wide", "A wide sequence of 70000 whose upper bits the CRC covers twice.",
           wide[:-3] + frames.check_bytes(wide[:-3], LOG, unsent=b"\0\1"), "check_failed", reference=70_000)
-    v.add("check-shortest-frame", "Seven bytes, no payload, wrong check.", bytes.fromhex("220011343b0000"), "check_failed")
+    v.add("check-shortest-frame", "Seven bytes, no payload, wrong CRC.", bytes.fromhex("220011343b0000"), "check_failed")
     other = Log(LOG.device_id ^ 1 << 63, LOG.log_id)
     ack = frames.encode(16, {"ask": 1, "receiver_id": RECEIVER, "first_missing": 9, "durable": [], "resend": []},
                         ADDRESS, log=other)

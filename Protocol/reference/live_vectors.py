@@ -14,7 +14,7 @@ SECOND = 1000
 
 
 def live_frame(payload, sequence=LIVE["sequence"], anchor=ANCHOR, log=LOG, bound=True, flags=0):
-    """A frame with any payload whose check is right."""
+    """A frame with any payload and a correct CRC."""
     return frames.assemble(0x23, flags, ADDRESS, sequence & 0xFF, payload, log,
                            anchor=live.anchor_bytes(anchor) if bound else b"")
 
@@ -39,6 +39,11 @@ def add_valid(v):
     _add_times(add)
     _add_places(add)
     _add_sequences(add)
+    _add_schedules(add)
+    _add_still(add)
+    _add_directions(add)
+    _add_ways(add)
+    _add_other_forms(v)
     for bits in ("zero", "one"):
         log = frames.Log(0, 0) if bits == "zero" else frames.Log((1 << 64) - 1, (1 << 26) - 1)
         v.add(3, f"live-fix-log-all-{bits}s", f"Live fix: all bits of device id and log id are {bits}s.", LIVE, log=log,
@@ -153,6 +158,181 @@ def _add_sequences(add):
     add("sequence-tie-zero", "0 and 256 are as near to 128: the lower would be 0; 1 known", {"sequence": 1}, {"sequence": 0}, 128)
 
 
+def _add_schedules(add):
+    def scheduled(name, meaning, interval, distance, more=0, before=None):
+        anchor = {**ANCHOR, **(before or {})}
+        sequence = anchor["sequence"] + distance
+        changes = {"time": anchor["time"] + distance * interval + more, "sequence": sequence}
+        add(f"schedule-{name}", meaning, changes, before, sequence if distance > 127 else None)
+
+    for code, interval in enumerate(live.USUAL_INTERVALS):
+        scheduled(f"{code}", f"{interval} ms later", interval, 1)
+        scheduled(f"{code}-more", f"{interval + 1} ms later, which is no usual interval", interval, 1, 1)
+    for code in (0, 2, 4, 8, 13, 15, 18, 27):
+        interval = live.USUAL_INTERVALS[code]
+        for distance in (3, 127):
+            scheduled(f"{code}-distance-{distance}", f"{distance} times {interval} ms later", interval, distance)
+            scheduled(f"{code}-distance-{distance}-more", f"1 ms later than {distance} times {interval} ms", interval,
+                      distance, 1)
+        scheduled(f"{code}-backward", f"{interval} ms earlier, which no schedule says", -interval, 1)
+    for rest in (0, 8, -8, 9, -500):
+        for speed in (None, 0, 1, 4, 5):
+            pace = "unknown" if speed is None else str(speed)
+            name, meaning = f"rest-{rest}-speed-{pace}", f"later, the anchor's rest is {rest} ms and its speed {pace}"
+            name = name.replace("--", "-minus-")
+            before = {"time": ANCHOR["time"] + rest, "speed": speed}
+            scheduled(name, f"5 s {meaning}", 5000, 1, 0, before)
+            scheduled(f"{name}-more", f"5.001 s {meaning}", 5000, 1, 1, before)
+    scheduled("distance-far", "1048577 times 0.1 s later, a distance that no sender of this version uses", 100,
+              1_048_577)
+    scheduled("to-end", "to the highest time, a day later", 86_400_000, 1, 0, {"time": (1 << 47) - 1 - 86_400_000})
+    scheduled("from-lowest", "from the lowest time, 100 ms later", 100, 1, 0, {"time": -1 << 47})
+    scheduled("across-1970", "from 400 ms before 1970 to 1970", 100, 4, 0, {"time": -400})
+
+
+def _add_still(add):
+    # By interval class: seconds that are a usual interval, and such that are none.
+    times = ((1, 2.5), (10, 7), (60, 61), (300, 301), (1800, 1801), (3600, 3601))
+    for speed in (0, None):
+        pace = "unknown" if speed is None else "0"
+        for usual, unusual in times:
+            for seconds in (usual, unusual):
+                for fall in (0, 1, 2):
+                    name = f"{seconds}".replace(".", "-")
+                    later = ANCHOR["time"] + round(seconds * SECOND)
+                    add(f"still-speed-{pace}-after-{name}-battery-{fall}",
+                        f"still, the speed is {pace}; {seconds} s later, the battery fell by {fall}",
+                        {"time": later, "battery": ANCHOR["battery"] - fall}, {"speed": speed})
+        time = {"time": ANCHOR["time"] + 60 * SECOND}
+        add(f"still-speed-{pace}-battery-rose", "still, the battery rose", {**time, "battery": 84}, {"speed": speed})
+        add(f"still-speed-{pace}-battery-unknown", "still, the battery unknown as before", {**time, "battery": None},
+            {"speed": speed, "battery": None})
+        add(f"still-speed-{pace}-battery-lost", "nothing changed but the battery, now unknown: not still",
+            {**time, "battery": None}, {"speed": speed})
+        add(f"still-speed-{pace}-backward", "still, an hour earlier", {"time": ANCHOR["time"] - 3600 * SECOND},
+            {"speed": speed})
+        add(f"still-speed-{pace}-same-time", "still, at the same time", {"time": ANCHOR["time"]}, {"speed": speed})
+        add(f"still-speed-{pace}-fine", "still, all steps fine", time,
+            {"speed": speed, "position_step": 2, "altitude_step": 1})
+        changes = {"latitude": ANCHOR["latitude"] + 1, "longitude": ANCHOR["longitude"] - 1, "altitude": 170,
+                   "course": 68, "heading": 70, "horizontal_accuracy": 34, "vertical_accuracy": 40, "source": 1}
+        for field, value in changes.items():
+            for late in (1, 61):
+                add(f"not-still-speed-{pace}-{field}-after-{late}",
+                    f"not still although the speed stays {pace}: another {field}",
+                    {field: value, "time": ANCHOR["time"] + late * SECOND}, {"speed": speed})
+    add("still-without-all", "still, no optional field known", {"time": ANCHOR["time"] + 60 * SECOND}, UNKNOWN)
+
+
+def _add_directions(add):
+    def reckoned(name, meaning, changes=None, before=None, seconds=5, moved=(1, -2)):
+        before = {"speed": 20, **(before or {})}
+        anchor = {**ANCHOR, **before}
+        later = {"time": anchor["time"] + round(seconds * SECOND), "latitude": anchor["latitude"] + moved[0],
+                 "longitude": anchor["longitude"] + moved[1]}
+        add(f"reckoned-{name}", f"dead reckoning {meaning}", {**later, **(changes or {})}, before)
+
+    for name, course in (("north", 0), ("east", 45), ("south", 90), ("west", 135), ("2", 2), ("88", 88), ("178", 178)):
+        for kind, before in (("same", course), ("right", (course - 3) % 180), ("left", (course + 3) % 180),
+                             ("opposite", (course + 90) % 180), ("unknown", None)):
+            reckoned(f"{name}-{kind}", f"with course {course}, the anchor's is {before}", {"course": course},
+                     {"course": before})
+        for speed in (0, 1):
+            reckoned(f"{name}-slow-{speed}",
+                     f"with course {course}, the anchor's speed {speed} is too low for its course",
+                     {"course": course, "speed": 20}, {"speed": speed, "course": 10})
+        reckoned(f"{name}-speed-unknown", f"with course {course}, the anchor's speed is unknown",
+                 {"course": course, "speed": 20}, {"speed": None, "course": 10})
+    for speed in (1, 2, 3):
+        reckoned(f"speed-{speed}", f"at speed {speed}, 2 is the lowest", {"speed": speed}, {"speed": speed})
+    for step in (0, 1, 2):
+        power = 10 ** (5 + step)
+        for degrees in (0, 45.5, 88.99, 89, 90, -60):
+            name = f"latitude-{degrees}-step-{step}".replace("--", "-minus-").replace(".", "-")
+            sign, course = (-1, 110) if degrees == 90 else (1, 20)
+            reckoned(name, f"at {degrees} degrees, position step {step}", {"course": course + 5},
+                     {"latitude": round(degrees * power), "position_step": step, "course": course}, moved=(sign, -2))
+        for other in (0, 1, 2):
+            if other != step:
+                new = {"latitude": round(48.2345 * 10 ** (5 + other)) + 7,
+                       "longitude": round(-16.3721 * 10 ** (5 + other)) - 7}
+                old = {"latitude": round(48.2345655 * power), "longitude": round(-16.3721045 * power)}
+                reckoned(f"step-{step}-to-{other}", f"from position step {step} to {other}",
+                         {"position_step": other, **new}, {"position_step": step, **old})
+        for name, seconds in (("20", 20), ("20-4", 20.4)):
+            reckoned(f"after-{name}-step-{step}", f"{seconds} s later, position step {step}", None,
+                     {"position_step": step, "latitude": round(-33.85678 * power), "longitude": round(151.21 * power)},
+                     seconds)
+        reckoned(f"after-20-999-step-{step}", f"20.999 s later, the longest time, position step {step}", None,
+                 {"position_step": step, "time": ANCHOR["time"] - 500}, 20.999)
+        for speed in (100_000, (1 << 20) - 1):
+            for course in (0, 20, 45, 110, 160):
+                north, east = 1000 * (course in (0, 20, 160)), 1000 * (course in (20, 45))
+                same = {"course": course, "speed": speed}
+                reckoned(f"capped-{speed}-{course}-step-{step}",
+                         f"at speed {speed}, course {course}: the way is capped", same, {**same, "position_step": step},
+                         20, (north, east))
+    for course in (45, 135):
+        same = {"course": course, "speed": (1 << 20) - 1}
+        reckoned(f"capped-polar-{course}", "at 89.5 degrees, where a capped way leads far round the pole", same,
+                 {"latitude": 8_950_000, "longitude": 0, **same}, 20)
+    reckoned("over-pole", "beyond the pole, where the fix is not", {"course": 0, "latitude": 9_000_000},
+             {"latitude": 9_000_000, "course": 0})
+    reckoned("over-longitude-end", "beyond 180 degrees, where the fix is not", {"course": 45, "longitude": 18_000_000},
+             {"longitude": 18_000_000, "course": 45})
+    for seconds in (-1, -0.001, 0, 0.001, 0.1, 2, 2.5, 3, 21, 60):
+        name = f"{seconds}".replace("-", "minus-").replace(".", "-")
+        reckoned(f"after-{name}", f"{seconds} s later", {"course": 70}, None, seconds)
+    reckoned("speed-lost", "not possible: the speed is unknown, known before", {"speed": None})
+    reckoned("course-lost", "not possible: the course is unknown, known before", {"course": None})
+
+
+def _add_ways(add):
+    # With the position step 0, 1 m/s moves about 14 sixteenths of a step in a second.
+    for interval, seconds in ((0, 1), (1, 10)):
+        for edge, way in enumerate((4, 16, 32, 52, 88, 152, 288, 500)):
+            speed = round(way * 10 / (14.39 * seconds))
+            for north in (0, 1, -2, 9, 8191, 8192, -8193, 1 << 20):
+                add(f"way-{interval}-{edge}-{north}".replace("--", "-minus-"),
+                    f"no course, about {way} sixteenths of a step in {seconds} s; {north} steps north",
+                    {"speed": speed, "time": ANCHOR["time"] + seconds * SECOND, "latitude": ANCHOR["latitude"] + north,
+                     "longitude": ANCHOR["longitude"] - edge}, {"speed": speed, "course": None})
+    for degrees in (0, 60, 82, 83, 88.99, 89, 90, -75):
+        for speed in (1, 5, 20, 60):
+            for north in (0, -1, -12):
+                sign = -1 if degrees < 0 else 1
+                name = f"way-latitude-{degrees}-speed-{speed}-{-north}-steps".replace("--", "-minus-").replace(".", "-")
+                latitude = round(degrees * 100_000)
+                add(name, f"no course, at {degrees} degrees with speed {speed}",
+                    {"latitude": latitude + sign * north, "longitude": -3, "speed": speed},
+                    {"latitude": latitude, "longitude": 0, "speed": speed, "course": None})
+    for north in (8190, 8191, 8192, -8191, -8192):
+        add(f"way-capped-{north}".replace("--", "-minus-"), f"no course, the way is capped; {north} steps north",
+            {"speed": (1 << 20) - 1, "time": ANCHOR["time"] + 20 * SECOND, "latitude": ANCHOR["latitude"] + north},
+            {"speed": (1 << 20) - 1, "course": None})
+
+
+def _add_other_forms(v):
+    """Forms that a decoder accepts and an encoder does not write."""
+    def add(name, meaning, changes=None, before=None, **form):
+        anchor = {**ANCHOR, **(before or {})}
+        fix = {**anchor, **LIVE, **(before or {}), **(changes or {})}
+        payload = live.payload_unchecked(fix, anchor, 1, **form)
+        v.add_frame(f"live-fix-{name}", f"Live fix, not canonical: {meaning}.", live_frame(payload, anchor=anchor),
+                    canonical=False, origin=ORIGIN_BITS, expected=fix, anchor=anchor, reference=4660)
+
+    for code in (4, 8, 13, 21):
+        add(f"unscheduled-{code}", f"usual interval {code} in the form that is not scheduled",
+            {"time": ANCHOR["time"] + live.USUAL_INTERVALS[code]}, schedules=False)
+    for pace, speed in (("0", 0), ("unknown", None)):
+        add(f"still-unsaid-{pace}", f"still is 0, nothing changed, speed {pace}", None, {"speed": speed},
+            says_still=False)
+        add(f"still-unscheduled-{pace}", f"a scheduled time of a still collar in the other form, speed {pace}",
+            None, {"speed": speed}, schedules=False)
+        add(f"still-unsaid-unscheduled-{pace}", f"neither scheduled nor still is 1, speed {pace}", {"battery": 82},
+            {"speed": speed}, schedules=False, says_still=False)
+
+
 def add_invalid(v):
     """All invalid vectors of live fixes."""
     def add(name, meaning, frame, error, field=None, anchor=ANCHOR, reference=4660, log=LOG):
@@ -212,11 +392,40 @@ def add_invalid(v):
     bad("source-3", {"source": 3}, "source")
     bad("position-step-3", {"position_step": 3}, "position_step")
 
-    encoder = rc.RangeEncoder()
-    encoder.gamma(1)
-    for context in (rc.SHAPE, rc.SAME_REST, rc.BACKWARD):
+    encoder = head_encoder(scheduled=False)
+    for context in (rc.SAME_REST, rc.BACKWARD):
         encoder.decision(context, 0)
     encoder.integer(1, rc.MINUTES)
     encoder.integer(-61, rc.SECOND_REST, 0)
     add("field-live-fix-seconds-negative", "one minute and -61 seconds: the magnitude is below 0", live_frame(encoder.payload()),
         "invalid_field", "difference")
+
+    def schedule(name, meaning, code, before, distance=1):
+        anchor = {**ANCHOR, **before}
+        encoder = head_encoder(True, anchor, distance)
+        live.encode_schedule(encoder, anchor, code)
+        sequence = anchor["sequence"] + distance
+        add(f"field-live-fix-{name}", meaning, live_frame(encoder.payload(), sequence, anchor), "invalid_field",
+            "difference", anchor, sequence)
+
+    for code in (28, 31):
+        schedule(f"schedule-{code}", f"the code {code} of no usual interval", code, {})
+        schedule(f"schedule-{code}-still", f"the code {code} of no usual interval, the anchor does not move", code,
+                 {"speed": 0})
+    for code in (0, 27):
+        for distance in (1, 127):
+            time = (1 << 47) - distance * live.USUAL_INTERVALS[code]
+            schedule(f"schedule-{code}-{distance}-time",
+                     f"the time is 1 ms above its range, interval {code} at distance {distance}", code,
+                     {"time": time}, distance)
+    schedule("schedule-time-far", "the time is far above its range, a day at distance 2147483647", 27, {},
+             (1 << 31) - 1)
+
+
+def head_encoder(scheduled, anchor=ANCHOR, distance=1):
+    """An encoder that has written a distance, the anchor's shape, and whether the time is scheduled."""
+    encoder = rc.RangeEncoder()
+    encoder.gamma(distance)
+    encoder.decision(rc.SHAPE, 0)
+    encoder.decision(live.scheduled_context(anchor), scheduled)
+    return encoder

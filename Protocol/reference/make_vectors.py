@@ -13,7 +13,7 @@ import valid_vectors  # noqa: E402
 
 
 def write(folder, vectors):
-    """One file a vector; files of vectors that are no more are removed."""
+    """Write one file per vector. Files of vectors that no longer exist are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.json"):
         if path.stem not in vectors:

@@ -1,8 +1,8 @@
-"""The messages that are no fixes: sections 7 to 10. See reports for 12 to 16.
+"""The messages of sections 7 to 10. Those of sections 13 to 17 are in reports.
 
 Every decoder takes (reader, low_byte, reference) and returns the decoded
-fields and what an encoder must be told besides them. Every encoder takes
-(writer, fields, **hints), and returns the low byte of the header.
+fields, and hints: values that an encoder needs besides the fields. Every
+encoder takes (writer, fields, **hints) and returns the low byte of the header.
 """
 
 from fixes import MAX_SEQUENCE
@@ -10,13 +10,13 @@ from wire import require
 
 CAPABILITIES = 0b111
 UINT32 = (1 << 32) - 1
-RECEIVER_FIELD = "receiver_id"  # the name where a receiver id is 0
+RECEIVER_FIELD = "receiver_id"  # the field of the error if a receiver id is 0
 
 
 # Identity (section 7)
 
 def decode_identity(reader, low_byte, reference):
-    """Identity; the caller ignores what follows the last field."""
+    """Identity. The caller ignores bytes after the last field."""
     fields = {"device_id": f"{reader.read(64):016x}", "log_id": reader.read(26)}
     reader.read(6)  # reserved, ignored
     for field in ("boot_count", "oldest_sequence", "next_sequence"):
@@ -36,7 +36,7 @@ def decode_identity(reader, low_byte, reference):
 
 
 def encode_identity(writer, fields):
-    """Identity without bytes behind the last field."""
+    """Identity without bytes after the last field."""
     require(fields["oldest_sequence"] <= fields["next_sequence"], "oldest_sequence")
     require(51 <= fields["largest_frame"] <= 253, "largest_frame")
     require(0 <= fields["capabilities"] <= CAPABILITIES, "capabilities")
@@ -59,7 +59,7 @@ def encode_identity(writer, fields):
 # Probe and identity request (section 8)
 
 def decode_probe(reader, low_byte, reference):
-    """Probe; the tag is for the receiver to compare."""
+    """Probe. The receiver compares the tag."""
     return {"tag": reader.read(24), "next_sequence": reader.read(32)}, {}
 
 
@@ -87,7 +87,7 @@ def encode_identity_request(writer, fields):
 # Lists of ranges, each [first, last]
 
 def _read_durable(reader, count, first_missing):
-    """Newest first; every range lies above first missing."""
+    """Durable ranges: newest first, all above first missing."""
     ranges = []
     for _ in range(count):
         distance = reader.read_gamma("durable")

@@ -10,13 +10,13 @@ from wire import ProtocolError
 
 TOP = 1 << 24
 MASK = (1 << 32) - 1
-CONTEXTS = 1204
+CONTEXTS = 1486
 LARGEST_EXPONENT = 48
 TEXT = Path(__file__).resolve().parent.parent / "PROTOCOL.md"
 
 
 def priors_of_text(text):
-    """The probabilities of 0 as they stand in the text of the protocol."""
+    """The probabilities of 0 in the text of the protocol."""
     table = text.split("\nProbabilities of 0 ", 1)[1].split("```")[1]
     priors = [int(number) for number in table.split()]
     if len(priors) != CONTEXTS or not all(0 < prior < 256 for prior in priors):
@@ -28,7 +28,7 @@ PRIORS = priors_of_text(TEXT.read_text("utf-8"))
 
 
 class Block:
-    """Where the contexts of an integer stand."""
+    """The places of the contexts of an integer."""
 
     def __init__(self, first, instances, exponents, depth, signed):
         self.first, self.instances, self.e, self.d = first, instances, exponents, depth
@@ -48,26 +48,26 @@ class Block:
         return self.first + instance * self.size
 
 
-SHAPE, SAME_REST, BACKWARD = 0, 1, 37
-DECISIONS = {SHAPE: 1, SAME_REST: 3, BACKWARD: 1}
-REST = Block(4, 3, 9, 0, True)
-MINUTES = Block(38, 1, 8, 3, False)
-SECONDS = Block(93, 1, 5, 2, False)
-SECOND_REST = Block(112, 3, 5, 1, True)
-SPEED_CHANGE = Block(148, 2, 6, 1, True)
-SPEED = Block(176, 2, 6, 1, False)
-LATITUDE = Block(202, 12, 10, 1, True)
-LONGITUDE = Block(466, 24, 10, 1, True)
-ALTITUDE = Block(994, 6, 8, 1, True)
-ACCURACY = Block(1102, 3, 5, 1, True)
-ANGLE = Block(1138, 2, 7, 0, True)
-BATTERY = Block(1156, 6, 6, 0, True)
+SHAPE, SCHEDULED, SCHEDULE, STILL, SAME_REST, BACKWARD = 0, 1, 13, 75, 87, 123
+DECISIONS = {SHAPE: 1, SCHEDULED: 12, SCHEDULE: 62, STILL: 12, SAME_REST: 3, BACKWARD: 1}
+REST = Block(90, 3, 9, 0, True)
+MINUTES = Block(124, 1, 8, 3, False)
+SECONDS = Block(179, 1, 5, 2, False)
+SECOND_REST = Block(198, 3, 5, 4, True)
+SPEED_CHANGE = Block(342, 2, 6, 1, True)
+SPEED = Block(370, 2, 6, 1, False)
+LATITUDE = Block(396, 30, 10, 0, True)
+LONGITUDE = Block(756, 42, 10, 0, True)
+ALTITUDE = Block(1260, 6, 8, 1, True)
+ACCURACY = Block(1368, 3, 5, 1, True)
+ANGLE = Block(1404, 2, 7, 0, True)
+BATTERY = Block(1422, 8, 6, 0, True)
 BLOCKS = (REST, MINUTES, SECONDS, SECOND_REST, SPEED_CHANGE, SPEED, LATITUDE, LONGITUDE,
           ALTITUDE, ACCURACY, ANGLE, BATTERY)
 
 
 class RangeDecoder:
-    """Reads a payload; behind its end it reads zeros."""
+    """Reads a payload, and zeros after its end."""
 
     def __init__(self, payload):
         self._bytes = iter(payload)
@@ -138,11 +138,11 @@ class RangeDecoder:
 
 
 class RangeEncoder:
-    """Writes a payload. The lower end of the range is one long number: carries are its own."""
+    """Writes a payload. The lower end of the range is one long integer, so carries need no code."""
 
     def __init__(self):
         self._low = 0
-        self._bytes = 4  # of which the lower end is a fraction
+        self._bytes = 4  # the lower end is a fraction with this many bytes
         self._range = MASK
 
     def _flush(self):
@@ -202,7 +202,7 @@ class RangeEncoder:
                 self.uniform(bit, 2)
 
     def number(self, bits=0):
-        """The fewest bits, these and whole bytes, that hold a number in the range, and the smallest such number."""
+        """The fewest bits, `bits` and whole bytes, that hold a number in the range, and the smallest such number."""
         while True:
             unit = 1 << 8 * self._bytes - bits
             number = -(-self._low // unit)
@@ -211,6 +211,6 @@ class RangeEncoder:
             bits += 8
 
     def payload(self):
-        """The fewest bytes whose number lies in the range; of these the smallest number."""
+        """The fewest bytes that hold a number in the range; of these numbers the smallest."""
         bits, number = self.number()
         return number.to_bytes(bits // 8, "big")

@@ -22,7 +22,7 @@ LORA = {"type": 11, "modulation": 1, "turnaround": 80, "frequency": 869_525_000,
 RADIO_IDENTITY = {"type": 10, "radio_id": "fedcba9876543210", "firmware_version": [2, 0, 11],
                   "largest_frame": 253}
 
-# The bits of LORA behind modulation and turnaround.
+# The bits of LORA after modulation and turnaround.
 LORA_PARTS = {"frequency": (869_525_000, 32), "bandwidth": (125_000, 32), "spreading_factor": (7, 4),
               "coding_rate": (0, 2), "switches": (0b110, 3), "reserved": (0, 7), "preamble": (8, 16),
               "power": (14, 8)}
@@ -192,10 +192,10 @@ def add_invalid(v):
             v.add(f"trailing-{names[number]}-{byte:02x}", f"A byte 0x{byte:02x} behind type {number}.",
                   frame_of(number, plain[number] + bytes([byte])), "trailing_bytes")
     for number in (6, 8, 13, 20, 29):
-        v.add(f"check-{names[number]}-not-bound", f"Type {number} whose check is not bound.",
+        v.add(f"check-{names[number]}-not-bound", f"Type {number} whose CRC is not bound.",
               frames.assemble(0x20 | number, 0, ADDRESS, 0, plain[number]), "check_failed")
     for number in (10, 11, 12):
-        v.add(f"check-{names[number]}-bound", f"Type {number} whose check is bound.",
+        v.add(f"check-{names[number]}-bound", f"Type {number} whose CRC is bound.",
               frames.assemble(0x20 | number, 0, RADIO, 0, plain[number], LOG), "check_failed")
 
     def bad(name, meaning, number, payload, field):

@@ -9,7 +9,7 @@ from wire import require
 MOST_ENTRIES = 47
 LAST_OUTCOME = 8
 PAIR = 6
-# By order: bits of the argument.
+# By action of a command: bits of the argument.
 ARGUMENT_BITS = {1: 0, 2: 0, 3: 0, 4: 16, 5: 0, PAIR: 32, 7: 0}
 
 # Counters of the status: field -> bits, in the order of the wire.
@@ -22,7 +22,7 @@ def _known(value, unknown):
 
 
 def _or(value, unknown, field):
-    """What is sent for a value that may be None; the code of unknown is no value."""
+    """The code for a value that may be None. The value must not be the code for unknown."""
     require(value != unknown, field)
     return unknown if value is None else value
 
@@ -30,7 +30,7 @@ def _or(value, unknown, field):
 # Status (section 13)
 
 def decode_status(reader, low_byte, reference):
-    """Status; the caller ignores what follows the last field."""
+    """Status. The caller ignores bytes after the last field."""
     fields = {"tracking": bool(reader.read(1)), "gnss": reader.read(2),
               "throttle": reader.read(2), "stationary": bool(reader.read(1))}
     clock = reader.read(1)
@@ -47,7 +47,7 @@ def decode_status(reader, low_byte, reference):
 
 
 def encode_status(writer, fields):
-    """Status without bytes behind the last field."""
+    """Status without bytes after the last field."""
     require(fields["battery"] is None or 0 <= fields["battery"] <= 100, "battery")
     writer.write(fields["tracking"], 1)
     writer.write(fields["gnss"], 2)
@@ -81,7 +81,7 @@ def encode_settings_request(writer, fields):
 
 
 def decode_settings(reader, low_byte, reference):
-    """Settings report and order. Unknown keys are kept here; who uses them ignores them."""
+    """Settings report and update. Unknown keys are kept here; the caller ignores them."""
     fields = {"request_id": reader.read(16), "version": reader.read(64)}
     count = reader.read(8)
     require(count <= MOST_ENTRIES, "entry_count")
@@ -90,7 +90,7 @@ def decode_settings(reader, low_byte, reference):
 
 
 def encode_settings(writer, fields):
-    """Settings report and order."""
+    """Settings report and update."""
     require(len(fields["entries"]) <= MOST_ENTRIES, "entry_count")
     writer.write(fields["request_id"], 16)
     writer.write(fields["version"], 64)
@@ -148,7 +148,7 @@ def encode_result(writer, fields):
 # Application messages (section 16)
 
 def application_coders(number):
-    """Decoder and encoder of an application message of a type."""
+    """Decoder and encoder of one type of application message."""
     from_host = number >= 16
     channel = number - (29 if from_host else 13)
 
@@ -177,7 +177,7 @@ def application_coders(number):
 # Base radio (section 17)
 
 def decode_radio_identity(reader, low_byte, reference):
-    """Radio identity; the caller ignores what follows the last field."""
+    """Radio identity. The caller ignores bytes after the last field."""
     fields = {"radio_id": f"{reader.read(64):016x}",
               "firmware_version": [reader.read(8) for _ in range(3)],
               "largest_frame": reader.read(8)}

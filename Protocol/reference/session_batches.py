@@ -11,7 +11,7 @@ FINE = [position(each, position_step=1, latitude=48_234_560 + each, longitude=16
 
 
 def filled(collar, first, last):
-    """Batches of these sequences as a collar packs them, and the sequence with which each begins."""
+    """Batches of these sequences as a collar packs them, and the first sequence of each."""
     packed, firsts = [], []
     while first <= last:
         track = [position(each) for each in range(first, last + 1)]
@@ -38,7 +38,7 @@ def backlog():
 
     narrow = Session(
         "A collar that takes frames of 51 bytes sends a backlog in batches of as few fixes as fit.",
-        "Every batch is stored; the last one asks.").at(20, A_NARROW.identity(1), A_NARROW.acknowledged(1, 0))
+        "Every batch is stored; the last one polls.").at(20, A_NARROW.identity(1), A_NARROW.acknowledged(1, 0))
     packed, _ = filled(A_NARROW, 0, 39)
     for place, fixes in enumerate(packed[:-1]):
         narrow.at(30 + place, A_NARROW.batch(fixes))
@@ -47,11 +47,11 @@ def backlog():
 
 
 def mixed():
-    """Batches beside other frames."""
+    """Batches among other frames."""
     return {
         "batch-duplicates": heard(
             "Batches that hold what is stored already: some fixes, or all.",
-            "Only what is new is stored; the ask is answered all the same. 2 and 5 are known when the batch of 0 to 6 comes.")
+            "Only what is new is stored; the poll is answered all the same. 2 and 5 are known when the batch of 0 to 6 comes.")
         .at(30, A.fix(2) + A.fix(5, 3), A.acknowledged(3, 1, [(5, 5), (2, 2)]))
         .at(40, A.batch(range(7), 4), A.acknowledged(4, 7))
         .at(50, A.batch(range(7), 5) + A.batch([3]), A.acknowledged(5, 7))
@@ -77,7 +77,7 @@ def mixed():
         .at(40, A.live(9, 8) + A.live(10, 4, 4), A.acknowledged(4, 11))
         .stored(A, *range(1, 11)).ends(A, 11),
         "batch-invalid": heard(
-            "A batch whose third fix is invalid, with an ask; then what it should have held.",
+            "A batch whose third fix is invalid, with a poll; then what it should have held.",
             "One invalid fix makes the whole frame invalid: nothing of it is stored, and it is not answered.")
         .at(30, with_payload(4, payload_unchecked(INVALID), 3, low_byte=1))
         .at(40, A.batch(range(1, 4), 4), A.acknowledged(4, 4))

@@ -15,17 +15,17 @@ def heard(meaning, origin):
 
 
 def bare(serial):
-    """The frame that a serial line holds."""
+    """The bare frame of the bytes on a serial line."""
     return SerialDecoder().feed(serial)[0]
 
 
-def with_payload(number, payload, ask=0, log=A.log, low_byte=0):
-    """A frame at the collar's address, with any payload and a right check, as it stands on the serial line."""
-    return stuff(frames.assemble(0x20 | number, ask, A.address, low_byte, payload, log))
+def with_payload(number, payload, poll=0, log=A.log, low_byte=0):
+    """A frame at the collar's address, with any payload and a correct CRC, stuffed for the serial line."""
+    return stuff(frames.assemble(0x20 | number, poll, A.address, low_byte, payload, log))
 
 
 def changed(frame, place, value):
-    """A frame with one byte changed, as it stands on the serial line."""
+    """A frame with one byte changed, stuffed for the serial line."""
     return stuff(frame[:place] + bytes([value]) + frame[place + 1:])
 
 
@@ -34,16 +34,16 @@ def unknown_collars():
     return {
         "unknown-with-ask": Session(
             "The host was started while the collar runs: it asks who that is, at the collar's address.",
-            "Nobody is known at address 17, so each ask that cannot be checked is answered with an identity request to 17. "
+            "Nobody is known at address 17, so each poll that cannot be checked is answered with an identity request to 17. "
             "With the identity the log is known.")
         .at(20, A.fix(7, 3), who_at(17)).at(30, A.live(8, 7, 4), who_at(17))
         .at(40, A.identity(5, following=9), A.acknowledged(5, 0))
         .at(50, A.fix(7) + A.fix(8, 6), A.acknowledged(6, 0, [(7, 8)]))
         .stored(A, 7, 8).rejected(unknown_collar=2).ends(A, 0, [(7, 8)]),
         "unknown-without-ask": Session(
-            "Frames of unknown collars without an ask: at most one identity request a second.",
+            "Frames of unknown collars without a poll: at most one identity request a second.",
             "At 100 the request of the opening is 100 ms old: none is sent. At 1100 it is more than a second old. At 1400 "
-            "and 1500 that of 1100 is not. The ask at 1600 is answered at once; its request is 700 ms old at 2300, and more "
+            "and 1500 that of 1100 is not. The poll at 1600 is answered at once; its request is 700 ms old at 2300, and more "
             "than a second at 2700.")
         .at(20, A.identity(1), A.acknowledged(1, 0))
         .at(100, B.fix(0)).at(1100, B.fix(1), who_at(18))
@@ -51,8 +51,8 @@ def unknown_collars():
         .at(1600, B.fix(3, 1), who_at(18)).at(2300, B.fix(4)).at(2700, STRANGER.fix(5), who_at(44))
         .rejected(unknown_collar=7).ends(A, 0),
         "unknown-asks-in-one-step": heard(
-            "Unknown collars and a known one ask in one step.",
-            "Each ask that cannot be checked is answered, and the last ask of the known collar.")
+            "Unknown collars and a known one poll in one step.",
+            "Each poll that cannot be checked is answered, and the last poll of the known collar.")
         .at(30, B.fix(0, 1) + A.fix(1, 2) + B.fix(1, 2) + STRANGER.probe(4, 3),
             who_at(18), who_at(18), who_at(44), A.acknowledged(2, 2))
         .stored(A, 1).rejected(unknown_collar=3).ends(A, 2),
@@ -66,7 +66,7 @@ def unknown_collars():
         .rejected(unknown_collar=2).ends(A, 1).ends(A_ERASED, 0),
         "unknown-at-known-address": heard(
             "An unknown collar uses the address of a known one.",
-            "Its frames fit no check, and a known collar uses the address: damaged, no answer. Its identity makes it known.")
+            "Its frames fit no CRC, and a known collar uses the address: damaged, no answer. Its identity makes it known.")
         .at(30, B_BESIDE_A.fix(0, 1)).at(35, B_BESIDE_A.fix(0))
         .at(40, B_BESIDE_A.identity(2, following=1), B_BESIDE_A.acknowledged(2, 0))
         .at(50, B_BESIDE_A.fix(0, 3), B_BESIDE_A.acknowledged(3, 1))
@@ -96,10 +96,10 @@ def damage():
     good = bare(A.fix(1, 3))
     later = A.fix(1, 4), A.acknowledged(4, 2)
     check_failed = heard(
-        "One bit is wrong, in turn in the low byte, the payload and the check of a fix; in an identity and a probe; in the "
+        "One bit is wrong, in turn in the low byte, the payload and the CRC of a fix; in an identity and a probe; in the "
         "low byte of a live fix, whose anchor would be below 0 then.",
-        "Nothing that fails its check is answered, though it asks: a known collar uses the address, and what is not bound "
-        "is damaged wherever it comes from. The live fix cannot be decoded as far as its check.")
+        "Nothing that fails its CRC is answered, though it polls: a known collar uses the address, and what is not bound "
+        "is damaged wherever it comes from. The live fix cannot be decoded as far as its CRC.")
     for number, place in enumerate((3, 4, len(good) // 2, len(good) - 1)):
         check_failed.at(30 + 5 * number, changed(good, place, good[place] ^ 4))
     identity, probe = bare(STRANGER.identity(1)), bare(A.probe(2, 5))
@@ -107,15 +107,15 @@ def damage():
     check_failed.at(60, changed(bare(A.live(2, 0, 3)), 3, 1))
 
     header = heard(
-        "Frames that ask and whose header is wrong: another version, critical flags, unknown types, each with a right check.",
-        "The header is looked at before the check: each is dropped and not answered, at whatever address.")
+        "Frames that poll and whose header is wrong: another version, critical flags, unknown types, each with a right CRC.",
+        "The header is looked at before the CRC: each is dropped and not answered, at whatever address.")
     headers = ((0x42, 3, 17), (0xE2, 3, 44), (0x22, 0x83, 17), (0x22, 0x43, 44), (0x22, 0x23, 17), (0x20, 3, 17), (0x3C, 3, 44))
     for number, (first, flags, address) in enumerate(headers):
         body = bytes([first, flags, address]) + good[3:-3]
         header.at(30 + 5 * number, stuff(body + frames.check_bytes(body, A.log)))
 
     payload = heard(
-        "Frames that ask, whose check is right and whose payload is not.",
+        "Frames that poll, whose CRC is right and whose payload is not.",
         "Each is dropped and not answered: cut payloads, a byte behind the last field, padding that is not zero, a source "
         "that is invalid, a next sequence below the oldest.")
     whole = good[4:-3]
@@ -127,7 +127,7 @@ def damage():
     return {
         "check-fails": check_failed.at(70, *later).stored(A, 1).rejected(check_failed=7).ends(A, 2),
         "check-fails-address": heard(
-            "The address of a frame that asks is damaged.",
+            "The address of a frame that polls is damaged.",
             "It fits no known log, and nobody is known at the address 99: it counts as a frame of an unknown collar, and is "
             "answered with an identity request.")
         .at(30, changed(good, 2, 99), who_at(99)).at(40, *later)
@@ -138,12 +138,12 @@ def damage():
         .rejected(truncated=2, trailing_bytes=1, nonzero_padding=1, invalid_field=2).ends(A, 2),
         "flags-ignored": heard(
             "Flags that are not critical and not known are set.",
-            "They are ignored; the ask beside them counts.")
+            "They are ignored; the poll beside them counts.")
         .at(30, stuff(frames.assemble(0x22, 0x1B, 17, good[3], whole, A.log)), A.acknowledged(3, 2))
         .stored(A, 1).ends(A, 2),
         "burst-damaged": heard(
             "Of a burst of five one frame is damaged, one cut, one lost; all come again.",
-            "1 and 5 arrive; 2 fails its check, 3 is cut in half by the frame behind it, 4 does not arrive.")
+            "1 and 5 arrive; 2 fails its CRC, 3 is cut in half by the frame behind it, 4 does not arrive.")
         .at(30, A.fix(1) + changed(bare(A.fix(2)), 9, 0x77) + A.fix(3)[:14] + A.fix(5, 3), A.acknowledged(3, 2, [(5, 5)]))
         .at(40, A.fix(2) + A.fix(3) + A.fix(4, 4), A.acknowledged(4, 6))
         .stored(A, 1, 5, 2, 3, 4).rejected(check_failed=1, stuffing=1).ends(A, 6),
@@ -151,7 +151,7 @@ def damage():
 
 
 def noise():
-    """What is no frame at all."""
+    """Bytes that are no frame at all."""
     return {
         "noise-first": Session(
             "Noise stands before the first delimiter and between the first frames.",
@@ -192,7 +192,7 @@ PLAIN = A.fix(1, 3)
 def cuts():
     """Steps that end inside a frame."""
     bytewise = Session(
-        "An identity and a fix that ask arrive byte by byte.",
+        "An identity and a fix that poll arrive byte by byte.",
         "A frame is there when its second delimiter is, and the answer goes out then.")
     line = A.identity(1) + A.fix(0, 2)
     identity_end = len(A.identity(1))
@@ -201,27 +201,27 @@ def cuts():
         bytewise.at(20 + place, line[place:place + 1], *answers)
 
     everywhere = heard(
-        "Fixes that ask, each cut in two steps at another place.",
+        "Fixes that poll, each cut in two steps at another place.",
         "The first step holds no whole frame; the second completes it. The last delimiter alone completes the last.")
     size = len(A.fix(1, 1))
     for place in range(1, size):
-        ask = place % 7 + 1
-        serial = A.fix(place, ask)
-        everywhere.at(30 + 2 * place, serial[:place]).at(31 + 2 * place, serial[place:], A.acknowledged(ask, place + 1))
+        poll = place % 7 + 1
+        serial = A.fix(place, poll)
+        everywhere.at(30 + 2 * place, serial[:place]).at(31 + 2 * place, serial[place:], A.acknowledged(poll, place + 1))
         if len(serial) != size:
             raise AssertionError("the frames differ in length")
     return {
         "bytewise": bytewise.stored(A, 0).ends(A, 1),
         "cut-everywhere": everywhere.stored(A, *range(1, size)).ends(A, size),
         "cut-across-frames": heard(
-            "Steps that end inside a frame and begin inside one; two asks are completed by different steps.",
-            "The first step completes fix 1, the second fix 2 with its ask, the third fix 3 with its own.")
+            "Steps that end inside a frame and begin inside one; two polls are completed by different steps.",
+            "The first step completes fix 1, the second fix 2 with its poll, the third fix 3 with its own.")
         .at(30, A.fix(1) + A.fix(2, 3)[:9])
         .at(35, A.fix(2, 3)[9:] + A.fix(3, 4)[:20], A.acknowledged(3, 3))
         .at(40, A.fix(3, 4)[20:], A.acknowledged(4, 4))
         .stored(A, 1, 2, 3).ends(A, 4),
         "delimiter-late": heard(
-            "The delimiter behind a frame that asks comes later; the next one has no delimiter of its own in front.",
+            "The delimiter behind a frame that polls comes later; the next one has no delimiter of its own in front.",
             "Before the delimiter there is no frame. The two frames share it.")
         .at(30, A.fix(1, 3)[:-1]).at(40, b"\0", A.acknowledged(3, 2))
         .at(50, A.fix(2, 4)[1:], A.acknowledged(4, 3))
@@ -230,5 +230,5 @@ def cuts():
 
 
 def sessions():
-    """All of them by name."""
+    """All these sessions by name."""
     return {**unknown_collars(), **damage(), **noise(), **cuts()}

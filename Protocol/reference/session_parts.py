@@ -1,4 +1,4 @@
-"""What the makers of sessions share: collars that write frames, and the script of a session."""
+"""Shared parts of the sessions: collars that write frames, and the script of a session."""
 
 import frames
 from frames import BATCH, LIVE_FIX, Log
@@ -18,18 +18,18 @@ def position(sequence, **changes):
 
 
 class Collar:
-    """Writes the frames of one log, as they stand on the serial line."""
+    """Writes the frames of one log, stuffed for the serial line."""
 
     def __init__(self, device_id, log_id, address, largest_frame=253):
         self.log = Log(device_id, log_id)
         self.address = address
         self.largest_frame = largest_frame
 
-    def send(self, number, fields, ask=0, address=None, **hints):
+    def send(self, number, fields, poll=0, address=None, **hints):
         """Any message."""
-        return stuff(frames.encode(number, fields, address or self.address, ask, self.log, **hints))
+        return stuff(frames.encode(number, fields, address or self.address, poll, self.log, **hints))
 
-    def identity(self, ask=0, oldest=0, following=0, paired=0, elsewhere=None, boot=None):
+    def identity(self, poll=0, oldest=0, following=0, paired=0, elsewhere=None, boot=None):
         """Identity of a log that holds oldest … following - 1."""
         fields = {**IDENTITY, "device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id,
                   "oldest_sequence": oldest, "next_sequence": following, "paired_receiver": paired,
@@ -38,31 +38,31 @@ class Collar:
             fields["delivered_elsewhere"] = elsewhere
         if boot is not None:
             fields["boot_count"] = boot
-        return self.send(1, fields, ask)
+        return self.send(1, fields, poll)
 
-    def probe(self, following, ask=0):
+    def probe(self, following, poll=0):
         """Probe."""
-        return self.send(5, {"tag": self.log.tag(), "next_sequence": following}, ask)
+        return self.send(5, {"tag": self.log.tag(), "next_sequence": following}, poll)
 
-    def fix(self, fix, ask=0, wide=False, **options):
+    def fix(self, fix, poll=0, wide=False, **options):
         """Absolute fix, given its sequence or its codes."""
-        return self.send(2, codes_of(fix), ask, wide=wide, **options)
+        return self.send(2, codes_of(fix), poll, wide=wide, **options)
 
-    def live(self, fix, anchor, ask=0):
+    def live(self, fix, anchor, poll=0):
         """Live fix and its anchor, each given its sequence or its codes."""
-        return self.send(LIVE_FIX, codes_of(fix), ask, anchor=codes_of(anchor))
+        return self.send(LIVE_FIX, codes_of(fix), poll, anchor=codes_of(anchor))
 
-    def batch(self, fixes, ask=0):
+    def batch(self, fixes, poll=0):
         """Batch of exactly these fixes, each given its sequence or its codes."""
-        return self.send(BATCH, {"fixes": [codes_of(fix) for fix in fixes]}, ask)
+        return self.send(BATCH, {"fixes": [codes_of(fix) for fix in fixes]}, poll)
 
-    def tombstone(self, ranges, ask=0, elsewhere=False):
+    def tombstone(self, ranges, poll=0, elsewhere=False):
         """Tombstone."""
-        return self.send(frames.TOMBSTONE, {"ranges": ranges}, ask | (frames.DELIVERED_ELSEWHERE if elsewhere else 0))
+        return self.send(frames.TOMBSTONE, {"ranges": ranges}, poll | (frames.DELIVERED_ELSEWHERE if elsewhere else 0))
 
-    def acknowledged(self, ask, first_missing, durable=(), address=None, resend=()):
+    def acknowledged(self, poll, first_missing, durable=(), address=None, resend=()):
         """The host's answer, bare. Durable ranges are given newest first, resend ranges oldest first."""
-        fields = {"ask": ask, "receiver_id": RECEIVER, "first_missing": first_missing,
+        fields = {"ask": poll, "receiver_id": RECEIVER, "first_missing": first_missing,
                   "durable": [list(each) for each in durable], "resend": [list(each) for each in resend]}
         return frames.encode(16, fields, address or self.address, log=self.log)
 
@@ -90,7 +90,7 @@ def who_at(address):
 
 
 class Session:
-    """The script of a session. What it expects is written down step by step, by hand."""
+    """The script of a session. Its expected results are written by hand, step by step."""
 
     def __init__(self, meaning, origin):
         self._vector = {"meaning": meaning, "origin": origin, "receiver_id": RECEIVER, "steps": [],
@@ -101,12 +101,12 @@ class Session:
         self._vector["steps"].append({"time": time, "host": frame.hex()})
 
     def unasked(self, time, frame):
-        """What the host sends by itself."""
+        """A frame that the host sends by itself."""
         self._host(time, frame)
         return self
 
     def at(self, time, serial, *answers):
-        """Bytes that arrive, and what the host must answer."""
+        """Bytes that arrive, and the answers that the host must send."""
         self._vector["steps"].append({"time": time, "radio": serial.hex()})
         for answer in answers:
             self._host(time, answer)
@@ -118,12 +118,12 @@ class Session:
         return self
 
     def rejected(self, **counts):
-        """How often what was rejected."""
+        """How often each error occurred."""
         self._vector["rejected"].update(counts)
         return self
 
     def ends(self, collar, first_missing, durable=(), lost=(), elsewhere=()):
-        """What the host knows of a log at the end."""
+        """The knowledge of the host about a log at the end."""
         known = {**collar.names(), "first_missing": first_missing, "durable": [list(each) for each in durable],
                  "lost": [list(each) for each in lost]}
         if elsewhere:

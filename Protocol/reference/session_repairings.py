@@ -1,4 +1,4 @@
-"""Sessions of a receiver that gets a collar from another one. Name -> session."""
+"""Sessions of a receiver that takes over the collar of another receiver. Name -> session."""
 
 import frames
 from session_parts import A, Session
@@ -12,13 +12,13 @@ def received(meaning, origin, **identity):
 
 
 def with_elsewhere(value):
-    """The identity of such a collar with this at its end, which no sender writes so."""
+    """The identity of such a collar, with `value` as delivered elsewhere. No sender writes such an identity."""
     frame = SerialDecoder().feed(A.identity(1, oldest=100, following=103))[0]
     return stuff(frames.assemble(frame[0], frame[1], frame[2], frame[3], frame[4:-3] + value.to_bytes(4, "big")))
 
 
 def sessions():
-    """All of them."""
+    """All these sessions by name."""
     return {
         "elsewhere-by-identity": received(
             "A new receiver hears that a former one has acknowledged everything below 60; the oldest fix is 100.",

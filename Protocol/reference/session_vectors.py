@@ -1,4 +1,4 @@
-"""Sessions of known collars: what is delivered, acknowledged, lost. Name -> vector."""
+"""Sessions of known collars: delivery, acknowledgements and losses. Name -> vector."""
 
 import session_batches
 import session_faults
@@ -17,16 +17,16 @@ FINE = position(1, position_step=2, latitude=-338_567_844, longitude=1_512_153_0
 
 
 def booted(meaning, origin, collar=A, **identity):
-    """A session that begins with an identity that asks, of a log of which nothing is lost."""
+    """A session that begins with the identity of a log without losses; the identity polls."""
     return Session(meaning, origin).at(20, collar.identity(1, **identity), collar.acknowledged(1, 0))
 
 
 def boot():
-    """How a collar begins."""
+    """The first frames of a collar after a boot."""
     return {
         "boot": booted(
-            "A collar boots, is answered, sends its first fixes and asks with the last.",
-            "The identity makes the log known and its ask is answered: nothing is stored. Fixes 0 to 2 are stored, so 3 is "
+            "A collar boots, is answered, sends its first fixes and polls with the last.",
+            "The identity makes the log known and its poll is answered: nothing is stored. Fixes 0 to 2 are stored, so 3 is "
             "the first missing.")
         .at(30, A.fix(0) + A.fix(1) + A.fix(2, 2), A.acknowledged(2, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
@@ -38,8 +38,8 @@ def boot():
         .at(50, A.fix(2, 2), A.acknowledged(2, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
         "identity-without-ask": Session(
-            "An identity without an ask is not answered; the fix behind it is understood.",
-            "Only an ask is answered. The ask of fix 0 is number 1.")
+            "An identity without a poll is not answered; the fix behind it is understood.",
+            "Only a poll is answered. The poll of fix 0 is number 1.")
         .at(20, A.identity()).at(30, A.fix(0, 1), A.acknowledged(1, 1))
         .stored(A, 0).ends(A, 1),
         "paired-with-another": Session(
@@ -57,7 +57,7 @@ def boot():
         "erased": booted(
             "The log is erased: a new log id, and sequences begin again. A late frame of the old log is still understood.",
             "Sequence 0 of the new log is another fix than sequence 0 of the old one. The old log stays known, so its "
-            "fix 2 fits its check and is stored.")
+            "fix 2 fits its CRC and is stored.")
         .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
         .at(40, A_ERASED.identity(1), A_ERASED.acknowledged(1, 0))
         .at(50, A_ERASED.fix(position(0, battery=99), 2), A_ERASED.acknowledged(2, 1))
@@ -66,7 +66,7 @@ def boot():
         .ends(A, 3).ends(A_ERASED, 1),
         "address-changed": booted(
             "A collar gets another address; what it sent under the old one is still understood.",
-            "The check names the log, whatever the address. The answer goes to the address of the ask.")
+            "The CRC names the log, whatever the address. The answer goes to the address of the poll.")
         .at(30, A_MOVED.identity(2), A_MOVED.acknowledged(2, 0))
         .at(40, A_MOVED.fix(0, 3), A_MOVED.acknowledged(3, 1))
         .at(50, A.fix(1, 4), A.acknowledged(4, 2))
@@ -75,55 +75,55 @@ def boot():
     }
 
 
-def asks():
-    """Which asks are answered, and with what."""
-    numbers = booted("Every ask number, and 1 again after 7.", "The answer repeats the number of the ask.")
-    for sequence, ask in enumerate((2, 3, 4, 5, 6, 7, 1)):
-        numbers.at(30 + 5 * sequence, A.fix(sequence, ask), A.acknowledged(ask, sequence + 1))
+def polls():
+    """Polls that are answered or not, and the answers."""
+    numbers = booted("Every poll number, and 1 again after 7.", "The answer repeats the number of the poll.")
+    for sequence, poll in enumerate((2, 3, 4, 5, 6, 7, 1)):
+        numbers.at(30 + 5 * sequence, A.fix(sequence, poll), A.acknowledged(poll, sequence + 1))
     reports = booted(
-        "Status, settings report, result and application messages that ask.",
-        "Each is bound to the log and asks, so each is answered with an acknowledgement. None is a fix.")
+        "Status, settings report, result and application messages that poll.",
+        "Each is bound to the log and polls, so each is answered with an acknowledgement. None is a fix.")
     messages = [(6, STATUS), (7, {"type": 7, **SETTINGS}), (8, {"type": 8, "request_id": 5, "outcome": 0})]
     messages += [(13 + channel, {"type": 13 + channel, "channel": channel, "from_host": False, "wants_reply": channel == 1,
                                "request_id": 9, "bytes": "00ff10"}) for channel in range(3)]
-    for ask, (number, fields) in enumerate(messages, 2):
-        reports.at(20 + 5 * ask, A.send(number, fields, ask), A.acknowledged(ask, 0))
+    for poll, (number, fields) in enumerate(messages, 2):
+        reports.at(20 + 5 * poll, A.send(number, fields, poll), A.acknowledged(poll, 0))
     return {
         "ask-numbers": numbers.stored(A, *range(7)).ends(A, 7),
         "reports-with-ask": reports.at(70, A.send(6, STATUS)).ends(A, 0),
         "probe-with-ask": booted(
-            "A probe asks after the acknowledgement was lost; a probe without an ask is not answered.",
+            "A probe polls after the acknowledgement was lost; a probe without a poll is not answered.",
             "The probe stores nothing; the answer names what is stored.")
         .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
         .at(40, A.probe(2, 3), A.acknowledged(3, 2))
         .at(50, A.probe(2))
         .stored(A, 0, 1).ends(A, 2),
         "asks-in-one-step": Session(
-            "Identity, fixes and a probe, three asks, arrive together: the last ask is answered.",
-            "The asks of one log wait together, so number 3 is answered, once everything is stored.")
+            "Identity, fixes and a probe, three polls, arrive together: the last poll is answered.",
+            "The polls of one log wait together, so number 3 is answered, once everything is stored.")
         .at(20, A.identity(1) + A.fix(0) + A.fix(1, 2) + A.fix(2) + A.probe(3, 3), A.acknowledged(3, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
         "fix-behind-ask": booted(
-            "Fixes arrive together with the ask before them.",
+            "Fixes arrive together with the poll before them.",
             "The answer is made when the whole step is taken: it names fixes 0 to 2.")
         .at(30, A.fix(0, 2) + A.fix(1) + A.fix(2), A.acknowledged(2, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
         "asks-of-two-collars": Session(
-            "Two collars ask in one step, one of them twice: each gets one answer.",
-            "Of each log the last ask is answered: number 4 of the first collar, 2 of the second.")
+            "Two collars poll in one step, one of them twice: each gets one answer.",
+            "Of each log the last poll is answered: number 4 of the first collar, 2 of the second.")
         .at(20, A.identity(1) + B.identity(1), A.acknowledged(1, 0), B.acknowledged(1, 0))
         .at(30, A.fix(0, 3) + B.fix(0, 2) + A.fix(1, 4), A.acknowledged(4, 2), B.acknowledged(2, 1))
         .stored(A, 0).stored(B, 0).stored(A, 1).ends(A, 2).ends(B, 1),
         "no-ask-no-answer": booted(
-            "Fixes without an ask are stored and not answered until something asks.",
-            "Fixes 0 to 2 are stored by three steps, the answer comes with the ask of fix 3.")
+            "Fixes without a poll are stored and not answered until something polls.",
+            "Fixes 0 to 2 are stored by three steps, the answer comes with the poll of fix 3.")
         .at(30, A.fix(0)).at(35, A.fix(1)).at(40, A.fix(2)).at(45, A.fix(3, 2), A.acknowledged(2, 4))
         .stored(A, 0, 1, 2, 3).ends(A, 4),
     }
 
 
 def gaps():
-    """What does not arrive, arrives late, or twice."""
+    """Fixes that do not arrive, arrive late, or arrive twice."""
     scattered = list(range(1, 80, 2))
     first_half, second_half = ([(100 + 1000 * place, 400 + 1000 * place) for place in places]
                                for places in (range(6), range(6, 12)))
@@ -149,7 +149,7 @@ def gaps():
         .stored(A, 0, 3, 5, 6, 4, 1, 2).ends(A, 7),
         "duplicates": booted(
             "An acknowledgement is lost: the newest fix comes again, then the whole burst, once as a live fix.",
-            "Every ask is answered, and what is stored already is not stored again.")
+            "Every poll is answered, and what is stored already is not stored again.")
         .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
         .at(40, A.fix(1, 3), A.acknowledged(3, 2))
         .at(50, A.fix(0) + A.live(1, 0, 4), A.acknowledged(4, 2))
@@ -173,7 +173,7 @@ def gaps():
 
 
 def losses():
-    """What the collar does not have any more."""
+    """Fixes that the collar does not have any more."""
     return {
         "tombstone": booted(
             "A tombstone fills gaps between fixes.",
@@ -195,7 +195,7 @@ def losses():
         .at(40, A.tombstone([(0, 2)], 3), A.acknowledged(3, 3))
         .stored(A, 1).ends(A, 3, lost=[(0, 0), (2, 2)]),
         "tombstone-without-ask": booted(
-            "A tombstone without an ask counts, too.",
+            "A tombstone without a poll counts, too.",
             "It is not answered; the next answer has it.")
         .at(25, A.probe(11)).at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))
         .stored(A, 10).ends(A, 11, lost=[(0, 9)]),
@@ -270,7 +270,7 @@ def forms():
         .at(40, A.live(2, 0) + A.live(127, 0, 3), A.acknowledged(3, 1, [(127, 127), (2, 2)]))
         .stored(A, 0, 2, 127).ends(A, 1, [(127, 127), (2, 2)]),
         "live-without-anchor": booted(
-            "A live fix whose anchor the host does not hold, with and without an ask; then its absolute form.",
+            "A live fix whose anchor the host does not hold, with and without a poll; then its absolute form.",
             "A live fix without its anchor fits no log, and a known collar uses the address: damaged, no answer. 6 is "
             "understood when 5 is stored.")
         .at(30, A.fix(0, 2), A.acknowledged(2, 1))
@@ -326,7 +326,7 @@ def forms():
 
 
 def short_sequences():
-    """Each of the numbers around which short sequences are completed."""
+    """Each of the references around which short sequences are completed."""
     return {
         "sequences-around-stored": Session(
             "A probe and an identity tell of sequences that there are not: short ones are completed near what is stored.",
@@ -348,7 +348,7 @@ def short_sequences():
         .ends(A, 65_530, [(4_000_000_000, 4_000_000_000), (65_535, 65_536)], elsewhere=[(0, 65_529)]),
         "sequences-around-nothing": booted(
             "A short sequence that nothing known is near; then the identity tells how far the log is.",
-            "Near 0 the short form of 199999 is 3391, with which its check does not fit: damaged, no answer. A probe changes "
+            "Near 0 the short form of 199999 is 3391, with which its CRC does not fit: damaged, no answer. A probe changes "
             "nothing.")
         .at(30, A.fix(199_999, 2)).at(40, A.probe(200_000, 3), A.acknowledged(3, 0)).at(50, A.fix(199_999, 4))
         .at(60, A.identity(5, following=200_000), A.acknowledged(5, 0))
@@ -370,8 +370,8 @@ def two_collars():
         .at(60, B.live(1, 0, 3), B.acknowledged(3, 3))
         .stored(A, 0).stored(B, 0).stored(A, 1).stored(B, 2, 1).ends(A, 2).ends(B, 3),
         "equal-addresses": Session(
-            "Two collars with the same address, told apart by the check of each frame and the tag of a probe.",
-            "Every frame fits the check of one log only. Both hold a fix 1, with other values; each live fix has the "
+            "Two collars with the same address, told apart by the CRC of each frame and the tag of a probe.",
+            "Every frame fits the CRC of one log only. Both hold a fix 1, with other values; each live fix has the "
             "anchor of its own log.")
         .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0), B_BESIDE_A.acknowledged(1, 0))
         .at(30, A.fix(0) + B_BESIDE_A.fix(position(0, battery=9)) + A.fix(1, 2), A.acknowledged(2, 2))
@@ -390,7 +390,7 @@ def two_collars():
 def all_vectors():
     """All sessions by name."""
     sessions = {}
-    for part in (boot(), asks(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
+    for part in (boot(), polls(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
                  session_batches.sessions(), session_repairings.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")

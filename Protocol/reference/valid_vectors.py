@@ -19,7 +19,7 @@ class ValidVectors:
 
     def add_frame(self, name, meaning, frame, log=LOG, reference=None, canonical=True,
                   origin=ORIGIN, expected=None, anchor=None):
-        """A vector of a frame. `expected` is compared, if given, with what it decodes to."""
+        """A vector of a frame. If `expected` is given, the frame must decode to it."""
         decoded = frames.decode(frame, log, reference or 0, anchor)
         if expected is not None and decoded.decoded != expected:
             raise AssertionError(f"{name}: {decoded.decoded}, expected {expected}")
@@ -51,14 +51,14 @@ class ValidVectors:
                  address, flags, log, None if wide else reference, wide=wide)
 
     def other_fix(self, name, meaning, flags=0, changes=None, **parts):
-        """An absolute fix that no sender of this version writes so."""
+        """An absolute fix in a form that no sender of this version writes."""
         self.add_frame(f"absolute-fix-{name}", f"Absolute fix, not canonical: {meaning}.",
                        fix_frame(flags, **parts), reference=4000, canonical=False,
                        origin=ORIGIN_BITS, expected={**FIX, **(changes or {})})
 
 
 def add_fixes(v):
-    """Absolute fixes: every field, its limits, and where it is unknown."""
+    """Absolute fixes: every field, its limits, and unknown fields."""
     v.fix("plain", "all fields known, 27 bytes")
     v.fix("milliseconds", "all fields known with milliseconds, 29 bytes", time=1_700_000_000_123)
     optional = ("altitude", "horizontal_accuracy", "vertical_accuracy", "speed", "course",
@@ -116,7 +116,7 @@ def add_fixes(v):
 
 
 def add_sequences(v):
-    """Both widths of the sequence, and completing short ones."""
+    """Both widths of the sequence, and the completion of short sequences."""
     for sequence in (0, 1, 255, 256, 65_535, 65_536, 16_777_216, MAX - 1, MAX):
         v.fix(f"wide-{sequence}", f"sequence {sequence} in the wide form", sequence=sequence, wide=True)
     for name, sequence, reference, meaning in (
@@ -142,8 +142,8 @@ def add_sequences(v):
 
 def add_headers(v):
     """Flags, addresses, logs, and forms that only other senders write."""
-    for ask in range(1, 8):
-        v.fix(f"ask-{ask}", f"wants an answer, ask number {ask}", flags=ask)
+    for poll in range(1, 8):
+        v.fix(f"ask-{poll}", f"wants an answer, poll number {poll}", flags=poll)
     for address in (1, 127, 128, 254):
         v.fix(f"address-{address}", f"collar at address {address}", address=address)
     for name, log in (("zero", Log(0, 0)), ("ones", Log((1 << 64) - 1, (1 << 26) - 1))):
@@ -236,9 +236,9 @@ def add_host_messages(v):
     top = MAX + 1
     none = {"durable": [], "resend": []}
     ack("plain", "ranges of both lists")
-    ack("first", "nothing held yet, answers no ask", ask=0, first_missing=0, **none)
-    for ask in range(8):
-        ack(f"ask-{ask}", f"low byte {ask}", ask=ask, **none)
+    ack("first", "nothing held yet, answers no poll", ask=0, first_missing=0, **none)
+    for poll in range(8):
+        ack(f"ask-{poll}", f"low byte {poll}", ask=poll, **none)
     ack("receiver-1", "lowest receiver id", receiver_id=1, **none)
     ack("receiver-highest", "highest receiver id", receiver_id=top, **none)
     ack("all-durable", "every sequence there is, first missing 2^32 - 1", first_missing=top, **none)
@@ -269,7 +269,7 @@ def add_host_messages(v):
         v.add(16, f"acknowledgement-fitted-to-{name}",
               f"Acknowledgement: {len(fields['durable'])} durable and {len(fields['resend'])} resend ranges, of which "
               f"{len(fitted['durable'])} and {len(fitted['resend'])} fit {limit} bytes.", fitted)
-    v.add_frame("acknowledgement-own-ask", "Acknowledgement with an ask number of its own in the flags.",
+    v.add_frame("acknowledgement-own-ask", "Acknowledgement with a poll number of its own in the flags.",
                 frames.encode(16, ACKNOWLEDGEMENT, ADDRESS, 6, LOG), expected=ACKNOWLEDGEMENT)
 
     for name, address, receiver in (("one", ADDRESS, 0xA1B2C3D4), ("all", 255, 0xA1B2C3D4), ("receiver-1", ADDRESS, 1),
@@ -323,11 +323,11 @@ def add_zero_bytes(v):
               int.from_bytes(payload[:3], "big"), int.from_bytes(payload[3:], "big"))
     probe("zero-flags", "flags and low byte are zero", 0x111213, 0x14151617, 0)
     probe("zero-payload", "all bytes of the payload are zero", 0, 0)
-    probe("zero-payload-and-flags", "all bytes but the first, the address and the check are zero", 0, 0, 0)
+    probe("zero-payload-and-flags", "all bytes but the first, the address and the CRC are zero", 0, 0, 0)
     for place in range(3):
         value = next(value for value in range(0x11111111, 0x11120000)
                      if frames.encode(5, {"tag": 0x222222, "next_sequence": value}, ADDRESS, 1)[11 + place] == 0)
-        probe(f"zero-at-{11 + place}", f"byte {place} of the check is zero", 0x222222, value)
+        probe(f"zero-at-{11 + place}", f"byte {place} of the CRC is zero", 0x222222, value)
     value = next(value for value in range(0x11111111, 0x21111111)
                  if frames.encode(5, {"tag": 0x222222, "next_sequence": value}, ADDRESS, 1)[12:] == b"\0\0")
     probe("zero-at-12-and-13", "the last two bytes of the frame are zero", 0x222222, value)

@@ -1,4 +1,4 @@
-"""What the makers of valid and of invalid vectors share: a log, a fix, frames by bits."""
+"""Shared parts of the valid and invalid vectors: a log, a fix, and frames written bit by bit."""
 
 import frames
 from frames import Log
@@ -9,9 +9,9 @@ OTHER_DEVICE = Log(0x0123456789ABCDEE, LOG.log_id)
 OTHER_LOG = Log(LOG.device_id, LOG.log_id + 1)
 ADDRESS = 17
 ORIGIN = "values written by hand, frame encoded by the reference implementation"
-ORIGIN_BITS = "fields written bit by bit by hand, check computed by the reference implementation"
+ORIGIN_BITS = "fields written bit by bit by hand, CRC computed by the reference implementation"
 
-# A fix with every field known; sequence, time and position are no round numbers.
+# A fix with every field known and a time of whole seconds; sequence and position are no round numbers.
 FIX = {"type": 2, "sequence": 4660, "time": 1_700_000_000_000, "source": 2,
        "position_step": 0, "latitude": 4_823_456, "longitude": 1_637_210,
        "altitude_step": 0, "altitude": 171, "horizontal_accuracy": 33,
@@ -26,7 +26,7 @@ ACKNOWLEDGEMENT = {"ask": 3, "receiver_id": 0xA1B2C3D4, "first_missing": 4600,
                    "durable": [[4650, 4660], [4640, 4640], [4610, 4630]],
                    "resend": [[100, 100], [200, 263]]}
 
-# The bits of FIX: part -> (value, bits). A part of 0 bits is not there.
+# The bits of FIX: part -> (value, bits). A part of 0 bits is absent.
 FIX_PARTS = {
     "partial": (0, 1), "time_form": (0, 2), "position_step": (0, 2), "altitude_step": (0, 1),
     "source": (2, 2), "wide": (0, 1), "mask": (0, 0), "sequence": (4660 >> 8, 8),
@@ -70,10 +70,10 @@ def fix_frame(flags=0, log=LOG, length=None, **changes):
 
 
 def forms(frame):
-    """A frame bare and stuffed, as a vector holds it."""
+    """The keys of a vector that hold a frame, bare and stuffed."""
     return {"bare": frame.hex(), "serial": stuff(frame).hex()}
 
 
 def bound_to(log):
-    """The keys of a vector that say what the check is bound to."""
+    """The keys of a vector that name the log to which the CRC is bound."""
     return {"device_id": f"{log.device_id:016x}", "log_id": log.log_id}

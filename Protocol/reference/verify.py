@@ -1,12 +1,14 @@
 """Checks this implementation against itself, the text, and the vectors."""
 
 import json
+import math
 from pathlib import Path
 
 import batchcoder
 import fixes
 import frames
 import rangecoder
+import way
 from host import Host
 from wire import ProtocolError, SerialDecoder, crc24, stuff
 
@@ -30,7 +32,7 @@ def expect(condition, message):
 
 
 def self_check():
-    """The numbers of the text that can be computed."""
+    """Check the numbers of the text that can be computed."""
     expect(crc24(b"123456789") == 0xBACADD, "CRC of 123456789")
     text = (Path(__file__).resolve().parent.parent / "PROTOCOL.md").read_text("utf-8")
     table = fixes.accuracy_table_of_text(text)
@@ -38,12 +40,14 @@ def self_check():
     for code, (computed, written) in enumerate(zip(fixes.ACCURACY_TABLE, table)):
         expect(computed == written, f"accuracy code {code}: {computed}, the text has {written}")
         expect(fixes.accuracy_code(written) == code, f"accuracy code of {written} mm")
+    for degrees, sine in enumerate(way.SINES):
+        expect(sine == round(math.sin(math.radians(degrees)) * (1 << 15)), f"sine of {degrees} degrees")
     for name, coder in (("live fix", rangecoder), ("batch", batchcoder)):
         check_contexts(name, coder)
 
 
 def check_contexts(name, coder):
-    """The contexts stand one behind the other, and there are as many as the text says."""
+    """Check that the contexts follow each other without gaps, and are as many as the text says."""
     sizes = {**coder.DECISIONS, **{block.first: block.instances * block.size for block in coder.BLOCKS}}
     following = 0
     for first, size in sorted(sizes.items()):
@@ -53,7 +57,7 @@ def check_contexts(name, coder):
 
 
 def unstuff(serial):
-    """The only frame of a capture. Its fault is raised."""
+    """The only frame of a capture. Raises its fault."""
     found = SerialDecoder().feed(serial)
     bytewise = SerialDecoder()
     again = [item for byte in serial for item in bytewise.feed(bytes([byte]))]
@@ -66,7 +70,7 @@ def unstuff(serial):
 
 
 def log_of(vector):
-    """What the vector's check is bound to, or None."""
+    """The log to which the CRC of the vector is bound, or None."""
     expect(("device_id" in vector) == ("log_id" in vector), "device_id and log_id belong together")
     if "device_id" not in vector:
         return None
@@ -74,7 +78,7 @@ def log_of(vector):
 
 
 def check_valid(vector):
-    """A valid vector decodes to `decoded` and encodes to its bytes."""
+    """Check that a valid vector decodes to `decoded` and encodes to its bytes."""
     missing = {"meaning", "origin", "bare", "serial", "decoded", "sender"} - set(vector)
     expect(not missing, f"keys missing: {sorted(missing)}")
     expect(not set(vector) - VALID_KEYS, f"unknown keys: {sorted(set(vector) - VALID_KEYS)}")
@@ -86,7 +90,7 @@ def check_valid(vector):
     expect(frame.decoded == vector["decoded"],
            f"bare decodes to {json.dumps(frame.decoded, sort_keys=True)}")
     expect(frames.MESSAGES[frame.type].bound == (log is not None),
-           "device_id and log_id must be there exactly where the check is bound")
+           "device_id and log_id must be there exactly where the CRC is bound")
     expect(unstuff(serial) == bare, "serial does not hold the bare frame")
     expect(stuff(bare) == serial, "bare is not stuffed to serial")
     sender = dict(frame.hints, address=frame.address, flags=frame.flags)
@@ -104,7 +108,7 @@ def check_valid(vector):
 
 
 def check_invalid(vector):
-    """An invalid vector fails with exactly the error it names."""
+    """Check that an invalid vector fails with exactly the error that it names."""
     expect({"meaning", "origin", "serial", "error"} <= set(vector), "keys missing")
     expect(not set(vector) - INVALID_KEYS, f"unknown keys: {sorted(set(vector) - INVALID_KEYS)}")
     expect(vector["error"] in ERRORS, f"no such error: {vector['error']}")
@@ -126,7 +130,7 @@ def check_invalid(vector):
 
 
 def check_session(vector):
-    """A host that is fed what the radio sends answers, stores, loses and rejects what the session says."""
+    """Check that a host that gets the bytes of the radio answers, stores, loses and rejects as the session says."""
     expect(set(vector) == SESSION_KEYS, f"keys differ: {sorted(set(vector) ^ SESSION_KEYS)}")
     expect(not set(vector["rejected"]) - ERRORS - {"unknown_collar"}, f"no such errors: {vector['rejected']}")
     host = Host(vector["receiver_id"])
@@ -167,7 +171,7 @@ def names_of(log):
 
 
 def verify(folder):
-    """Check all vectors; returns the exit status."""
+    """Check all vectors. Returns the exit status."""
     failures = []
     counts = {}
     try:

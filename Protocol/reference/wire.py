@@ -4,8 +4,8 @@
 class ProtocolError(Exception):
     """A frame that a receiver must reject.
 
-    `reason` is one of the names of the section on vectors, `field` names the field
-    where the reason is invalid_field.
+    `reason` is an error name of the section on vectors. `field` is the name of the
+    field if the reason is invalid_field.
     """
 
     def __init__(self, reason, field=None):
@@ -38,7 +38,7 @@ class BitReader:
 
     @property
     def left(self):
-        """Bits that are not read yet."""
+        """The number of bits that are not read yet."""
         return self._left
 
     def read(self, bits):
@@ -77,7 +77,7 @@ class BitWriter:
         self.bits = 0
 
     def write(self, value, bits):
-        """An unsigned number; one that does not fit is a mistake of the caller."""
+        """Write an unsigned number. A number that does not fit is a mistake of the caller."""
         if not 0 <= value < (1 << bits):
             raise ValueError(f"{value} does not fit {bits} bits")
         self._value = (self._value << bits) | value
@@ -101,7 +101,7 @@ class BitWriter:
         return (self._value << padding).to_bytes((self.bits + padding) // 8, "big")
 
 
-# The check (section 3)
+# The CRC (section 3)
 
 CRC_INITIAL = 0xB704CE
 CRC_POLYNOMIAL = 0x7B01BD
@@ -124,7 +124,7 @@ _CRC_TABLE = _crc_table()
 
 
 def crc_update(register, data):
-    """Take more bytes into the register (without the final xor)."""
+    """The register after further bytes, without the final xor."""
     for byte in data:
         register = ((register << 8) & 0xFFFFFF) ^ _CRC_TABLE[(register >> 16) ^ byte]
     return register
@@ -154,7 +154,7 @@ def cobs_encode(frame):
 
 
 def cobs_decode(encoded):
-    """What stood between two delimiters (1 … 254 bytes, none zero), decoded."""
+    """Decode the bytes between two delimiters (1 … 254 bytes, none zero)."""
     blocks = []
     position = 0
     while position < len(encoded):
@@ -175,15 +175,15 @@ def check_size(frame):
 
 
 def stuff(frame):
-    """A frame as it stands on a serial line when nothing stood there before."""
+    """A frame for the serial line: encoded, between two delimiters."""
     return b"\0" + cobs_encode(frame) + b"\0"
 
 
 class SerialDecoder:
     """Cuts a serial stream, fed in pieces of any size, into bare frames.
 
-    What stands before the first delimiter is treated like what stands between
-    two; what has no delimiter behind it yet is kept, up to the longest
+    Bytes before the first delimiter are treated like bytes between two
+    delimiters. Bytes without a delimiter after them are kept, up to the longest
     encoding of a frame.
     """
 
@@ -196,14 +196,14 @@ class SerialDecoder:
         found = []
         pieces = bytes(data).split(b"\0")
         for number, piece in enumerate(pieces):
-            if number > 0:  # a delimiter stands before this piece
+            if number > 0:  # a delimiter precedes this piece
                 found += self._end()
             self._too_long = self._too_long or len(self._buffer) + len(piece) > LONGEST_ENCODING
             self._buffer += piece[:LONGEST_ENCODING - len(self._buffer)]
         return found
 
     def _end(self):
-        """What the next delimiter makes of the bytes before it: one frame, one fault, or nothing."""
+        """The result of the bytes before a delimiter: one frame, one fault, or nothing."""
         encoded, too_long = bytes(self._buffer), self._too_long
         self._buffer.clear()
         self._too_long = False

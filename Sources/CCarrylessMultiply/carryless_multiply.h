@@ -1,7 +1,7 @@
 #ifndef CARRYLESS_MULTIPLY_H
 #define CARRYLESS_MULTIPLY_H
 
-// The multiplication of polynomials over GF(2), for which x86-64 has an instruction that Swift has no name for.
+// Multiplies polynomials over GF(2). x86-64 has an instruction for it, for which Swift has no name.
 
 #if defined(__x86_64__)
 
@@ -16,11 +16,11 @@ static inline bool carryless_multiply_is_supported(void) {
 
 /// The remainder of (first·x^128 + second·x^64 + third)·x^24 divided by x^24 + 0x7B01BD, in the upper 24 bits.
 ///
-/// V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009: the first
-/// two words are folded onto the third, each times the remainder of its power of x; what then sticks out above 64 bits
-/// is folded once more; the rest is divided by Barrett's method, with the quotient of x^88.
+/// V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009. The first
+/// two words are folded onto the third: each is multiplied by the remainder of its power of x, and added. The part of the
+/// sum above 64 bits is folded once more. The rest is divided by Barrett's method, with the quotient of x^88.
 ///
-/// To be called only where carryless_multiply_is_supported().
+/// Call it only where carryless_multiply_is_supported() is true.
 __attribute__((target("pclmul"))) static inline uint32_t carryless_remainder(
     uint64_t first, uint64_t second, uint64_t third) {
     const __m128i remainders = _mm_set_epi64x(0x2980D0 /* of x^64 */, 0x98761F /* of x^128 */);

@@ -41,11 +41,11 @@ static int release_object(struct dl_phdr_info *info, size_t size, void *unused) 
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        // A writable segment holds relocated pages, which no file could give back.
+        // A writable segment holds relocated pages, which cannot be read from the file again.
         if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
         uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
         uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-        // The kernel's own object is refused, and needs nothing.
+        // The kernel refuses this for its own object, which needs nothing.
         madvise((void *)start, end - start, MADV_DONTNEED);
     }
     return 0;

@@ -32,7 +32,7 @@ int local_socket_listen(const char *path) {
     if (fill(&address, path) != 0) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    // The file gets the mode of the socket: at no moment may somebody else connect.
+    // The file gets the mode of the socket, so that no other user can connect at any moment.
     if (fchmod(fd, 0600) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 64) != 0)
         return close_keeping_errno(fd);
     return fd;

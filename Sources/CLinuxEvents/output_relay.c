@@ -24,7 +24,7 @@ static void *hand_on(void *ends) {
         if (written > 0) {
             recv(from, bytes, (size_t)written, 0);
         } else if (errno == EAGAIN) {
-            // Whoever else has it made it so.
+            // Another process that has the descriptor open has made it non-blocking.
             struct pollfd room = {.fd = to, .events = POLLOUT};
             poll(&room, 1, -1);
         } else if (errno != EINTR) {
@@ -38,7 +38,7 @@ static void *hand_on(void *ends) {
 int output_relay_start(int fd, struct output_relay *relay) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-    // Signals are for the thread that waits for them.
+    // The new thread inherits this mask, so signals go to the thread that waits for them.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);

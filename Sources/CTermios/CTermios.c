@@ -14,7 +14,7 @@
 static int result(int returned) { return returned < 0 ? -errno : returned; }
 
 int ctermios_is_terminal(int descriptor) {
-    // isatty does not tell a hang-up from a file.
+    // isatty does not distinguish a hang-up from a file.
     struct termios settings;
     if (tcgetattr(descriptor, &settings) == 0) return 1;
     return errno == ENOTTY || errno == EINVAL ? 0 : -errno;
@@ -27,7 +27,7 @@ int ctermios_set_raw(int descriptor) {
     settings.c_iflag &= ~(tcflag_t)(IXOFF | IXANY | INPCK | IGNPAR | IMAXBEL);
     settings.c_cflag &= ~(tcflag_t)(CSTOPB | CRTSCTS | HUPCL);
     settings.c_cflag |= CREAD | CLOCAL;
-    // With VMIN 0 an empty terminal would read as zero bytes, which here means that it was unplugged.
+    // With VMIN 0 a read of an empty terminal would return zero bytes, which here means that it was unplugged.
     settings.c_cc[VMIN] = 1;
     settings.c_cc[VTIME] = 0;
     cfsetspeed(&settings, B115200);
@@ -57,11 +57,12 @@ int ctermios_assert_modem_lines(int descriptor) {
 }
 
 int ctermios_is_pseudo_terminal(int descriptor) {
-    // TIOCGDEV names the terminal behind an alias such as /dev/tty, where the node's own number would mislead.
+    // TIOCGDEV gives the terminal that an alias such as /dev/tty leads to; the node's own number would mislead.
     unsigned int device = 0;
     unsigned int major_number;
     if (ioctl(descriptor, TIOCGDEV, &device) == 0) {
-        // The kernel's 32-bit encoding: 8 low bits minor, 12 bits major, the rest of the minor.
+        // The kernel's 32-bit encoding, from the lowest bit: 8 bits of the minor, 12 bits of the major, the rest of the
+        // minor.
         major_number = (device >> 8) & 0xfff;
     } else {
         struct stat status;

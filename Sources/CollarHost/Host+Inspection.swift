@@ -5,17 +5,17 @@ extension Host {
     /// The journals of all collars.
     package var journals: [Journal] { collars.sessions.map(\.journal) }
 
-    /// Logs kept at hand, of all collars together.
+    /// The number of logs in memory, of all collars together.
     package var logCount: Int { collars.sessions.reduce(0) { $0 + $1.logCount } }
 
-    /// Whether the consumer has every entry there is.
+    /// Whether the consumer has received every entry.
     package var isEverythingEmitted: Bool { collars.sessions.allSatisfy(\.feed.isEverythingEmitted) }
 
-    /// Commands to a collar that have not ended.
-    package func openCommandCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.commands.openCount ?? 0 }
+    /// The number of requests to a collar that have not ended.
+    package func openRequestCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
 
-    /// The version of the settings that a collar reported last; nil where it never did.
+    /// The version of the settings that a collar reported last; nil if it never reported them.
     package func reportedSettingsVersion(of deviceID: UInt64) -> UInt64? {
-        collars.session(deviceID)?.commands.reportedVersion
+        collars.session(deviceID)?.requests.reportedVersion
     }
 }

@@ -6,29 +6,29 @@ import CollarWire
 ///
 /// It has no clock, opens no port and writes no line: inputs carry the time, and the caller takes the outputs after each input.
 ///
-///     host.received(bytes, on: link, at: time)
+///     host.receive(bytes, on: link, at: time)
 ///     while host.commitNext(at: time) { … }
 ///     while let link = host.nextFrame(into: &frame) { … }
 ///     while let entry = host.nextEntry(at: time) { …; host.emitted(entry.receipt) }
 ///     host.moveNotices(to: &notices)
 ///
 /// Files are reached through a ``FileSystem`` alone. A host belongs to one thread.
-public final class Host {
-    /// The receiver in whose name this host answers.
-    public let receiverID: UInt32
+package final class Host {
+    /// The receiver id in the answers of this host.
+    package let receiverID: UInt32
     private let configuration: HostConfiguration
     let collars: CollarTable
     private let output = HostOutput()
     private let dispatcher: Dispatcher
     private let emitter: Emitter
     private var links: [Link] = []
-    /// The collar whose turn to commit is next.
+    /// Index of the collar whose turn to commit is next.
     private var firstToCommit = 0
 
-    /// Takes the state directory and opens the journals in it. Nothing is sent yet.
-    /// - Parameter random: for the identity of a receiver and the ids of commands that begin anew.
-    /// - Throws: ``HostError`` where the state directory cannot be used, or is in use.
-    public init(
+    /// Locks the state directory and opens the journals in it. Nothing is sent yet.
+    /// - Parameter random: source of a new receiver identity, and of the first request id for a collar.
+    /// - Throws: ``HostError`` if the state directory cannot be used, or another process uses it.
+    package init(
         _ configuration: HostConfiguration, fileSystem: any FileSystem, random: some RandomNumberGenerator, at time: HostTime
     ) throws(HostError) {
         var random = random
@@ -51,15 +51,15 @@ public final class Host {
     // MARK: Links
 
     /// Adds a link, which is closed at first.
-    /// - Parameter name: what notices call it.
-    public func addLink(named name: String) -> LinkID {
+    /// - Parameter name: the link's name in notices.
+    package func addLink(named name: String) -> LinkID {
         let id = LinkID(index: links.count)
         links.append(Link(id: id, name: name))
         return id
     }
 
-    /// A link can be sent and received on: everybody there is asked who they are.
-    public func linkOpened(_ id: LinkID, at time: HostTime) {
+    /// A link was opened: an identity request to all collars goes out on it.
+    package func linkOpened(_ id: LinkID, at time: HostTime) {
         let link = links[id.index]
         link.open(at: time.instant)
         for collar in collars.sessions { collar.linkOpened(id, at: time.instant) }
@@ -67,8 +67,8 @@ public final class Host {
         dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
     }
 
-    /// A link cannot be used any more, until it is opened again.
-    public func linkClosed(_ id: LinkID, at time: HostTime) {
+    /// A link was closed: it is not used until it is opened again.
+    package func linkClosed(_ id: LinkID, at time: HostTime) {
         let link = links[id.index]
         guard link.session != nil else { return }
         dispatcher.releaseHeldFrame(of: link, at: time)
@@ -82,32 +82,32 @@ public final class Host {
     /// Bytes came in on an open link.
     ///
     /// Complexity: linear in the bytes. No system call, unless fixes come in much faster than ``commitNext(at:)`` is called.
-    public func received(_ bytes: Span<UInt8>, on id: LinkID, at time: HostTime) {
-        dispatcher.received(bytes, on: links[id.index], at: time)
+    package func receive(_ bytes: Span<UInt8>, on id: LinkID, at time: HostTime) {
+        dispatcher.receive(bytes, on: links[id.index], at: time)
     }
 
-    /// Moves the oldest frame that waits to `output`: a bare frame of at most 51 bytes.
-    /// - Returns: the link it is for; nil where none waits.
-    public func nextFrame(into output: inout OutputSpan<UInt8>) -> LinkID? { self.output.frames.next(into: &output) }
+    /// Moves the oldest waiting frame to `output`: a bare frame of at most 51 bytes.
+    /// - Returns: the link on which to send it; nil if no frame waits.
+    package func nextFrame(into output: inout OutputSpan<UInt8>) -> LinkID? { self.output.frames.next(into: &output) }
 
     // MARK: Storing and answering
 
-    /// Collars that are served.
-    public var collarCount: Int { collars.sessions.count }
+    /// The number of collars that are served.
+    package var collarCount: Int { collars.sessions.count }
 
     /// Whether ``commitNext(at:)`` has something to do.
-    public var isCommitDue: Bool { collars.sessions.contains(where: \.isCommitDue) }
+    package var isCommitDue: Bool { collars.sessions.contains(where: \.isCommitDue) }
 
-    /// Makes what came in of one collar durable, and answers the collar. Call it until it has nothing to do, and read what came
-    /// in meanwhile in between: to bring data to a disk takes milliseconds.
-    /// - Returns: false where there was nothing to do.
-    public func commitNext(at time: HostTime) -> Bool {
+    /// Makes the received data of one collar durable, then answers the collar. Call it until it returns false, and read the
+    /// links between two calls: making data durable takes milliseconds.
+    /// - Returns: false if there was nothing to do.
+    package func commitNext(at time: HostTime) -> Bool {
         guard let collar = nextToCommit else { return false }
         collar.commit(at: time)
         return true
     }
 
-    /// Collars take turns: the next one after the one committed last.
+    /// The next collar with something to commit. Collars take turns, beginning after the one committed last.
     private var nextToCommit: CollarSession? {
         let sessions = collars.sessions
         for offset in 0..<sessions.count {
@@ -121,49 +121,50 @@ public final class Host {
 
     // MARK: Emission
 
-    /// The next entry for the consumer, oldest first; nil where none waits. What is not taken stays in the journal.
+    /// The next entry for the consumer, oldest first; nil if none waits. An entry that is not taken stays in the journal.
     ///
-    /// Complexity: constant for fixes that just came in; others are read back, 128 at once.
-    public func nextEntry(at time: HostTime) -> EmittedEntry? { emitter.next(at: time) }
+    /// Complexity: constant for a fix that just came in; other entries are read back from the journal, 128 at a time.
+    package func nextEntry(at time: HostTime) -> EmittedEntry? { emitter.next(at: time) }
 
-    /// The consumer has an entry: it is not emitted again after a restart, once the next commit is done.
-    public func emitted(_ receipt: EmissionReceipt) {
+    /// Confirms that the consumer has an entry. After the next commit, a restart does not emit it again.
+    package func emitted(_ receipt: EmissionReceipt) {
         let collar = collars[receipt.session]
         collar.feed.confirmed()
-        if let position = receipt.through { collar.emitted(through: position) }
+        if let position = receipt.through { collar.noteEmitted(through: position) }
     }
 
-    /// Moves the notices that wait to `list`, oldest first.
-    public func moveNotices(to list: inout [HostNotice]) { output.moveNotices(to: &list) }
+    /// Moves the waiting notices to `list`, oldest first.
+    package func moveNotices(to list: inout [HostNotice]) { output.moveNotices(to: &list) }
 
-    // MARK: Commands
+    // MARK: Requests
 
-    /// Takes a command to a collar, durably. Its end is told by ``HostNotice/commandEnded(_:)``.
+    /// Accepts a request to a collar and stores it durably. ``HostNotice/requestEnded(_:)`` reports its end.
     /// - Parameters:
-    ///   - request: the command; the version of settings, and the receiver of a *pair* to receiver 0, are set here.
-    ///   - deviceID: the collar; nil for the only one.
-    public func submit(
-        _ request: HostRequest, to deviceID: UInt64?, patience: CommandPatience, at time: HostTime
-    ) throws(CommandRefusal) -> CommandReport {
+    ///   - request: the request. The host fills in the version of a settings update, and its own id in a command *pair* whose
+    ///     receiver id is 0.
+    ///   - deviceID: the collar; nil means the only one.
+    package func submit(
+        _ request: HostRequest, to deviceID: UInt64?, patience: RequestPatience, at time: HostTime
+    ) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
         if collar.isPairedElsewhere, !request.isToPair { throw .pairedElsewhere(deviceID: collar.deviceID) }
         if case .now = patience {
             guard links.contains(where: { $0.session != nil }) else { throw .noRadio(deviceID: collar.deviceID) }
             guard collar.isInContact else { throw .noContact(deviceID: collar.deviceID) }
         }
-        return try collar.commands.submit(request, patience: patience, at: time, random: &collars.random)
+        return try collar.requests.submit(request, patience: patience, at: time, random: &collars.random)
     }
 
-    /// What became of a command.
-    public func report(ofRequest requestID: UInt16, to deviceID: UInt64?) throws(CommandRefusal) -> CommandReport {
+    /// The state of a request.
+    package func report(ofRequest requestID: UInt16, to deviceID: UInt64?) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
-        guard let report = collar.commands.report(ofRequest: requestID) else {
+        guard let report = collar.requests.report(ofRequest: requestID) else {
             throw .unknownRequest(deviceID: collar.deviceID, requestID: requestID)
         }
         return report
     }
 
-    private func collar(_ deviceID: UInt64?) throws(CommandRefusal) -> CollarSession {
+    private func collar(_ deviceID: UInt64?) throws(RequestRefusal) -> CollarSession {
         let known = collars.sessions.map(\.deviceID).sorted()
         if let deviceID {
             guard let found = collars.session(deviceID) else { throw .unknownCollar(deviceID: deviceID, known: known) }
@@ -176,8 +177,8 @@ public final class Host {
 
     // MARK: Time
 
-    /// When ``deadlineReached(at:)`` has something to do; nil while nothing is expected.
-    public var nextDeadline: Instant? {
+    /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
+    package var nextDeadline: Instant? {
         var earliest: Instant?
         for link in links { if let due = link.nextDeadline { earliest = min(earliest ?? due, due) } }
         for collar in collars.sessions { if let due = collar.nextDeadline { earliest = min(earliest ?? due, due) } }
@@ -185,10 +186,10 @@ public final class Host {
     }
 
     /// Does what is due.
-    public func deadlineReached(at time: HostTime) {
+    package func deadlineReached(at time: HostTime) {
         for link in links {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
-            // After a long wait for the disk both times may be over.
+            // After a long wait for the disk, both silence times may have passed.
             while let seconds = link.silenceSeconds(at: time.instant) {
                 output.report(.noIdentity(link: link.name, seconds: seconds))
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
@@ -197,14 +198,14 @@ public final class Host {
         for collar in collars.sessions { collar.deadlineReached(at: time) }
     }
 
-    /// Figures at this moment.
-    public func reading(at time: HostTime) -> HostReading {
+    /// The host's figures at this moment.
+    package func reading(at time: HostTime) -> HostReading {
         HostReading(
             statistics: output.statistics, emitsFixes: configuration.emitsFixes,
             isStorageFailing: collars.sessions.contains(where: \.storage.isFailing),
             collars: collars.sessions.map { $0.reading(at: time) })
     }
 
-    /// What was counted since the start.
-    public var statistics: HostStatistics { output.statistics }
+    /// The counters since the start.
+    package var statistics: HostStatistics { output.statistics }
 }

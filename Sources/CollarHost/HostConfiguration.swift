@@ -3,27 +3,28 @@ import CollarWire
 
 /// What a host serves, keeps and emits.
 public struct HostConfiguration: Equatable, Sendable {
-    /// Where journals are kept.
+    /// Path of the directory that holds the journals.
     public var stateDirectory: String
     /// The only collar that is served; nil for all.
     public var deviceID: UInt64?
-    /// Days after which segments of fixes that were emitted are removed; nil to keep everything. A segment is removed as a
-    /// whole, when its newest fix is that old; by a clock that can be believed, see ``Journal/removeSegments(keepingDays:nowUnixMilliseconds:)``.
+    /// Days after which emitted fixes are removed; nil keeps everything. A segment is removed as a whole once its newest fix
+    /// is that old. Times of a wrong clock do not count, see
+    /// ``Journal/removeSegments(keepingDays:nowUnixMilliseconds:)``.
     public var keepsDays: Int?
     /// Where emission begins.
     public var emissionStart = EmissionStart.whereItStopped
     /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
-    public var ordersBySequence = false
+    public var sortsBySequence = false
     /// Whether changes of gaps are emitted.
     public var emitsGaps = false
     /// Whether fixes are emitted. A fix that is not emitted stays in the journal for another run.
     public var emitsFixes = true
-    /// Bytes after which a segment of a journal is followed by the next one.
+    /// Size of a journal segment in bytes, after which the next one begins.
     public var segmentByteLimit = Journal.defaultSegmentByteLimit
 
-    /// Bytes of a collar's journal after which nothing more of that collar is stored and acknowledged; nil for no limit.
+    /// Size of a collar's journal in bytes at which nothing more of that collar is stored or acknowledged; nil for no limit.
     public var journalByteLimit: Int?
-    /// How much of a collar's logs is kept track of.
+    /// How many logs and ranges of a collar are kept track of.
     public var trackingLimits = TrackingLimits()
 
     /// A configuration with defaults.
@@ -35,17 +36,17 @@ public struct HostConfiguration: Equatable, Sendable {
 
 /// Where the emission of entries begins.
 public enum EmissionStart: Equatable, Sendable {
-    /// After the last entry that the run before has emitted.
+    /// After the last entry that the previous run emitted.
     case whereItStopped
-    /// The oldest entry of the journals.
+    /// At the oldest entry of the journals.
     case all
-    /// The first entry received at this time or later, in milliseconds since 1970 by the host's clock.
+    /// At the first entry received at this time or later; the time is in milliseconds since 1970 by the host's clock.
     case since(unixMilliseconds: Int64)
-    /// The entry stored after this fix; collars but the fix's own continue where they stopped.
+    /// After this fix, in the order in which fixes were stored. For other collars, emission begins where it stopped.
     case after(FixIdentifier)
 }
 
-/// Why a host cannot begin.
+/// Why a host cannot start.
 public enum HostError: Error, Equatable, Sendable {
     /// The state directory or a journal in it cannot be used.
     case journal(JournalError)

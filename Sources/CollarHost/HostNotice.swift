@@ -1,29 +1,31 @@
 import CollarJournal
 import CollarWire
 
-/// What a host tells a person or a program beside entries. No notice ends the host.
+/// An event that a host reports to a person or a program. Entries are not notices. No notice ends the host.
 ///
-/// Links are named as they were named to ``Host/addLink(named:)``.
+/// A link has the name that was given to ``Host/addLink(named:)``.
 public enum HostNotice: Equatable, Sendable {
-    /// Nobody on a link has said who it is, for this many seconds.
+    /// No known collar was heard on a link within this many seconds after its opening.
     case noIdentity(link: String, seconds: Int)
-    /// The base radio of a link says who it is.
+    /// A whole frame on a link has a version, type or critical flag that this host does not know; at most once a minute.
+    case unsupportedFrame(link: String)
+    /// The base radio of a link sent its identity.
     case radio(link: String, RadioIdentity)
-    /// The base radio of a link says how its modem is set.
+    /// The base radio of a link sent its modem settings.
     case modem(link: String, ModemSettings)
-    /// A collar is heard for the first time on this run.
+    /// A collar is heard for the first time in this run.
     case collar(deviceID: UInt64, logID: UInt32, link: String)
-    /// A collar belongs to another receiver: it is listened to, and not answered.
+    /// A collar belongs to another receiver: the host stores its fixes and does not answer it.
     case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
     /// Stored fixes are damaged: the collar is asked for them again.
     case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
-    /// A collar's journal was written by another receiver: this state directory is a copy of that one's.
+    /// Another receiver wrote a collar's journal: this state directory is a copy of that receiver's.
     case copiedJournal(deviceID: UInt64, previousReceiverID: UInt32)
-    /// Damage in a collar's journal was stepped over.
+    /// Damage in a collar's journal was skipped.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// Old fixes cannot be removed; everything else goes on.
     case cannotRemoveOld(deviceID: UInt64, JournalError)
-    /// A collar's journal cannot store: its acknowledgements stop.
+    /// A collar's journal cannot store: the collar gets no more acknowledgements.
     case storageFailing(deviceID: UInt64, JournalError)
     /// A collar's journal stores again.
     case storageRecovered(deviceID: UInt64)
@@ -33,43 +35,45 @@ public enum HostNotice: Equatable, Sendable {
     case journalUnreadable(deviceID: UInt64, JournalError)
     /// Fixes that will never come: the collar does not have them any more.
     case lost(deviceID: UInt64, first: UInt32, last: UInt32)
-    /// The same, but a former receiver of the collar has acknowledged them.
+    /// Fixes that will not come here: a former receiver of the collar has acknowledged them.
     case deliveredElsewhere(deviceID: UInt64, first: UInt32, last: UInt32)
-    /// The link to a collar changed: it is late, not reachable, heard again, …; a worsening once a minute for each kind.
+    /// The health of the link to a collar changed. Each kind of worsening is reported at most once a minute.
     case health(deviceID: UInt64, LinkHealth.Event)
-    /// A collar does what no sound one does; once a minute for each collar and kind.
+    /// A collar that is heard has no current and accurate position. Each kind of worsening is reported at most once a minute.
+    case positions(deviceID: UInt64, PositionProblem)
+    /// A collar does something that no sound collar does; at most once a minute for each collar and kind.
     case misbehaving(deviceID: UInt64, Misbehaviour)
-    /// A collar that said who it is was not taken up; once a minute for each reason, with one of the collars.
+    /// A collar that sent its identity was not accepted. Of the collars refused for one reason, at most one a minute is reported.
     case collarRefused(deviceID: UInt64, link: String, CollarRefusal)
-    /// Unknown collars on this link ask more often than they are asked who they are; once a minute.
-    case unknownAsksIgnored(link: String)
-    /// A command to a collar has ended.
-    case commandEnded(CommandReport)
-    /// Commands to a collar, in a file of this directory, cannot be used: they were set aside.
-    case commandsSetAside(deviceID: UInt64, path: String)
-    /// Commands to a collar cannot be read, or the end of one cannot be stored.
-    case commandsFailing(deviceID: UInt64, JournalError)
-    /// A collar tells its condition.
+    /// Unknown collars on this link poll more often than the host sends identity requests; at most once a minute.
+    case unknownPollsIgnored(link: String)
+    /// A request to a collar has ended.
+    case requestEnded(RequestReport)
+    /// The file of the requests to a collar, in the directory `path`, cannot be used: it was set aside.
+    case requestsSetAside(deviceID: UInt64, path: String)
+    /// The requests to a collar cannot be read, or the end of a request cannot be stored.
+    case requestsFailing(deviceID: UInt64, JournalError)
+    /// A collar sent its status.
     case status(deviceID: UInt64, logID: UInt32, Status)
 }
 
-/// What a host counted since it began.
+/// The counters of a host since its start.
 public struct HostStatistics: Equatable, Sendable {
     /// Fixes stored.
     public var fixes = 0
-    /// Fixes that were stored already.
+    /// Received fixes that were already stored.
     public var duplicates = 0
-    /// Frames used.
+    /// Valid frames of known collars.
     public var frames = 0
     /// Frames whose CRC fails, or that are cut or encoded wrongly.
     public var damagedFrames = 0
-    /// Frames that may be whole but belong to no known collar.
+    /// Frames that may be intact but belong to no known collar.
     public var unknownFrames = 0
-    /// Frames of a type, version or flag this version does not know.
+    /// Frames with a type, version or critical flag that this version does not know.
     public var unsupportedFrames = 0
     /// Frames with a valid CRC and an impossible content.
     public var malformedFrames = 0
 
-    /// Nothing counted.
+    /// All counters are 0.
     public init() {}
 }

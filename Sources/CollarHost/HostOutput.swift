@@ -1,10 +1,10 @@
-/// What a host has to say and its caller has not taken yet.
+/// The output of a host that its caller has not taken yet.
 final class HostOutput {
     /// Notices, oldest first.
     private(set) var notices: [HostNotice] = []
     /// Frames for links, oldest first.
     var frames = OutgoingFrames()
-    /// Entries that go out without being read back.
+    /// Fixes that go out without being read back from a journal.
     var freshEntries = FreshEntries()
     /// Counts since the start.
     var statistics = HostStatistics()

@@ -1,20 +1,20 @@
-/// How far the consumer of the entries is behind the journal.
+/// How far the consumer of the entries lags behind the journal.
 public struct EmissionLag: Equatable, Sendable {
-    /// Bytes of records that were not handed over.
+    /// Bytes of records that were not handed over yet.
     public var byteCount = 0
-    /// How long ago the oldest fix that was not handed over was received, in milliseconds; 0 where there is none.
+    /// Time since the reception of the oldest fix that was not handed over, in milliseconds; 0 if there is none.
     public var milliseconds: Int64 = 0
 }
 
 /// Figures of a host at one moment.
 public struct HostReading: Equatable, Sendable {
-    /// What was counted since the start.
+    /// The counters since the start.
     public var statistics: HostStatistics
-    /// Bytes of all journals; nil where they cannot be read.
+    /// Size of all journals in bytes; nil if they cannot be read.
     public var journalByteCount: Int?
-    /// How far the consumer is behind, in all journals together; nil where no fixes are emitted, or a journal cannot be read.
+    /// The consumer's lag in all journals together; nil if no fixes are emitted, or a journal cannot be read.
     public var lag: EmissionLag?
-    /// Whether a journal does not store, and so nothing of its collar is acknowledged.
+    /// Whether a journal cannot store, so that its collar gets no acknowledgements.
     public var isStorageFailing: Bool
     /// Figures of each collar.
     public var collars: [CollarReading]
@@ -24,24 +24,24 @@ public struct HostReading: Equatable, Sendable {
 public struct CollarReading: Equatable, Sendable {
     /// The collar's factory id.
     public var deviceID: UInt64
-    /// The log heard last; nil before there is one.
+    /// The collar's current log; nil before there is one.
     public var logID: UInt32?
     /// Fixes stored since the start.
     public var fixCount: Int
-    /// Fixes that came again since the start.
+    /// Fixes received again since the start.
     public var duplicateCount: Int
-    /// The highest sequence that is known of the log; nil before there is one.
+    /// The highest known sequence of the current log; nil before a sequence is known.
     public var highestSequence: UInt32?
-    /// Sequences of the log up to the highest that are neither stored nor known to be lost for ever.
+    /// The number of missing sequences up to ``highestSequence``: their fixes are not stored, but may still come.
     public var missingCount: UInt64
-    /// Bytes of its journal; nil where it cannot be read.
+    /// Size of the collar's journal in bytes; nil if the journal cannot be read.
     public var journalByteCount: Int?
-    /// How far the consumer is behind; nil where no fixes are emitted, or the journal cannot be read.
+    /// The consumer's lag; nil if no fixes are emitted, or the journal cannot be read.
     public var lag: EmissionLag?
 }
 
 extension HostReading {
-    /// The figures of all collars together.
+    /// Adds up the figures of all collars.
     init(statistics: HostStatistics, emitsFixes: Bool, isStorageFailing: Bool, collars: [CollarReading]) {
         self.statistics = statistics
         self.isStorageFailing = isStorageFailing

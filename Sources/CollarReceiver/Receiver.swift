@@ -5,25 +5,26 @@ import CollarHost
 import CollarJournal
 import Glibc
 
-/// Performs what a ``Host`` decides: waits for ports, udev, signals, sockets and the consumer, carries bytes, and writes lines.
-/// One thread, no timers while nothing is due.
+/// Performs what a `Host` decides: waits for ports, udev, signals, sockets and the consumer, carries bytes, and writes
+/// lines. It uses one thread, and no timer while nothing is due.
 ///
-/// Each round of the loop does, in this order: read everything that waits, write lines; then for each collar: make its journal
-/// durable, answer.
+/// Each round of the loop reads all waiting input and writes lines. Then, for each collar, it makes the journal durable
+/// and answers.
 public final class Receiver {
     /// Why the loop ends.
     private enum End {
-        /// A signal, or what was wanted is reached.
+        /// A signal came, or a limit of lines or time is reached.
         case wanted
         /// The reader of the lines went away.
         case outputClosed
     }
 
-    /// Times the output is filled before radios and collars have their turn: some tens of milliseconds.
+    /// The most rounds of filling and writing the output before radios and collars are served. All rounds together take some
+    /// tens of milliseconds.
     private static let emissionRounds = 16
     /// Time between two reports of the figures, in microseconds.
     private static let statisticsInterval: Int64 = 60_000_000
-    /// Time between two looks whether a terminal has the last lines, in microseconds.
+    /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
     private static let heldUpInterval: Int64 = 20_000
 
     private let configuration: ReceiverConfiguration
@@ -36,22 +37,22 @@ public final class Receiver {
     private let startedAt = HostTime.now.instant
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
-    /// Since when the consumer has not read; nil while it reads.
+    /// When the consumer stopped reading; nil while it reads.
     private var outputBlockedSince: Instant?
-    /// Whether lines wait only because others have their turn.
+    /// Whether lines still wait because the writing of lines was interrupted for the other work of the loop.
     private var hasMoreLines = false
     /// When the figures are reported next; nil if they are not wanted.
     private var statisticsDeadline: Instant?
     private var isReportDue = false
-    /// When it is looked again whether a terminal has the last lines.
+    /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
     private var end: End?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
 
-    /// Prepares a receiver: opens the state directory and the journals in it. Nothing is opened or written at any
-    /// port yet.
-    /// - Parameter report: called with what happens, on the thread that runs the loop.
+    /// Prepares a receiver: opens the state directory and the journals in it. No port is opened yet.
+    ///
+    /// `report` is called with each notice, on the thread that runs the loop.
     public init(
         _ configuration: ReceiverConfiguration, report: @escaping (ReceiverNotice) -> Void
     ) throws(ReceiverError) {
@@ -75,19 +76,19 @@ public final class Receiver {
         openControl()
     }
 
-    /// Runs until something ends it; then everything received is stored.
+    /// Runs the loop until something ends it; everything received by then is stored.
     public func run() throws(ReceiverError) {
         try ports.open(at: .now)
         takeOutputs()
-        // A third of the resident memory is code that only the start runs.
+        // A third of the resident memory is code that runs only at the start of the program.
         release_pages_of_the_start()
         while true {
-            // A report tells what the commit of its round has made durable.
+            // The figures are reported after the commit, so that they include what it has made durable.
             let isReporting = isReportDue
             try emitLines()
             try commit()
             if isReporting { reportFigures() }
-            // Notices and results of the commits.
+            // The commits may have caused notices and results.
             if !output.isEmpty { try emitLines() }
             if let end, !host.isCommitDue {
                 if end != .outputClosed { reportFigures() }
@@ -103,21 +104,21 @@ public final class Receiver {
         }
     }
 
-    /// Ends the loop after this time at the latest; what comes in until then is stored and answered.
+    /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
     public func stop(afterMicroseconds time: Int64) {
         let due = HostTime.now.instant.advanced(byMicroseconds: time)
         stopDeadline = min(stopDeadline ?? due, due)
     }
 
-    /// Takes a command to a collar, or asks what became of one.
-    /// - Returns: that it waits, durably (``ResultLine/Outcome/queued``); what became of it; or why it is not taken.
-    ///   After `queued` the end is told by ``HostNotice/commandEnded(_:)``.
+    /// Accepts a command to a collar, or reports the state of an earlier command.
+    /// - Returns: `queued` if the command is stored durably and has not ended; its outcome if it has ended; or why it is
+    ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     public func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = HostTime.now
         defer { takeOutputs() }
-        do throws(CommandRefusal) {
+        do throws(RequestRefusal) {
             let report =
-                switch wanted.wish {
+                switch wanted.content {
                 case .await(let requestID): try host.report(ofRequest: requestID, to: wanted.deviceID)
                 case .command(let request):
                     try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
@@ -126,7 +127,7 @@ public final class Receiver {
         } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds) }
     }
 
-    /// What was counted so far.
+    /// The counts since the start.
     public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
 
     // MARK: Events
@@ -172,20 +173,20 @@ public final class Receiver {
         control?.deadlineReached(at: time.instant)
     }
 
-    /// Makes journals durable, one a collar, and sends the answers.
+    /// Makes the journals durable, one collar after another, and sends the answers.
     private func commit() throws(ReceiverError) {
         for _ in 0..<host.collarCount {
             guard host.commitNext(at: .now) else { return }
             takeOutputs()
-            // Bringing data to a disk takes milliseconds, in which the buffer of a line fills up: with many collars these add
-            // up, and the line would stop for most of the time.
+            // A commit takes milliseconds, during which the buffer of a serial line fills up. With many collars the
+            // commits add up, and the line would stop most of the time if it were not read between them.
             guard host.isCommitDue, end == nil else { continue }
             for event in events.wait(timeoutMicroseconds: 0) { try handle(event) }
             try emitLines()
         }
     }
 
-    /// Carries what the host has to say to ports, owner, consumer and clients.
+    /// Passes the host's frames and notices to ports, owner, consumer and clients.
     private func takeOutputs() {
         while true {
             var link: LinkID?
@@ -193,18 +194,19 @@ public final class Receiver {
             guard let link else { break }
             ports.send(frame.span, on: link)
         }
-        // The owner may give a command on hearing a notice, which makes further ones.
+        // While the owner handles a notice, it may submit a command, which causes further notices. So all present notices are
+        // moved out of the host before the first one is reported.
         var notices: [HostNotice] = []
         host.moveNotices(to: &notices)
         for notice in notices {
             report(.host(notice))
-            if case .commandEnded(let end) = notice {
+            if case .requestEnded(let end) = notice {
                 control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
             }
         }
     }
 
-    /// Listens for requests of other programs. Without that everything else goes on.
+    /// Opens the control socket, for requests of other programs. If that fails, everything else goes on.
     private func openControl() {
         do throws(ControlSocket.OpenError) {
             control = try ControlServer(
@@ -216,7 +218,7 @@ public final class Receiver {
 
     // MARK: Lines
 
-    /// Reports what happens, to the owner and to the consumer of the lines.
+    /// Reports a notice to the owner, and as lines to the consumer.
     private func report(_ notice: ReceiverNotice) {
         reportToOwner(notice)
         for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) where !isLineLimitReached {
@@ -243,7 +245,7 @@ public final class Receiver {
         return output.queuedLineCount >= limit
     }
 
-    /// Writes lines, all there are or as many as keep nobody waiting.
+    /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.
     private func emitLines() throws(ReceiverError) {
         hasMoreLines = false
         heldUpDeadline = nil
@@ -276,14 +278,15 @@ public final class Receiver {
         hasMoreLines = true
     }
 
-    /// Takes in which lines the consumer has. Few lines are no reason for a commit of their own.
+    /// Tells the host which lines the consumer has read. A few read lines must not cause a commit, so this does nothing until
+    /// a commit or a report is due, the loop ends, or many lines are unconfirmed.
     private func confirmLines() {
         guard host.isCommitDue || isReportDue || end != nil || output.isReadingUnclear else { return }
         output.takeRead(isLast: end != nil) { host.emitted($0) }
     }
 
-    /// Queues the lines of entries, as many as find room.
-    /// - Returns: whether no entry waits.
+    /// Queues the lines of entries while there is room.
+    /// - Returns: whether no further entry waits.
     private func queueEntries() -> Bool {
         let time = HostTime.now
         defer { takeOutputs() }

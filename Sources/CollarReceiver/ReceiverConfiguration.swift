@@ -2,30 +2,30 @@ import CollarBridge
 import CollarHost
 import CollarWire
 
-/// What a receiver shall do.
+/// The configuration of a receiver.
 public struct ReceiverConfiguration: Sendable {
-    /// What the host serves, keeps and emits.
+    /// The configuration of the host: what it serves, keeps and emits.
     public var host: HostConfiguration
-    /// Ports the user named; empty to discover radios.
+    /// Ports that the user named; empty to discover radios.
     public var ports: [String] = []
-    /// Whether to wait for a radio that is not there or goes away.
+    /// Whether to wait for a radio that is absent or goes away.
     public var reconnects = true
-    /// Where the control socket lies: `XDG_RUNTIME_DIR`; nil where that is not set.
+    /// The directory for the control socket, `XDG_RUNTIME_DIR`; nil where that is not set.
     public var runtimeDirectory: String?
-    /// Kinds of lines beside those of fixes and gaps.
+    /// Kinds of lines to write; for the lines of fixes and gaps, the settings in ``host`` decide.
     public var lineKinds: Set<LineKind> = []
     /// Shape of the fix lines.
     public var flavour: FixLineWriter.Flavour = .full
-    /// What fix lines give as their source; nil for what it was.
+    /// The source that every fix line gives; nil to give the own source of each fix.
     public var sourceAs: FixSource?
-    /// End after this many lines; nil to go on.
+    /// The number of lines after which to end; nil for no limit.
     public var lineLimit: Int?
-    /// End after this many microseconds; nil to go on.
+    /// The time after which to end, in microseconds; nil for no limit.
     public var durationMicroseconds: Int64?
     /// Descriptor that lines are written to.
     public var output: Int32 = 1
 
-    /// A configuration with defaults: lines of fixes alone.
+    /// A configuration with defaults: only the lines of fixes are written.
     public init(stateDirectory: String) { host = HostConfiguration(stateDirectory: stateDirectory) }
 
     /// Chooses the kinds of lines.
@@ -36,7 +36,7 @@ public struct ReceiverConfiguration: Sendable {
     }
 }
 
-/// The kinds of lines, by the names that `--events` takes.
+/// The kinds of lines; the raw values are the names that `--events` accepts.
 public enum LineKind: String, CaseIterable, Sendable {
     /// A fix.
     case fix
@@ -53,7 +53,7 @@ public enum LineKind: String, CaseIterable, Sendable {
     /// The end of a command.
     case result
 
-    /// The kinds in a list with commas; nil where one of them is none. `all` means every kind.
+    /// The kinds in a comma-separated list; nil if a word of the list names no kind. `all` means every kind.
     public static func kinds(in list: String) -> Set<LineKind>? {
         if list == "all" { return Set(allCases) }
         var kinds: Set<LineKind> = []

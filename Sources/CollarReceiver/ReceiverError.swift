@@ -1,18 +1,18 @@
 import CollarHost
 import SerialDevices
 
-/// What a receiver cannot go on after.
+/// An error that ends a receiver.
 public enum ReceiverError: Error, Equatable, Sendable {
-    /// A port the user named cannot be used.
+    /// A port that the user named cannot be used.
     case port(SerialPortError)
-    /// There is no device, and waiting was not wanted.
-    case noDevice(String)
+    /// The user does not want to wait, and no radio is plugged in (`path` is nil) or the radio at `path` was unplugged.
+    case noDevice(path: String?)
     /// Devices cannot be discovered.
     case discovery(SystemError)
-    /// The host cannot begin.
+    /// The host cannot start.
     case host(HostError)
-    /// Writing lines failed for another reason than a reader that went away.
+    /// Writing lines failed, and not because the reader went away.
     case output(errorNumber: Int32)
-    /// A system call that does not fail failed.
+    /// A system call that normally succeeds has failed.
     case system(operation: String, errorNumber: Int32)
 }

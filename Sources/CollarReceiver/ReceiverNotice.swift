@@ -1,20 +1,39 @@
 import CollarHost
 import SerialDevices
 
-/// What happens on the way, for a person; nothing of it ends the receiver.
+/// An event that a person should know of; no notice ends the receiver.
 public enum ReceiverNotice: Equatable, Sendable {
     /// Waiting for the path to appear.
     case waitingForPort(path: String)
-    /// Waiting for a collar radio; these other serial devices are there.
+    /// Waiting for a collar radio; `others` are the serial devices that are present.
     case waitingForRadio(others: [SerialDevice])
     /// A radio is open.
     case opened(path: String)
-    /// A radio went away. A pseudo-terminal that was named by its number is not waited for: another one may get that.
+    /// A radio went away. The receiver waits for it, unless `path` is the number of a pseudo-terminal: the kernel can give
+    /// that number to another terminal.
     case unplugged(path: String, isAwaited: Bool = true)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
-    /// There is no place where requests of other programs are taken; the path that was tried last, and errno.
+    /// The radio takes no bytes: frames for it are dropped.
+    case cannotSend(path: String)
+    /// No control socket could be opened for other programs. The values are the path that was tried last, and `errno`.
     case controlFailing(path: String, errorNumber: Int32)
-    /// What the host has to say. Its links are named by their paths.
+    /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
+}
+
+extension ReceiverNotice {
+    /// Whether the notice reports a failure; all other notices are information.
+    public var isFailure: Bool {
+        switch self {
+        // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
+        // report them instead of error lines.
+        case .host(.noIdentity): false
+        case .host(.damagedFixes), .host(.lost), .unplugged(_, isAwaited: false): true
+        default: message.code.map { $0.severity != .info } ?? false
+        }
+    }
+
+    /// Further lines that follow the message.
+    public var details: [String] { if case .waitingForRadio(let others) = self { others.map(\.text) } else { [] } }
 }

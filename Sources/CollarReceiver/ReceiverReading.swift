@@ -1,8 +1,8 @@
 import CollarHost
 
-/// What a receiver counted since its start.
+/// Counts of a receiver since its start.
 public struct ReceiverStatistics: Equatable, Sendable {
-    /// What its host counted.
+    /// Counts of its host.
     public var host = HostStatistics()
     /// Lines written.
     public var lines = 0

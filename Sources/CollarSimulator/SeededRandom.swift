@@ -1,4 +1,5 @@
-/// A generator of pseudo-random numbers that a seed replays: SplitMix64 (G. Steele, D. Lea, C. Flood, 2014).
+/// A generator of pseudo-random numbers that gives the same numbers for the same seed: SplitMix64 (G. Steele, D. Lea, C.
+/// Flood, 2014).
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

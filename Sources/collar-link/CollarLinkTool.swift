@@ -2,7 +2,7 @@ import CollarReceiver
 import Glibc
 import SerialDevices
 
-/// The tool: picks a command and turns what ends it into an exit code.
+/// The tool: runs a command, and turns its outcome into an exit code.
 @main
 enum CollarLinkTool {
     /// Version of the tool.
@@ -20,13 +20,14 @@ enum CollarLinkTool {
     ]
 
     static func main() {
-        // A file that gets one of these numbers would receive what is written for people or programs.
+        // If one of these descriptors were closed, the next file to be opened would get its number, and the text for people
+        // or programs would be written to that file.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", O_RDWR)
         }
-        // A file that may not grow is found by the failing write.
+        // Without the signal, a write beyond the file-size limit fails with an error, which is reported.
         signal(SIGXFSZ, SIG_IGN)
-        // A reader of stdout that goes away is an ordinary end, found by the failing write.
+        // Without the signal, a write fails if the reader of stdout has gone away, and the program ends normally.
         signal(SIGPIPE, SIG_IGN)
         var code = ExitCode.clean
         do throws(CommandFailure) { code = try dispatch(Array(CommandLine.arguments.dropFirst())) } catch {
@@ -61,17 +62,23 @@ enum CollarLinkTool {
     }
 }
 
-/// Text for people. A message that nobody reads is dropped: it never keeps the program waiting.
+/// Text for people. A message for which stderr has no room is dropped, so that the program does not wait for a reader.
 enum StandardError {
     // Only the main thread writes.
     private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
     private nonisolated(unsafe) static var droppedCount = 0
 
-    /// Writes one message, lines that belong to it, and what the person can do about it.
+    /// Writes a message, its details, and what the person can do about it.
     static func say(_ message: String, details: [String] = [], remedy: String? = nil) {
         put("collar-link: ", message)
         for detail in details { put("  ", detail) }
         if let remedy { put("collar-link:   ", remedy) }
+    }
+
+    /// Writes a notice of a receiver.
+    static func say(_ notice: ReceiverNotice) {
+        let message = notice.message
+        say(message.reason, details: notice.details, remedy: message.remedy)
     }
 
     private static func put(_ start: String, _ text: String) {
@@ -83,18 +90,18 @@ enum StandardError {
 
     private static func isTaken(_ line: String) -> Bool { unsafe output.write(Array(line.utf8)[...]) > 0 }
 
-    /// Writes a text as it is, for programs.
+    /// Writes a text for programs, unchanged.
     static func write(_ text: String) {
         finish()
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Gives a terminal a moment for what was written last.
+    /// Waits for a short time until a terminal has accepted the last message.
     static func finish() { unsafe output.drain() }
 }
 
-/// What a command gives as its result.
+/// The output of a command.
 enum StandardOutput {
     /// Writes a text as a whole; a reader that went away is not an error.
     static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
@@ -109,7 +116,9 @@ enum StandardOutput {
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EPIPE { return false }
-                throw CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
+                var failure = CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
+                failure.isOutputLost = true
+                throw failure
             }
             bytes.removeFirst(count)
         }

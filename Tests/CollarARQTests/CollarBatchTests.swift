@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// Batches and live fixes: what the delivery asks for, and what counts.
+/// The batches and live fixes that a collar sends.
 @Suite struct CollarBatchTests {
     private var configuration: CollarDelivery.Configuration {
         var configuration = CollarDelivery.Configuration.small
@@ -17,7 +17,7 @@ import Testing
         #expect(bench.send() == .batch(0))
         #expect(bench.delivery.batched(through: 49) == nil)
         #expect(bench.send() == .batch(50))
-        #expect(bench.delivery.batched(through: 98) == AskNumber(rawValue: 2))
+        #expect(bench.delivery.batched(through: 98) == PollNumber(rawValue: 2))
         bench.delivery.transmitted(frameByteCount: 1, now: bench.now)
         #expect(bench.send() == nil)
     }
@@ -34,10 +34,10 @@ import Testing
     @Test func theNewestFixIsLiveOnceAgainstTheHighestAcknowledgedOne() {
         var bench = Bench.introduced(log: 0..<10, delivered: 10, configuration: configuration)
         bench.delivery.logChanged(oldestSequence: 0, nextSequence: 11)
-        #expect(bench.send() == .live(10, anchor: 9, ask: 2))
-        #expect(bench.receive(acknowledgement(10, ask: 2)) == .answer)
-        // Not delivered: sent again, absolute.
-        #expect(bench.sendAll() == [.entry(10, ask: 3)])
+        #expect(bench.send() == .live(10, anchor: 9, poll: 2))
+        #expect(bench.receive(acknowledgement(10, poll: 2)) == .answer)
+        // The fix is not delivered, so it is sent again, now in the absolute form.
+        #expect(bench.sendAll() == [.entry(10, poll: 3)])
     }
 
     @Test func noFixIsLiveFarFromItsAnchor() {
@@ -72,10 +72,10 @@ import Testing
         var bench = Bench.introduced(log: 0..<100_000, configuration: configuration)
         var limits: [Int] = []
         for round in 0..<12 {
-            let (last, ask) = sendBurst(&bench, &limits)
+            let (last, poll) = sendBurst(&bench, &limits)
             let arrives = round >= 4
             let answer = acknowledgement(
-                arrives ? last + 1 : 0, ask: ask?.rawValue, durable: arrives ? [99_999...99_999] : [])
+                arrives ? last + 1 : 0, poll: poll?.rawValue, durable: arrives ? [99_999...99_999] : [])
             #expect(bench.receive(answer) == .answer)
         }
         #expect(limits.first == 253)
@@ -83,17 +83,18 @@ import Testing
         #expect(limits.last == 253)
     }
 
-    /// A burst of batches with ten fixes each; the highest sequence in one, and the ask at the end.
-    private func sendBurst(_ bench: inout Bench, _ limits: inout [Int]) -> (last: UInt32, ask: AskNumber?) {
+    /// Sends a burst of batches with ten fixes each, and appends the size limit of each batch to `limits`.
+    /// - Returns: the last sequence of the last batch, and the poll that ends the burst.
+    private func sendBurst(_ bench: inout Bench, _ limits: inout [Int]) -> (last: UInt32, poll: PollNumber?) {
         var last: UInt32 = 0
         while let sent = bench.send() {
-            if let ask = sent.ask { return (last, ask) }
+            if let poll = sent.poll { return (last, poll) }
             guard case .batch(let first, let limit) = sent.content else { continue }
             limits.append(limit)
             last = first + 9
-            if let ask = bench.delivery.batched(through: last) {
+            if let poll = bench.delivery.batched(through: last) {
                 bench.delivery.transmitted(frameByteCount: 1, now: bench.now)
-                return (last, ask)
+                return (last, poll)
             }
         }
         return (last, nil)

@@ -2,13 +2,13 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// A collar that may send only a part of the time, and one of many that make their fixes at the same moment.
+/// The duty cycle, and the random delays of collars that make their fixes at the same moment.
 @Suite struct CollarDutyCycleTests {
     private let modem = ModemProfile(
         nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 20_000, turnaroundMicroseconds: 40_000,
         isHalfDuplex: true)
 
-    /// Three hours of a backlog that never ends, every ask answered at once with nothing.
+    /// Three hours with a backlog that never ends: every poll is answered at once, but no answer acknowledges a fix.
     @Test func noWindowOfAnHourHoldsMoreThanItsPart() {
         let configuration = CollarDelivery.Configuration(modem: modem, dutyCyclePartsPerMillion: 10_000)
         var now = Instant(microseconds: 0)
@@ -24,8 +24,8 @@ import Testing
             sent.append((now.microseconds, airtime))
             now = now.advanced(byMicroseconds: airtime)
             delivery.transmitted(frameByteCount: 27, now: now)
-            if let ask = transmission.ask {
-                _ = delivery.received(acknowledgement(0, ask: ask.rawValue), now: now)
+            if let poll = transmission.poll {
+                _ = delivery.receive(acknowledgement(0, poll: poll.rawValue), now: now)
             }
         }
         var first = 0
@@ -60,7 +60,7 @@ import Testing
         #expect(delays.count > 40)
     }
 
-    /// The world found it: the collar would have been due for ever, with nothing to send.
+    /// A simulation found this fault: the collar was due to send forever, but had nothing to send.
     @Test func whatWasDeliveredWhileABurstWaitedToBeginIsDueNoMore() throws {
         let configuration = CollarDelivery.Configuration(modem: modem, jitterSeed: 1)
         var now = Instant(microseconds: 0)
@@ -70,17 +70,18 @@ import Testing
         now = try #require(delivery.nextDeadline)
         #expect(delivery.nextTransmission(now: now)?.content == .identity)
         delivery.transmitted(frameByteCount: 40, now: now)
-        #expect(delivery.received(acknowledgement(1, ask: 1), now: now) == .answer)
+        #expect(delivery.receive(acknowledgement(1, poll: 1), now: now) == .answer)
         delivery.logChanged(oldestSequence: 0, nextSequence: 2)
         now = now.advanced(byMicroseconds: 1000)
         #expect(delivery.nextTransmission(now: now) == nil)
         let begin = try #require(delivery.nextDeadline)
-        #expect(delivery.received(acknowledgement(2, ask: nil), now: now) == .unasked)
+        #expect(delivery.receive(acknowledgement(2, poll: nil), now: now) == .unasked)
         #expect(delivery.nextTransmission(now: begin) == nil)
         #expect(try #require(delivery.nextDeadline) > begin)
     }
 
-    /// Likewise: a request that lengthens the wait for an answer outlasts the wait for the duty cycle.
+    /// A simulation found this fault too. If a request extends the time-out beyond the wait for the duty cycle, the next
+    /// deadline is the end of the time-out.
     @Test func aWindowMadeLongerOutlastsTheWaitForTheBudget() throws {
         let configuration = CollarDelivery.Configuration(modem: modem, dutyCyclePartsPerMillion: 10_000)
         var now = Instant(microseconds: 0)

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// What a collar that may send batches sends after an unanswered ask.
+/// The frames that a collar sends after unanswered polls, if it may send batches.
 @Suite struct CollarNewestFixesTests {
     private var configuration: CollarDelivery.Configuration {
         var configuration = CollarDelivery.Configuration.small
@@ -11,7 +11,7 @@ import Testing
         return configuration
     }
 
-    /// The frame after the time-out. Its fixes count as sent as if all fitted.
+    /// Lets the time-out pass and sends one frame. If the frame holds newest fixes, all of them count as sent, as if all fitted.
     private func retry(_ bench: inout Bench) -> Sent? {
         _ = bench.waitForDeadline()
         let sent = bench.send()
@@ -24,19 +24,19 @@ import Testing
 
     @Test func theThreeNewestGoTogetherAndTheIdentityEveryFourthTime() {
         var bench = Bench(log: 0..<9, configuration: configuration)
-        #expect(bench.send() == .identity(ask: 1))
+        #expect(bench.send() == .identity(poll: 1))
         var sent: [Sent?] = []
         for _ in 0..<6 { sent.append(retry(&bench)) }
         #expect(
             sent == [
-                .newest(6, 8, ask: 2), .newest(6, 8, ask: 3), .newest(6, 8, ask: 4), .identity(ask: 5),
-                .newest(6, 8, ask: 6), .newest(6, 8, ask: 7),
+                .newest(6, 8, poll: 2), .newest(6, 8, poll: 3), .newest(6, 8, poll: 4), .identity(poll: 5),
+                .newest(6, 8, poll: 6), .newest(6, 8, poll: 7),
             ])
     }
 
     @Test func theTimeoutsAreThoseOfASingleFix() {
         var bench = Bench(log: 0..<9, configuration: configuration)
-        #expect(bench.send() == .identity(ask: 1))
+        #expect(bench.send() == .identity(poll: 1))
         var waits: [Int64] = []
         for _ in 0..<10 {
             if let wait = bench.waitForDeadline() { waits.append(wait / millisecond) }
@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test func twoMissingFixesGoTogetherAndOneAloneIsAbsolute() {
-        for (delivered, expected) in [(7, .newest(7, 8, ask: 3)), (8, .entry(8, ask: 3))] as [(UInt32, Sent)] {
+        for (delivered, expected) in [(7, .newest(7, 8, poll: 3)), (8, .entry(8, poll: 3))] as [(UInt32, Sent)] {
             var bench = Bench.introduced(log: 0..<9, delivered: delivered, configuration: configuration)
-            while bench.delivery.nextDeadline != nil, let sent = bench.send(), sent.ask == nil {}
+            while bench.delivery.nextDeadline != nil, let sent = bench.send(), sent.poll == nil {}
             #expect(retry(&bench) == expected)
         }
     }
@@ -58,24 +58,24 @@ import Testing
         #expect(bench.send() == .live(9, anchor: 8))
         #expect(bench.send() == .batch(3))
         #expect(bench.delivery.undelivered(after: 7) == nil)
-        #expect(bench.delivery.batched(through: 7) == AskNumber(rawValue: 2))
+        #expect(bench.delivery.batched(through: 7) == PollNumber(rawValue: 2))
         bench.delivery.transmitted(frameByteCount: 1, now: bench.now)
-        #expect(retry(&bench) == .newest(4, 9, ask: 3))
+        #expect(retry(&bench) == .newest(4, 9, poll: 3))
         #expect([4, 7, 9].map { bench.delivery.undelivered(after: $0) } == [7, 9, nil])
     }
 
     @Test func whatIsOverwrittenIsLeftOut() {
-        for (oldest, expected) in [(7, .newest(7, 8, ask: 2)), (8, .entry(8, ask: 2))] as [(UInt32, Sent)] {
+        for (oldest, expected) in [(7, .newest(7, 8, poll: 2)), (8, .entry(8, poll: 2))] as [(UInt32, Sent)] {
             var bench = Bench(log: oldest..<9, configuration: configuration)
-            #expect(bench.send() == .identity(ask: 1))
+            #expect(bench.send() == .identity(poll: 1))
             #expect(retry(&bench) == expected)
         }
     }
 
     @Test func ofALongBacklogOnlyTheNewestGoes() {
-        for (next, expected) in [(20, .newest(17, 19, ask: 2)), (21, .entry(20, ask: 2))] as [(UInt32, Sent)] {
+        for (next, expected) in [(20, .newest(17, 19, poll: 2)), (21, .entry(20, poll: 2))] as [(UInt32, Sent)] {
             var bench = Bench(log: 0..<next, firstUndelivered: 4, configuration: configuration)
-            #expect(bench.send() == .identity(ask: 1))
+            #expect(bench.send() == .identity(poll: 1))
             #expect(retry(&bench) == expected)
         }
     }
@@ -84,10 +84,10 @@ import Testing
         for isRetried in [true, false] {
             var bench = Bench.introduced(log: 0..<5, delivered: 5, configuration: configuration)
             bench.delivery.logChanged(oldestSequence: 0, nextSequence: 6)
-            #expect(bench.send() == .live(5, anchor: 4, ask: 2))
+            #expect(bench.send() == .live(5, anchor: 4, poll: 2))
             bench.delivery.logChanged(oldestSequence: 0, nextSequence: 7)
-            if isRetried { #expect(retry(&bench) == .newest(5, 6, ask: 3)) }
-            #expect(bench.receive(acknowledgement(5, ask: isRetried ? 3 : 2)) == .answer)
+            if isRetried { #expect(retry(&bench) == .newest(5, 6, poll: 3)) }
+            #expect(bench.receive(acknowledgement(5, poll: isRetried ? 3 : 2)) == .answer)
             #expect(bench.send() == (isRetried ? .entry(6) : .live(6, anchor: 4)))
         }
     }
@@ -95,15 +95,15 @@ import Testing
     @Test func aFrameThatHoldsWhatWasSentBeforeCountsAsRepeated() {
         var bench = Bench.introduced(log: 0..<5, delivered: 5, configuration: configuration)
         bench.delivery.logChanged(oldestSequence: 0, nextSequence: 6)
-        #expect(bench.send() == .live(5, anchor: 4, ask: 2))
+        #expect(bench.send() == .live(5, anchor: 4, poll: 2))
         bench.delivery.logChanged(oldestSequence: 0, nextSequence: 8)
         _ = bench.waitForDeadline()
-        #expect(bench.send() == .newest(5, 7, ask: 3))
-        // The first of them did not fit.
+        #expect(bench.send() == .newest(5, 7, poll: 3))
+        // The oldest of the three fixes did not fit.
         bench.delivery.sentNewest(from: 6, through: 7)
         #expect(bench.delivery.retransmissionCount == 0)
         bench.delivery.logChanged(oldestSequence: 0, nextSequence: 9)
-        #expect(retry(&bench) == .newest(6, 8, ask: 4))
+        #expect(retry(&bench) == .newest(6, 8, poll: 4))
         #expect(bench.delivery.retransmissionCount == 1)
     }
 
@@ -111,12 +111,12 @@ import Testing
         var bench = Bench.introduced(log: 0..<12, configuration: configuration)
         #expect(bench.send() == .entry(11))
         #expect(bench.send() == .batch(0))
-        #expect(bench.delivery.batched(through: 10) == AskNumber(rawValue: 2))
+        #expect(bench.delivery.batched(through: 10) == PollNumber(rawValue: 2))
         bench.delivery.transmitted(frameByteCount: 1, now: bench.now)
         for _ in 0..<20 { _ = retry(&bench) }
-        // The twentieth ask behind number 2.
-        #expect(bench.receive(acknowledgement(4, ask: 1, durable: [11...11])) == .answer)
-        // Frames that were lost after an unanswered ask make no batch smaller.
+        // The twentieth poll after poll 2 has the number 1.
+        #expect(bench.receive(acknowledgement(4, poll: 1, durable: [11...11])) == .answer)
+        // Frames that are lost after an unanswered poll do not make batches smaller.
         #expect(bench.send() == .batch(4, limit: 253))
         #expect(bench.delivery.undelivered(after: 4) == 5)
         #expect(bench.delivery.undelivered(after: 10) == nil)

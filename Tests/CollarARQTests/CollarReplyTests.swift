@@ -2,37 +2,37 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// Answers to requests in a burst, and the window that a request makes longer.
+/// The effects of requests: replies in bursts, a longer window, a new receiver and a new heartbeat.
 @Suite struct CollarReplyTests {
     @Test func repliesGoFirstAndAreFramesOfTheBurst() {
         var bench = Bench.introduced(log: 0..<6, delivered: 0)
         bench.delivery.replyWaits(frameCount: 2)
-        #expect(bench.sendAll() == [.reply(), .reply(), .entry(5), .entry(0, ask: 2)])
+        #expect(bench.sendAll() == [.reply(), .reply(), .entry(5), .entry(0, poll: 2)])
     }
 
     @Test func moreRepliesThanABurstHasFramesGoOnInTheNext() {
         var bench = Bench.introduced(log: 0..<1, delivered: 0)
         bench.delivery.replyWaits(frameCount: 5)
-        #expect(bench.sendAll() == [.reply(), .reply(), .reply(), .reply(ask: 2)])
-        #expect(bench.receive(acknowledgement(0, ask: 2)) == .answer)
-        #expect(bench.sendAll() == [.reply(), .entry(0, ask: 3)])
+        #expect(bench.sendAll() == [.reply(), .reply(), .reply(), .reply(poll: 2)])
+        #expect(bench.receive(acknowledgement(0, poll: 2)) == .answer)
+        #expect(bench.sendAll() == [.reply(), .entry(0, poll: 3)])
     }
 
     @Test func outOfContactRepliesWait() {
         var bench = Bench.introduced(log: 0..<2, delivered: 0)
-        #expect(bench.sendAll() == [.entry(1), .entry(0, ask: 2)])
+        #expect(bench.sendAll() == [.entry(1), .entry(0, poll: 2)])
         bench.delivery.replyWaits(frameCount: 1)
         _ = bench.waitForDeadline()
-        #expect(bench.sendAll() == [.entry(1, ask: 3)])
-        #expect(bench.receive(acknowledgement(2, ask: 3)) == .answer)
-        #expect(bench.sendAll() == [.reply(ask: 4)])
+        #expect(bench.sendAll() == [.entry(1, poll: 3)])
+        #expect(bench.receive(acknowledgement(2, poll: 3)) == .answer)
+        #expect(bench.sendAll() == [.reply(poll: 4)])
     }
 
     @Test func aReplyAloneIsABurst() {
         var bench = Bench.introduced(log: 0..<2, delivered: 2)
         #expect(bench.sendAll() == [])
         bench.delivery.replyWaits(frameCount: 1)
-        #expect(bench.sendAll() == [.reply(ask: 2)])
+        #expect(bench.sendAll() == [.reply(poll: 2)])
     }
 
     /// The time-out of the bench is 100 ms: 40 ms of turnaround and 60 ms of airtime.
@@ -68,15 +68,15 @@ import Testing
         bench.delivery.replyWaits(frameCount: 1)
         #expect(bench.sendAll() == [])
         #expect(bench.waitForDeadline() == 100 * millisecond)
-        #expect(bench.sendAll() == [.reply(), .identity(ask: 2)])
-        #expect(bench.receive(acknowledgement(0, ask: 2)) == .answer)
-        #expect(bench.sendAll() == [.entry(2), .entry(0), .entry(1, ask: 3)])
+        #expect(bench.sendAll() == [.reply(), .identity(poll: 2)])
+        #expect(bench.receive(acknowledgement(0, poll: 2)) == .answer)
+        #expect(bench.sendAll() == [.entry(2), .entry(0), .entry(1, poll: 3)])
     }
 
     @Test func theHeartbeatChangesAtOnce() {
         var bench = Bench.introduced(log: 0..<2, delivered: 2)
         bench.delivery.setHeartbeat(microseconds: 3000 * millisecond, now: bench.now)
         #expect(bench.waitForDeadline() == 3000 * millisecond)
-        #expect(bench.sendAll() == [.probe(ask: 2)])
+        #expect(bench.sendAll() == [.probe(poll: 2)])
     }
 }

@@ -2,11 +2,11 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// What a collar remembers of its receiver.
+/// The sequences that a collar knows to be durable at its receiver.
 @Suite struct DeliveredSequencesTests {
     private func delivered(_ firstMissing: UInt32, _ durable: [ClosedRange<UInt32>]) -> DeliveredSequences {
         var result = DeliveredSequences(firstMissing: 0)
-        result.update(from: acknowledgement(firstMissing, ask: 1, durable: durable), floor: nil)
+        result.update(from: acknowledgement(firstMissing, poll: 1, durable: durable), floor: nil)
         return result
     }
 
@@ -38,16 +38,16 @@ import Testing
 
     @Test func anUpdateForgetsRangesItDoesNotName() {
         var state = delivered(2, [20...30, 10...12])
-        state.update(from: acknowledgement(2, ask: 2, durable: [20...30]), floor: nil)
+        state.update(from: acknowledgement(2, poll: 2, durable: [20...30]), floor: nil)
         #expect(!state.contains(11))
         #expect(state.contains(25))
-        state.update(from: acknowledgement(2, ask: 3), floor: nil)
+        state.update(from: acknowledgement(2, poll: 3), floor: nil)
         #expect(state == DeliveredSequences(firstMissing: 2))
     }
 
     @Test func anUpdateFromBelowKeepsTheWatermark() {
         var state = delivered(15, [])
-        state.update(from: acknowledgement(3, ask: 2, durable: [30...31, 15...16, 5...8]), floor: nil)
+        state.update(from: acknowledgement(3, poll: 2, durable: [30...31, 15...16, 5...8]), floor: nil)
         #expect(state.firstMissing == 17)
         #expect(state.contains(9))
         #expect(state.contains(30))
@@ -64,16 +64,16 @@ import Testing
         #expect(state == DeliveredSequences(firstMissing: last + 1))
     }
 
-    /// Every set of the first seven sequences, against a plain one.
+    /// Compares the state with a plain set, for every set of the first seven sequences.
     @Test func agreesWithAPlainSet() {
         for bits in 0..<128 as Range<UInt32> {
             let plain = (0..<7 as Range<UInt32>).filter { bits >> $0 & 1 == 1 }
             var host = SetOfDurable()
             for sequence in plain { host.insert(sequence) }
             var end = HostDelivery(log: .sample, receiverID: 7, highestSequence: 0)
-            end.received(flags: FrameFlags(ask: .first))
+            end.receive(flags: FrameFlags(poll: .first))
             guard let answer = end.takeAnswer(from: host) else {
-                Issue.record("no answer to an ask")
+                Issue.record("no answer to a poll")
                 return
             }
             var state = DeliveredSequences(firstMissing: 0)

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// When a host answers, and what it says.
+/// The answers of a host to polls.
 @Suite struct HostDeliveryTests {
     private func host(highestSequence: UInt32 = 0) -> HostDelivery {
         HostDelivery(log: .sample, receiverID: 7, highestSequence: highestSequence)
@@ -19,48 +19,48 @@ import Testing
         var end = host()
         #expect(!end.isAnswerWanted)
         #expect(end.takeAnswer(from: durable([0...3])) == nil)
-        end.received(flags: FrameFlags(ask: nil))
+        end.receive(flags: FrameFlags(poll: nil))
         #expect(!end.isAnswerWanted)
         #expect(end.takeAnswer(from: durable([0...3])) == nil)
     }
 
-    @Test func oneAskGetsOneAnswer() {
+    @Test func onePollGetsOneAnswer() {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         #expect(end.isAnswerWanted)
-        #expect(end.takeAnswer(from: durable([0...3])) == acknowledgement(4, ask: 1))
+        #expect(end.takeAnswer(from: durable([0...3])) == acknowledgement(4, poll: 1))
         #expect(!end.isAnswerWanted)
         #expect(end.takeAnswer(from: durable([0...3])) == nil)
     }
 
     @Test func onlyTheLatestAskCounts() {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
-        end.received(flags: FrameFlags(ask: AskNumber(rawValue: 2)))
-        end.received(flags: FrameFlags(ask: nil))
-        #expect(end.takeAnswer(from: durable([])) == acknowledgement(0, ask: 2))
+        end.receive(flags: FrameFlags(poll: .first))
+        end.receive(flags: FrameFlags(poll: PollNumber(rawValue: 2)))
+        end.receive(flags: FrameFlags(poll: nil))
+        #expect(end.takeAnswer(from: durable([])) == acknowledgement(0, poll: 2))
         #expect(!end.isAnswerWanted)
     }
 
     @Test func durableRangesAreNamedNewestFirst() {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         let answer = end.takeAnswer(from: durable([0...1, 4...4, 6...9, 20...20]))
-        #expect(answer == acknowledgement(2, ask: 1, durable: [20...20, 6...9, 4...4]))
+        #expect(answer == acknowledgement(2, poll: 1, durable: [20...20, 6...9, 4...4]))
     }
 
     @Test func anAnswerSaysWhatIsDurableWhenItIsTaken() {
         var end = host()
         var stored = durable([0...1])
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         stored.insert(2)
-        #expect(end.takeAnswer(from: stored) == acknowledgement(3, ask: 1))
+        #expect(end.takeAnswer(from: stored) == acknowledgement(3, poll: 1))
     }
 
-    /// The holes of live fixes at the top must not hide what is missing of a backlog.
+    /// Live fixes that are lost leave gaps among the newest sequences. The answer must still show the gaps in a backlog.
     @Test func ofManyRangesTheNewestAndTheOldestAreNamed() throws {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         let stored = durable((1...40).map { UInt32(2 * $0)...UInt32(2 * $0) })
         let taken = end.takeAnswer(from: stored)
         let answer = try #require(taken)
@@ -71,13 +71,13 @@ import Testing
         #expect(answer.durable[31] == SequenceRange(2))
     }
 
-    /// A collar waits no longer than 51 bytes take.
+    /// A collar does not wait long enough for a longer answer.
     @Test func anAnswerHasAtMostFiftyOneBytes() throws {
         for gap: UInt32 in [1, 2, 3, 50, 1000, 100_000] {
             for length: UInt32 in [1, 2, 64, 5000] {
                 for announcedEnd: UInt32 in [0, 40 * (gap + length)] {
                     var end = host()
-                    end.received(flags: FrameFlags(ask: .first))
+                    end.receive(flags: FrameFlags(poll: .first))
                     var stored = RangesOfDurable(announcedEnd: announcedEnd)
                     for index in 0..<40 as Range<UInt32> {
                         let first = gap + index * (gap + length)
@@ -95,7 +95,7 @@ import Testing
                         byteCount = output.count
                     }
                     #expect(byteCount <= 51, "gap \(gap), length \(length): \(answer.durable.count) ranges")
-                    // What was chosen is what is sent.
+                    // The frame holds every range of the answer.
                     let sent = try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                         try answer.encode(address: 1, log: .sample, into: &output)
                     }
@@ -107,15 +107,15 @@ import Testing
 
     @Test func lostRangesAreAskedForOldestFirst() throws {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         let taken = end.takeAnswer(from: durable([0...1, 4...5, 7...9], announcedEnd: 9))
         let answer = try #require(taken)
-        #expect(answer == acknowledgement(2, ask: 1, durable: [7...9, 4...5], resend: [2...3, 6...6]))
+        #expect(answer == acknowledgement(2, poll: 1, durable: [7...9, 4...5], resend: [2...3, 6...6]))
     }
 
     @Test func atMostThirtyTwoLostRangesAreAskedFor() throws {
         var end = host()
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         let stored = durable((0...40).map { UInt32(2 * $0)...UInt32(2 * $0) }, announcedEnd: 80)
         let taken = end.takeAnswer(from: stored)
         let answer = try #require(taken)
@@ -126,9 +126,9 @@ import Testing
 
     @Test func theHighestSequenceOnlyGrows() {
         var end = host(highestSequence: 5)
-        end.learned(of: 3)
+        end.learn(of: 3)
         #expect(end.highestSequence == 5)
-        end.learned(of: 9)
+        end.learn(of: 9)
         #expect(end.highestSequence == 9)
     }
 }

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// Every way to lose the first frames of either direction, with a host that stores at once.
+/// Every pattern of losses among the first frames of both directions, with a host that stores every fix at once.
 @Suite struct LossPatternTests {
     private struct Run {
         var frames = 0
@@ -11,7 +11,7 @@ import Testing
         var isDelivered = false
     }
 
-    /// Bit n of `uplinkLosses` and `downlinkLosses` loses the frame n of that direction.
+    /// If bit n of `uplinkLosses` or `downlinkLosses` is set, frame n of that direction is lost.
     private func run(
         uplinkLosses: UInt32, downlinkLosses: UInt32, fixes: UInt32, arrivingEvery interval: Int
     ) -> Run {
@@ -43,7 +43,7 @@ import Testing
                 result.arrivals[sequence, default: 0] += 1
                 stored.insert(sequence)
             }
-            host.received(flags: FrameFlags(ask: transmission.ask))
+            host.receive(flags: FrameFlags(poll: transmission.poll))
             guard let answer = host.takeAnswer(from: stored) else { continue }
             answers += 1
             if answers <= 32, downlinkLosses >> (answers - 1) & 1 == 1 {
@@ -57,7 +57,7 @@ import Testing
         return result
     }
 
-    /// A lost frame costs an ask; a lost ask also loses what was known of its burst.
+    /// Checks that every fix arrives, and that each lost frame costs at most two more frames.
     private func checkEveryPattern(arrivingEvery interval: Int) {
         let fixes: UInt32 = 6
         for pattern in 0..<UInt32(1 << 14) {

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// Which requests go out in a window, and what ends them.
+/// The requests of a host: their order, their repeats and their end.
 @Suite struct RequestQueueTests {
     private let log = LogIdentity(deviceID: 5, logID: 6)
     private let late = Instant(microseconds: 1_000_000)
@@ -22,8 +22,8 @@ import Testing
         return messages
     }
 
-    private func command(_ id: UInt16, _ order: Command.Order) -> Message {
-        .command(Command(requestID: id, receiverID: 7, order: order))
+    private func command(_ id: UInt16, _ action: Command.Action) -> Message {
+        .command(Command(requestID: id, receiverID: 7, action: action))
     }
 
     private func given(_ id: UInt16?) throws -> UInt16 { try #require(id) }
@@ -49,43 +49,60 @@ import Testing
 
     @Test func aRequestOfAnEarlierProcessKeepsItsID() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 9)
-        var areTaken = [(4, .command(.reboot)), (8, .report)].map { queue.restore($0, $1, deadline: late) }
+        var areTaken = [(4, .command(.reboot)), (8, .settingsRequest)].map { queue.restore($0, $1, deadline: late, successorCount: 0) }
         #expect(queue.add(.command(.locateNow), deadline: late) == 10)
         #expect(try window(&queue).first == command(4, .reboot))
-        #expect(queue.received(CommandResult(requestID: 4, outcome: .ok))?.requestID == 4)
-        areTaken += (11...17 as ClosedRange<UInt16>).map { queue.restore($0, .report, deadline: late) }
+        #expect(queue.accept(CommandResult(requestID: 4, outcome: .ok))?.requestID == 4)
+        areTaken += (11...17 as ClosedRange<UInt16>).map {
+            queue.restore($0, .settingsRequest, deadline: late, successorCount: 0)
+        }
         #expect(areTaken == [Bool](repeating: true, count: 8) + [false])
+    }
+
+    /// The id of a restored request does not tell how many requests were added after it.
+    @Test func theSuccessorsOfARestoredRequestCount() {
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 40_000)
+        let isTaken = queue.restore(4, .command(.reboot), deadline: late, successorCount: 4)
+        #expect(isTaken)
+        #expect(queue.add(.command(.locateNow), deadline: late) == 40_001)
+        #expect(queue.add(.command(.locateNow), deadline: late) == 40_002)
+        #expect(queue.add(.command(.locateNow), deadline: late) == nil)
+        #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late) == 40_003)
+        #expect(queue.isOpen(4))
+        #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late) == 40_004)
+        #expect(!queue.isOpen(4))
     }
 
     @Test func whatAnEarlierProcessMayHaveSentIsNotReplaced() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 4)
-        let isTaken = queue.restore(4, .command(.unpair), deadline: late)
+        let isTaken = queue.restore(4, .command(.unpair), deadline: late, successorCount: 0)
         #expect(isTaken)
         #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late, isLatestOnly: true) == 5)
         #expect(queue.count == 2)
-        #expect(queue.learnedReceiver(0) == EndedRequest(requestID: 4, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 4, outcome: .result(.ok)))
     }
 
-    /// The report of the first may be lost; its repeat would find settings of a higher version.
-    @Test func ordersGoOutOneAfterTheOther() throws {
+    /// The report of the first update may be lost. If the second update were in force by then, the collar would answer a repeat
+    /// of the first with a conflict.
+    @Test func updatesGoOutOneAfterTheOther() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let entries = list([8: 60])
-        for version in [5, 6] as [UInt64] { _ = queue.add(.order(version: version, entries), deadline: late) }
+        for version in [5, 6] as [UInt64] { _ = queue.add(.settingsUpdate(version: version, entries), deadline: late) }
         _ = queue.add(.command(.locateNow), deadline: late)
-        func order(_ id: UInt16, _ version: UInt64) -> Message {
-            .settings(Settings(direction: .order, requestID: id, version: version, entries: entries))
+        func update(_ id: UInt16, _ version: UInt64) -> Message {
+            .settings(Settings(direction: .update, requestID: id, version: version, entries: entries))
         }
-        #expect(try window(&queue) == [order(1, 5), command(3, .locateNow)])
-        #expect(try window(&queue) == [order(1, 5), command(3, .locateNow)])
+        #expect(try window(&queue) == [update(1, 5), command(3, .locateNow)])
+        #expect(try window(&queue) == [update(1, 5), command(3, .locateNow)])
         let report = Settings(direction: .report, requestID: 1, version: 5, entries: entries)
-        #expect(queue.received(report)?.requestID == 1)
-        #expect(try window(&queue) == [order(2, 6)])
+        #expect(queue.accept(report)?.requestID == 1)
+        #expect(try window(&queue) == [update(2, 6)])
     }
 
     @Test func aCollarOfAnotherReceiverGetsNothingButPair() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
-        for order in [.locateNow, .sound(milliseconds: 5), .pair(receiverID: 7)] as [Command.Order] {
-            _ = queue.add(.command(order), deadline: late)
+        for action in [.locateNow, .sound(milliseconds: 5), .pair(receiverID: 7)] as [Command.Action] {
+            _ = queue.add(.command(action), deadline: late)
         }
         #expect(try window(&queue, isForeign: true) == [command(3, .pair(receiverID: 7))])
         #expect(try window(&queue) == [command(1, .locateNow), command(2, .sound(milliseconds: 5))])
@@ -105,9 +122,9 @@ import Testing
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let id = try given(queue.add(.command(.reboot), deadline: late))
         let result = CommandResult(requestID: id, outcome: .refused)
-        #expect(queue.received(CommandResult(requestID: id + 1, outcome: .ok)) == nil)
-        #expect(queue.received(result) == EndedRequest(requestID: id, outcome: .result(.refused)))
-        #expect(queue.received(result) == nil)
+        #expect(queue.accept(CommandResult(requestID: id + 1, outcome: .ok)) == nil)
+        #expect(queue.accept(result) == EndedRequest(requestID: id, outcome: .result(.refused)))
+        #expect(queue.accept(result) == nil)
         #expect(queue.count == 0)
         #expect(try window(&queue) == [])
     }
@@ -115,29 +132,29 @@ import Testing
     @Test func aReportOfTheVersionEndsAnOrder() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let entries = list([8: 7])
-        let id = try given(queue.add(.order(version: 5, entries), deadline: late))
-        let order = Settings(direction: .order, requestID: id, version: 5, entries: entries)
-        #expect(try window(&queue) == [.settings(order)])
+        let id = try given(queue.add(.settingsUpdate(version: 5, entries), deadline: late))
+        let update = Settings(direction: .update, requestID: id, version: 5, entries: entries)
+        #expect(try window(&queue) == [.settings(update)])
         var report = Settings(direction: .report, requestID: id, version: 4, entries: entries)
-        #expect(queue.received(report) == nil)
-        #expect(queue.received(order) == nil)
+        #expect(queue.accept(report) == nil)
+        #expect(queue.accept(update) == nil)
         report.version = 5
-        #expect(queue.received(report) == EndedRequest(requestID: id, outcome: .reported(version: 5)))
+        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: 5)))
     }
 
     @Test func aRequestForAReportEndsWhenEveryKeyOfOneVersionWasNamed() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
-        let id = try given(queue.add(.report, deadline: late))
+        let id = try given(queue.add(.settingsRequest, deadline: late))
         #expect(try window(&queue) == [.settingsRequest(SettingsRequest(requestID: id))])
         let low = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 99: 1])
         let high = list([7: 1, 8: 1, 9: 1, 10: 1])
         var report = Settings(direction: .report, requestID: id, version: 1, entries: high)
-        #expect(queue.received(report) == nil)
+        #expect(queue.accept(report) == nil)
         report.version = 2
         report.entries = low
-        #expect(queue.received(report) == nil)
+        #expect(queue.accept(report) == nil)
         report.entries = high
-        #expect(queue.received(report) == EndedRequest(requestID: id, outcome: .reported(version: 2)))
+        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: 2)))
     }
 
     @Test func aRequestEndsWhenItsTimeIsOver() throws {
@@ -161,29 +178,29 @@ import Testing
 
     @Test func sevenAreOpenAtMostAndAPairBesides() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_534)
-        #expect(queue.add(.report, deadline: late) == 65_535)
-        #expect(queue.add(.report, deadline: late) == 1)
-        for _ in 2..<7 { #expect(queue.add(.report, deadline: late) != nil) }
-        #expect(queue.add(.report, deadline: late) == nil)
+        #expect(queue.add(.settingsRequest, deadline: late) == 65_535)
+        #expect(queue.add(.settingsRequest, deadline: late) == 1)
+        for _ in 2..<7 { #expect(queue.add(.settingsRequest, deadline: late) != nil) }
+        #expect(queue.add(.settingsRequest, deadline: late) == nil)
         #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late) != nil)
-        #expect(queue.add(.order(version: 1, list([:])), deadline: late) == nil)
+        #expect(queue.add(.settingsUpdate(version: 1, list([:])), deadline: late) == nil)
     }
 
-    /// A collar remembers eight: a ninth would make it forget one whose repeat may still come.
+    /// A collar remembers its last eight commands. At a ninth it would forget a command whose repeat may still arrive.
     @Test func whileARequestIsOpenSixMoreAreMade() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_530)
         let first = try given(queue.add(.command(.reboot), deadline: late))
         for _ in 0..<6 {
             let id = try given(queue.add(.command(.locateNow), deadline: late))
-            #expect(queue.received(CommandResult(requestID: id, outcome: .ok)) != nil)
+            #expect(queue.accept(CommandResult(requestID: id, outcome: .ok)) != nil)
         }
         #expect(queue.add(.command(.locateNow), deadline: late) == nil)
         #expect(queue.isOpen(first) && queue.count == 1)
-        #expect(queue.received(CommandResult(requestID: first, outcome: .ok)) != nil)
+        #expect(queue.accept(CommandResult(requestID: first, outcome: .ok)) != nil)
         #expect(queue.add(.command(.locateNow), deadline: late) == 3)
     }
 
-    /// A collar that belongs to nobody answers nothing else.
+    /// A collar without a receiver executes no command but *pair*, so a *pair* replaces older requests that would stay open.
     @Test func aPairTakesThePlaceOfWhatWouldBeTooOld() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_530)
         let first = try given(queue.add(.command(.startTracking), deadline: late))
@@ -196,7 +213,7 @@ import Testing
 
     @Test func whatCannotBeAddedReplacesNothing() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
-        _ = queue.add(.report, deadline: late)
+        _ = queue.add(.settingsRequest, deadline: late)
         for _ in 0..<5 { _ = try given(queue.add(.command(.locateNow), deadline: late)) }
         let old = try given(queue.add(.command(.reboot), deadline: late))
         #expect(queue.add(.command(.reboot), deadline: late, isLatestOnly: true) == nil)
@@ -205,21 +222,21 @@ import Testing
 
     @Test func anOrderHasSixSettingsAtMostAndSixFitAWindow() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
-        #expect(queue.add(.order(version: 1, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1])), deadline: late) == nil)
-        #expect(queue.add(.order(version: .max, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])), deadline: late) == 1)
+        #expect(queue.add(.settingsUpdate(version: 1, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1])), deadline: late) == nil)
+        #expect(queue.add(.settingsUpdate(version: .max, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])), deadline: late) == 1)
         #expect(try window(&queue).count == 1)
     }
 
     @Test func anIdentityTellsThatAPairingHasComeAbout() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let id = try given(queue.add(.command(.pair(receiverID: 99)), deadline: late))
-        #expect(queue.learnedReceiver(99) == nil, "it was not sent")
+        #expect(queue.learnReceiver(99) == nil, "it was not sent")
         _ = try window(&queue)
-        #expect(queue.learnedReceiver(7) == nil)
-        #expect(queue.learnedReceiver(99) == EndedRequest(requestID: id, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(7) == nil)
+        #expect(queue.learnReceiver(99) == EndedRequest(requestID: id, outcome: .result(.ok)))
         _ = queue.add(.command(.unpair), deadline: late)
         _ = try window(&queue)
-        #expect(queue.learnedReceiver(99) == nil)
-        #expect(queue.learnedReceiver(0) == EndedRequest(requestID: 2, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(99) == nil)
+        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 2, outcome: .result(.ok)))
     }
 }

@@ -4,7 +4,7 @@ import CollarWire
 /// A receiver's storage as a plain set.
 struct SetOfDurable: DurableSequences {
     private(set) var sequences: Set<UInt32> = []
-    /// Everything below was announced.
+    /// The receiver has announced everything below this sequence as durable.
     var announcedEnd: UInt32 = 0
 
     var firstMissing: UInt32 {
@@ -45,7 +45,7 @@ struct SetOfDurable: DurableSequences {
 /// A receiver's storage as ranges, oldest first.
 struct RangesOfDurable: DurableSequences {
     var ranges: [SequenceRange] = []
-    /// Everything below was announced.
+    /// The receiver has announced everything below this sequence as durable.
     let announcedEnd: UInt32
 
     let firstMissing: UInt32 = 0

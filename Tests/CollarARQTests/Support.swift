@@ -5,7 +5,7 @@ import Testing
 let millisecond: Int64 = 1000
 
 extension CollarDelivery.Configuration {
-    /// Bursts of four, a heartbeat of 10 s, and a time-out of 100 ms that doubles with every third up to 1 s.
+    /// Bursts of four frames, a heartbeat of 10 s, and a time-out of 100 ms, doubled with every third unanswered poll up to 1 s.
     static let small = CollarDelivery.Configuration(
         burstFrameCount: 4, heartbeatMicroseconds: 10_000 * millisecond,
         maximumTimeoutMicroseconds: 1000 * millisecond,
@@ -17,31 +17,31 @@ extension CollarDelivery.Configuration {
 /// A frame that the collar handed out.
 struct Sent: Equatable {
     var content: CollarDelivery.Transmission.Content
-    var ask: AskNumber?
+    var poll: PollNumber?
 
     init(_ transmission: CollarDelivery.Transmission) {
         content = transmission.content
-        ask = transmission.ask
+        poll = transmission.poll
     }
 
-    private init(_ content: CollarDelivery.Transmission.Content, ask: UInt8?) {
+    private init(_ content: CollarDelivery.Transmission.Content, poll: UInt8?) {
         self.content = content
-        self.ask = ask.flatMap { AskNumber(rawValue: $0) }
+        self.poll = poll.flatMap { PollNumber(rawValue: $0) }
     }
 
-    static func identity(ask: UInt8) -> Sent { Sent(.identity, ask: ask) }
-    static func reply(ask: UInt8? = nil) -> Sent { Sent(.reply, ask: ask) }
-    static func probe(ask: UInt8) -> Sent { Sent(.probe, ask: ask) }
+    static func identity(poll: UInt8) -> Sent { Sent(.identity, poll: poll) }
+    static func reply(poll: UInt8? = nil) -> Sent { Sent(.reply, poll: poll) }
+    static func probe(poll: UInt8) -> Sent { Sent(.probe, poll: poll) }
     static func batch(_ first: UInt32, limit: Int = 253) -> Sent {
-        Sent(.batch(first: first, frameByteLimit: limit), ask: nil)
+        Sent(.batch(first: first, frameByteLimit: limit), poll: nil)
     }
-    static func newest(_ first: UInt32, _ last: UInt32, ask: UInt8) -> Sent {
-        Sent(.newestFixes(first: first, last: last, frameByteLimit: 51), ask: ask)
+    static func newest(_ first: UInt32, _ last: UInt32, poll: UInt8) -> Sent {
+        Sent(.newestFixes(first: first, last: last, frameByteLimit: 51), poll: poll)
     }
-    static func live(_ sequence: UInt32, anchor: UInt32, ask: UInt8? = nil) -> Sent {
-        Sent(.liveFix(sequence, anchor: anchor), ask: ask)
+    static func live(_ sequence: UInt32, anchor: UInt32, poll: UInt8? = nil) -> Sent {
+        Sent(.liveFix(sequence, anchor: anchor), poll: poll)
     }
-    static func entry(_ sequence: UInt32, ask: UInt8? = nil) -> Sent { Sent(.logEntry(sequence), ask: ask) }
+    static func entry(_ sequence: UInt32, poll: UInt8? = nil) -> Sent { Sent(.logEntry(sequence), poll: poll) }
 }
 
 /// Ranges in the order given.
@@ -55,15 +55,15 @@ func list(_ ranges: [ClosedRange<UInt32>]) -> SequenceRangeList {
 }
 
 func acknowledgement(
-    _ firstMissing: UInt32, ask: UInt8?, durable: [ClosedRange<UInt32>] = [],
+    _ firstMissing: UInt32, poll: UInt8?, durable: [ClosedRange<UInt32>] = [],
     resend: [ClosedRange<UInt32>] = []
 ) -> Acknowledgement {
     Acknowledgement(
-        receiverID: 7, ask: ask.flatMap { AskNumber(rawValue: $0) }, firstMissing: firstMissing,
+        receiverID: 7, poll: poll.flatMap { PollNumber(rawValue: $0) }, firstMissing: firstMissing,
         durable: list(durable), resend: list(resend))
 }
 
-/// A collar's end with a clock: every frame takes 10 ms.
+/// A collar's end of reliable delivery, with a clock. Every frame takes 10 ms.
 struct Bench {
     static let frameMicroseconds = 10 * millisecond
 
@@ -77,14 +77,14 @@ struct Bench {
             firstUndelivered: firstUndelivered, now: now)
     }
 
-    /// A collar whose identity was answered: the next ask is number 2.
+    /// A collar whose identity was answered: the next poll is number 2.
     static func introduced(
         log: Range<UInt32>, delivered: UInt32 = 0, durable: [ClosedRange<UInt32>] = [],
         resend: [ClosedRange<UInt32>] = [], configuration: CollarDelivery.Configuration = .small
     ) -> Bench {
         var bench = Bench(log: log, configuration: configuration)
-        #expect(bench.send() == .identity(ask: 1))
-        #expect(bench.receive(acknowledgement(delivered, ask: 1, durable: durable, resend: resend)) == .answer)
+        #expect(bench.send() == .identity(poll: 1))
+        #expect(bench.receive(acknowledgement(delivered, poll: 1, durable: durable, resend: resend)) == .answer)
         return bench
     }
 
@@ -96,7 +96,7 @@ struct Bench {
         return Sent(transmission)
     }
 
-    /// Sends what is due without waiting, at most 100 frames.
+    /// Sends all frames that are due without a wait, at most 100.
     mutating func sendAll() -> [Sent] {
         var sent: [Sent] = []
         while sent.count < 100, let transmission = send() { sent.append(transmission) }
@@ -104,11 +104,11 @@ struct Bench {
     }
 
     mutating func receive(_ acknowledgement: Acknowledgement) -> CollarDelivery.AcknowledgementResult {
-        delivery.received(acknowledgement, now: now)
+        delivery.receive(acknowledgement, now: now)
     }
 
-    /// Lets the time run to the next deadline.
-    /// - Returns: how long that took, in microseconds; nil where there is none.
+    /// Advances the clock to the next deadline.
+    /// - Returns: the time until the deadline, in microseconds; nil if there is no deadline.
     mutating func waitForDeadline() -> Int64? {
         guard let deadline = delivery.nextDeadline else { return nil }
         let wait = deadline.microseconds(since: now)

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import Testing
 
-/// Time and what a frame costs of it.
+/// Instants, and the airtime of frames.
 @Suite struct TimingTests {
     @Test func airtimeIsOverheadPlusBytes() {
         let modem = ModemProfile(
@@ -29,7 +29,8 @@ import Testing
         #expect(early.microseconds(since: late) == -12)
     }
 
-    /// Computed with the formula of AN1200.13 (and the data sheet of the SX1262 for spreading factor 5) in floating point.
+    /// The expected times were computed in floating point with the formula of AN1200.13; for spreading factor 5, with that of the
+    /// SX1262 data sheet.
     @Test(arguments: [
         (7, 125_000, 8, true, true, false, 27, 66_816), (9, 125_000, 8, true, true, false, 250, 1_229_824),
         (12, 125_000, 8, true, true, true, 51, 2_465_792), (5, 500_000, 12, false, false, false, 10, 2640),
@@ -98,7 +99,7 @@ extension AirtimeBudget {
         }
     }
 
-    /// Whatever the frames and pauses: in no window of an hour more than the duty cycle.
+    /// Frames and pauses are random. No window of an hour holds more airtime than the duty cycle allows.
     @Test func noWindowOfAnHourHoldsMore() {
         var random = SystemRandomNumberGenerator()
         var budget = AirtimeBudget(partsPerMillion: 10_000, largestFrameMicroseconds: 100_000, now: start)

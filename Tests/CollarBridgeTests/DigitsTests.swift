@@ -46,7 +46,7 @@ struct DigitsTests {
 
     @Test("Fractions lose their trailing zeros")
     func fractions() {
-        let numbers = NumberTexts()
+        let numbers = NumberBytes()
         #expect(text { $0.append(tenMillionths: 1_800_000_000, numbers: numbers) } == "180")
         #expect(text { $0.append(tenMillionths: 1, numbers: numbers) } == "0.0000001")
         #expect(text { $0.append(tenMillionths: 377_749_000, numbers: numbers) } == "37.7749")
@@ -58,7 +58,7 @@ struct DigitsTests {
 
     @Test("Small numbers")
     func smallNumbers() {
-        let numbers = NumberTexts()
+        let numbers = NumberBytes()
         for value in 0..<1000 as Range<UInt32> {
             #expect(text { $0.append(value, numbers: numbers) } == "\(value)")
         }

@@ -1,5 +1,5 @@
 @testable import CollarBridge
-import CollarDomain
+import CollarLink
 import CollarWire
 import FoundationEssentials
 import Testing
@@ -61,7 +61,7 @@ struct FixLineWriterTests {
         var writer = FixLineWriter()
         var bytes = Array("x".utf8)
         var expected = "x"
-        // More collars than are remembered, each several times and in turns.
+        // More collars than the writer remembers, in turn and several times each.
         for round in 0..<3 {
             for device in 0..<100 as Range<UInt64> {
                 var value = received()

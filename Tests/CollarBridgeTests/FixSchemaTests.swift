@@ -1,15 +1,15 @@
 import CollarBridge
-import CollarDomain
+import CollarLink
 import CollarWire
 import FoundationEssentials
 import Testing
 
-/// A validator that is not ours; the test needs Debian's python3-jsonschema.
+/// Whether an independent validator, Debian's python3-jsonschema, is installed.
 private let hasValidator = shellOutput("python3 -c 'import jsonschema' 2>/dev/null") != nil
 
 @Suite("The schema of a fix line", .enabled(if: hasValidator, "python3-jsonschema is not installed"))
 struct FixSchemaTests {
-    /// Whether each line is valid, in order.
+    /// One character for each line, in order: y if the line is valid, n if it is not.
     private func verdicts(_ lines: String) throws -> String {
         let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         let schema = folder.appending(path: "../../Protocol/schema/fix.schema.json").path

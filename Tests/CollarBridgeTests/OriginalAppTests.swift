@@ -1,10 +1,10 @@
 import CollarBridge
-import CollarDomain
+import CollarLink
 import FoundationEssentials
 import Testing
 
-/// The struct of the phone-and-watch tracker these lines are written for: it knows two sources, needs an id and a
-/// nested coordinate, and takes only altitude and heading for optional.
+/// The struct of the phone-and-watch tracker for which these lines are written. It knows two sources, and requires an id and a
+/// nested coordinate. Only altitude and heading are optional.
 private struct OriginalFix: Codable, Equatable {
     enum Source: String, Codable { case watchOS, iOS }
     struct Coordinate: Codable, Equatable {

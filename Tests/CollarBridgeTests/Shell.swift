@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a shell command writes; nil when it cannot be started or fails.
+/// The standard output of a shell command; nil if the command cannot be started or fails.
 func shellOutput(_ command: String) -> [UInt8]? {
     guard let stream = unsafe popen(command, "r") else { return nil }
     var output: [UInt8] = []

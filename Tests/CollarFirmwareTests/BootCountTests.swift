@@ -2,11 +2,11 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// The boot count only grows, whatever becomes of one of the two blocks that keep it.
+/// The boot count grows with every boot, even if one of the two blocks that hold it is lost or both lose their headers.
 @Suite struct BootCountTests {
     private static let blockByteCount = 512
 
-    /// What may happen to a block.
+    /// A loss of data in a block.
     enum Loss: CaseIterable {
         case erased, cleared, withoutHeader, withoutHeaderMark
     }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The block that counts: the one with the higher generation.
+    /// The block with the higher generation. An erased block has no generation.
     private func newestBlock(_ flash: TestFlash) -> Int {
         let generations = (0..<2).map { block in
             flash.contents[(block * Self.blockByteCount + 4)..<(block * Self.blockByteCount + 8)].reduce(0) { $0 << 8 | Int($1) }
@@ -30,7 +30,8 @@ import Testing
         return generations[0] == 0xFFFF_FFFF || generations[1] != 0xFFFF_FFFF && generations[1] > generations[0] ? 1 : 0
     }
 
-    /// Collars after 1, 2, … boots, over two moves, each with a fix, a receiver and a request of its own.
+    /// Runs `body` on a collar after each of 70 boots, which include several moves to the other block. The collar has three fixes
+    /// and a receiver, and executes a command after every ninth boot.
     private func forEachBoot(_ body: (CollarBench) throws -> Void) throws {
         var bench = try CollarBench.paired()
         for boot in 0..<70 as Range<UInt16> {
@@ -46,8 +47,8 @@ import Testing
         return next
     }
 
-    /// The same block again and again, or the one and then the other, each time with the power cut at any step of the
-    /// boot that follows.
+    /// The newest block is lost three times in a row. After each loss, the next boot is also tried with a power cut at every
+    /// seventh step.
     @Test(arguments: Loss.allCases)
     func growsWhateverBecomesOfTheNewestBlock(loss: Loss) throws {
         try forEachBoot { bench in
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    /// Then there is no telling which values are the newer ones, but the count and the log are not begun anew.
+    /// Without the headers it is unknown which block holds the newer values, but the boot count and the log do not begin anew.
     @Test(arguments: [Loss.withoutHeader, .withoutHeaderMark])
     func growsWhereBothHeadersAreGone(loss: Loss) throws {
         try forEachBoot { bench in
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    /// What is lost with the newest block are its values, not those that the block before it has.
+    /// If the newest block is lost, only the values that the older block does not hold are lost.
     @Test func theValuesOfTheOlderBlockAreInForceAgain() throws {
         try forEachBoot { bench in
             var flash = bench.shared.flash
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    /// Nothing is lost, and nothing else is believed.
+    /// One misreading during a boot changes neither the flash nor the values that the collar reads from it.
     @Test(arguments: TestFlash.Misread.allCases)
     func aReadThatGoesWrongOnceChangesNothing(misread: TestFlash.Misread) throws {
         try forEachBoot { bench in

@@ -6,33 +6,33 @@ import Testing
 typealias Reception = Collar<SharedFlash>.Reception
 
 extension CollarBench {
-    /// A collar that belongs to receiver 77, which has everything.
+    /// A collar that is paired with receiver 77, which has acknowledged every fix.
     static func paired(
         fixes: UInt32 = 3, flash: TestFlash = TestFlash(), capabilities: Capabilities = .sounder
     ) throws -> CollarBench {
         var bench = try CollarBench(flash: flash, capabilities: capabilities)
         try bench.log(0..<fixes)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(fixes, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(fixes, poll: 1) == .acknowledgement(.answer))
         return bench
     }
 
     mutating func command(
-        _ requestID: UInt16, _ order: Command.Order, by receiver: UInt32 = 77
+        _ requestID: UInt16, _ action: Command.Action, by receiver: UInt32 = 77
     ) throws -> Reception {
-        let command = Command(requestID: requestID, receiverID: receiver, order: order)
+        let command = Command(requestID: requestID, receiverID: receiver, action: action)
         let log = collar.log
         return try receive([UInt8](capacity: 253) { output in try command.encode(address: 9, log: log, into: &output) })
     }
 
-    mutating func order(_ requestID: UInt16, version: UInt64, _ settings: KeyValuePairs<UInt8, UInt32>) throws -> Reception {
+    mutating func update(_ requestID: UInt16, version: UInt64, _ settings: KeyValuePairs<UInt8, UInt32>) throws -> Reception {
         var entries = SettingList()
         for (key, value) in settings { entries.append(Setting(key: key, value: value)) }
-        let order = Settings(direction: .order, requestID: requestID, version: version, entries: entries)
+        let update = Settings(direction: .update, requestID: requestID, version: version, entries: entries)
         let log = collar.log
         return try receive(
             [UInt8](capacity: 253) { output in
-                try order.encode(address: 9, flags: FrameFlags(ask: nil), log: log, into: &output)
+                try update.encode(address: 9, flags: FrameFlags(poll: nil), log: log, into: &output)
             })
     }
 
@@ -49,9 +49,10 @@ extension CollarBench {
             [UInt8](capacity: 253) { output in try IdentityRequest(receiverID: 77).encode(address: 9, into: &output) })
     }
 
-    /// Receiver 77 answers the last ask, naming everything, and the collar goes on.
+    /// Answers the last poll with an acknowledgement of every fix, and lets the collar send the frames that are due then.
+    /// - Returns: the messages in these frames.
     mutating func answered(by receiver: UInt32 = 77) throws -> [Message] {
-        #expect(try acknowledge(collar.nextSequence, ask: lastAsk, receiver: receiver) == .acknowledgement(.answer))
+        #expect(try acknowledge(collar.nextSequence, poll: lastPoll, receiver: receiver) == .acknowledgement(.answer))
         return try sendAll().map(\.message)
     }
 }
@@ -60,7 +61,7 @@ func result(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Message {
     .commandResult(CommandResult(requestID: requestID, outcome: outcome))
 }
 
-/// The settings that reports name, by key.
+/// The settings in the reports with this request id and version, by key.
 func reported(_ messages: [Message], _ requestID: UInt16, version: UInt64) -> [UInt8: UInt32] {
     var settings: [UInt8: UInt32] = [:]
     for case .settings(let report) in messages

@@ -10,8 +10,8 @@ struct CollarBench {
     let shared: SharedFlash
     var collar: Collar<SharedFlash>
     var now = Instant(microseconds: 0)
-    /// The ask that was sent last.
-    var lastAsk: UInt8?
+    /// The poll that was sent last.
+    var lastPoll: UInt8?
 
     init(
         flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
@@ -22,7 +22,7 @@ struct CollarBench {
             batchFrameByteLimit: batchFrameByteLimit)
     }
 
-    /// A collar that boots from a flash of the test, which has it also where the boot fails.
+    /// Boots a collar from a flash that it shares with the test, so that the test still has the flash if the boot fails.
     init(
         shared: SharedFlash, randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
         isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
@@ -38,12 +38,12 @@ struct CollarBench {
         collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
     }
 
-    /// The collar after a power cut at this moment.
+    /// The collar after a power cut at this moment and a reboot.
     func rebooted(randomLogID: UInt32 = 1) throws -> CollarBench {
         try CollarBench(flash: shared.flash.withPower, randomLogID: randomLogID)
     }
 
-    /// The next frame as bytes, if one is due; it is over at once.
+    /// The bytes of the next frame; nil if no frame is due. Sending the frame takes no time.
     mutating func nextFrame() throws -> [UInt8]? {
         var isFrame = false
         let bytes = try [UInt8](capacity: Frame.maximumByteCount) { output in
@@ -54,30 +54,30 @@ struct CollarBench {
         return bytes
     }
 
-    /// Sends what is due without waiting.
-    mutating func sendAll() throws -> [(message: Message, ask: UInt8?)] {
-        var sent: [(message: Message, ask: UInt8?)] = []
+    /// Sends all frames that are due now.
+    mutating func sendAll() throws -> [(message: Message, poll: UInt8?)] {
+        var sent: [(message: Message, poll: UInt8?)] = []
         while let frame = try nextFrame() {
             let header = try FrameHeader(frame.span)
             #expect(header.address == 9)
             let reference = collar.nextSequence == 0 ? 0 : collar.nextSequence - 1
             let message = try Message.decode(frame.span, log: collar.log, reference: reference)
-            sent.append((message, header.flags.ask?.rawValue))
-            lastAsk = header.flags.ask?.rawValue ?? lastAsk
+            sent.append((message, header.flags.poll?.rawValue))
+            lastPoll = header.flags.poll?.rawValue ?? lastPoll
         }
         return sent
     }
 
     mutating func receive(_ frame: [UInt8]) throws -> Collar<SharedFlash>.Reception {
-        try collar.received(frame.span, now: now)
+        try collar.receive(frame.span, now: now)
     }
 
     mutating func acknowledge(
-        _ firstMissing: UInt32, ask: UInt8?, receiver: UInt32 = 77, durable: [SequenceRange] = [],
+        _ firstMissing: UInt32, poll: UInt8?, receiver: UInt32 = 77, durable: [SequenceRange] = [],
         resend: [SequenceRange] = []
     ) throws -> Collar<SharedFlash>.Reception {
         var answer = Acknowledgement(
-            receiverID: receiver, ask: ask.flatMap { AskNumber(rawValue: $0) }, firstMissing: firstMissing)
+            receiverID: receiver, poll: poll.flatMap { PollNumber(rawValue: $0) }, firstMissing: firstMissing)
         for range in durable { answer.durable.append(range) }
         for range in resend { answer.resend.append(range) }
         let frame = try [UInt8](capacity: Frame.maximumByteCount) { output in
@@ -90,7 +90,7 @@ struct CollarBench {
         for number in numbers { #expect(try collar.log(fix(number)) == number) }
     }
 
-    /// Logs a fix while the power goes: its slot is torn.
+    /// Cuts the power while a fix is logged, which tears the slot of the fix.
     mutating func logTorn(_ number: UInt32) {
         shared.flash.stepsLeft = 5
         #expect(throws: FixLogError.self) { try collar.log(fix(number)) }

@@ -3,14 +3,14 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// What a collar keeps over a reboot, and what it says first.
+/// The state that a collar keeps across a reboot, and its first frame.
 @Suite struct CollarBootTests {
     @Test func theFirstFrameIsTheIdentity() throws {
         var bench = try CollarBench()
         try bench.log(0..<3)
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [.identity(bench.collar.identity)])
-        #expect(sent.map(\.ask) == [1])
+        #expect(sent.map(\.poll) == [1])
         let identity = bench.collar.identity
         #expect(identity.log == LogIdentity(deviceID: deviceID, logID: logID))
         #expect(identity.bootCount == 1)
@@ -53,7 +53,7 @@ import Testing
                 #expect(collar.bootCount == 0, "booted without power")
             }
             let next = try CollarBench(flash: shared.flash.withPower, randomLogID: 5)
-            // What the torn boot left may have been the record of a boot, or of two.
+            // The first boot may have stored its count, and a torn record counts as one more boot.
             #expect((1...3).contains(next.collar.bootCount))
             #expect(try next.rebooted().collar.log == next.collar.log)
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(bench.collar.nextSequence == 20)
         try bench.log(20..<21)
         #expect(try bench.sendAll().count == 1)
-        #expect(try bench.acknowledge(20, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(20, poll: 1) == .acknowledgement(.answer))
         #expect(try bench.sendAll().map(\.message) == [.fix(fix(20))])
     }
 
@@ -74,7 +74,7 @@ import Testing
         var bench = try CollarBench()
         try bench.log(0..<5)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(5, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(5, poll: 1) == .acknowledgement(.answer))
         #expect(bench.collar.isEverythingDelivered)
         bench = try bench.rebooted()
         #expect(bench.collar.firstUndelivered == 5)
@@ -85,10 +85,10 @@ import Testing
         var bench = try CollarBench(flash: TestFlash(blockByteCount: 4096, blockCount: 5))
         try bench.log(0..<100)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(63, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(63, poll: 1) == .acknowledgement(.answer))
         #expect(bench.collar.firstUndelivered == 63)
         #expect(try bench.rebooted().collar.firstUndelivered == 0)
-        #expect(try bench.acknowledge(64, ask: nil) == .acknowledgement(.unasked))
+        #expect(try bench.acknowledge(64, poll: nil) == .acknowledgement(.unasked))
         #expect(try bench.rebooted().collar.firstUndelivered == 64)
     }
 }

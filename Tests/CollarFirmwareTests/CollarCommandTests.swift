@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// What a collar does with commands, and how often.
+/// The execution of commands, and the replies to their repeats.
 @Suite struct CollarCommandTests {
     @Test func anOrderIsCarriedOutOnceAndEveryRepeatGetsTheSameResult() throws {
         var bench = try CollarBench.paired()
@@ -15,7 +15,7 @@ import Testing
         #expect(try bench.command(5, .stopTracking) == .repeatedRequest(requestID: 5))
         #expect(bench.collar.isTracking)
         #expect(try bench.answered() == [result(6, .ok), result(5, .ok)])
-        // A receiver that was set back to an earlier state uses its ids for other orders.
+        // A receiver that was set back to an earlier state uses an id again for another command.
         #expect(try bench.command(5, .locateNow) == .command(requestID: 5, .locateNow))
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(try bench.command(5, .stopTracking, by: 78) == .requestNotExecuted(requestID: 5, .refused))
         #expect(bench.collar.isTracking)
         #expect(try bench.sendAll().map(\.message) == [result(5, .refused)])
-        // The same number of another receiver is another request.
+        // The same id from another receiver is another request.
         #expect(try bench.command(5, .stopTracking) == .command(requestID: 5, .stopTracking))
         #expect(try bench.answered() == [result(5, .ok)])
     }
@@ -109,7 +109,7 @@ import Testing
         #expect(try bench.answered() == [result(5, .ok)])
     }
 
-    /// Over many rounds, so that the numbers of the ring come round as well, and with reboots.
+    /// 5000 commands with reboots between them: the numbers 0 … 15 of the stored commands wrap around many times.
     @Test func theLastEightAreRememberedOverReboots() throws {
         var bench = try CollarBench.paired()
         for id in 1...5000 as ClosedRange<UInt16> {
@@ -121,7 +121,7 @@ import Testing
                 }
             }
             _ = try bench.sendAll()
-            if bench.lastAsk != nil { _ = try bench.answered() }
+            if bench.lastPoll != nil { _ = try bench.answered() }
         }
         #expect(try bench.command(4992, .reboot) == .command(requestID: 4992, .reboot))
     }
@@ -132,18 +132,18 @@ import Testing
         _ = try bench.sendAll()
         _ = try bench.command(1, .startTracking)
         _ = try bench.command(2, .startTracking)
-        #expect(try bench.sendAll().isEmpty, "an ask is open")
-        #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.sendAll().isEmpty, "a poll is open")
+        #expect(try bench.acknowledge(3, poll: bench.lastPoll) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [result(1, .ok), result(2, .ok), .fix(fix(5)), .fix(fix(3)), .fix(fix(4))])
-        #expect(sent.map { $0.ask != nil } == [false, false, false, false, true])
+        #expect(sent.map { $0.poll != nil } == [false, false, false, false, true])
     }
 
     @Test func aFlashThatFailsLeavesTheRequestToBeRepeated() throws {
         var bench = try CollarBench.paired()
-        for order in [Command.Order.reboot, .stopTracking, .locateNow, .pair(receiverID: 5), .unpair] {
+        for action in [Command.Action.reboot, .stopTracking, .locateNow, .pair(receiverID: 5), .unpair] {
             bench.shared.flash.failingPrograms = 1
-            #expect(throws: FlashError.self) { try bench.command(1, order) }
+            #expect(throws: FlashError.self) { try bench.command(1, action) }
             #expect(bench.collar.isTracking)
             #expect(bench.collar.pairedReceiverID == 77)
             #expect(try bench.sendAll().isEmpty)

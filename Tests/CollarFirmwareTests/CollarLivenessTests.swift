@@ -3,34 +3,34 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// A burst always ends with an ask, so that delivery never waits for the heartbeat.
+/// A burst always ends with a poll, so that delivery never waits for the heartbeat.
 @Suite struct CollarLivenessTests {
-    /// The newest slot is the one that a power cut tears.
+    /// A power cut tears the newest slot.
     @Test func aTornNewestSlotDoesNotStopTheBacklog() throws {
         var bench = try CollarBench()
         try bench.log(0..<3)
         bench.logTorn(3)
         bench = try bench.rebooted()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [tombstone(3, 3), .fix(fix(0)), .fix(fix(1)), .fix(fix(2))])
-        #expect(sent.last?.ask == 2)
+        #expect(sent.last?.poll == 2)
     }
 
-    /// Everything the log still holds is delivered; only what was overwritten is missing.
+    /// Every fix still in the log is delivered; only overwritten fixes are missing.
     @Test func aTombstoneThatEndsABurstIsAskedAbout() throws {
         var bench = try CollarBench()
         try bench.log(0..<60)
         _ = try bench.sendAll()
         let held = try #require(SequenceRange(26, 59))
-        #expect(try bench.acknowledge(4, ask: 1, durable: [held]) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(4, poll: 1, durable: [held]) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.first?.message == tombstone(4, 25))
-        #expect(sent.last?.ask == 2)
+        #expect(sent.last?.poll == 2)
     }
 
-    /// A torn fix that is asked for again says nothing of the backlog before it.
+    /// The receiver requests a torn fix again. The tombstone of that fix must not hide the older fixes of the backlog.
     @Test func aTombstoneOfOneFixDoesNotHideOlderOnes() throws {
         var bench = try CollarBench()
         try bench.log(0..<3)
@@ -38,19 +38,19 @@ import Testing
         bench = try bench.rebooted()
         try bench.log(4..<6)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1, resend: [SequenceRange(3)]) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1, resend: [SequenceRange(3)]) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.count >= 6)
         for number in [5, 0, 1, 2, 4] as [UInt32] { #expect(sent.contains { $0.message == .fix(fix(number)) }) }
-        #expect(sent.last?.ask == 2)
+        #expect(sent.last?.poll == 2)
     }
 
-    /// A read that fails once costs a frame, not the link.
+    /// One failed read loses a frame, but does not stop the link.
     @Test func aFailedReadDoesNotSilenceTheCollar() throws {
         var bench = try CollarBench()
         try bench.log(0..<1)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1) == .acknowledgement(.answer))
         bench.shared.flash.failingReads = 1
         #expect(throws: FlashError.self) { try bench.nextFrame() }
         bench.now = bench.now.advanced(byMicroseconds: 120_000_000)

@@ -3,9 +3,9 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// The frame after an unanswered ask, of a collar that sends batches.
+/// The frame that a collar sends after an unanswered poll, if it may send batches.
 @Suite struct CollarNewestFixesTests {
-    /// A collar whose identity, with ask 1, was not answered, with these fixes in its log.
+    /// A collar with these fixes in its log, after the time-out of poll 1, which its identity carried.
     private func bench(_ fixes: [Fix]) throws -> CollarBench {
         var bench = try CollarBench(batchFrameByteLimit: 253)
         for fix in fixes { _ = try bench.collar.log(fix) }
@@ -14,7 +14,7 @@ import Testing
         return bench
     }
 
-    /// A fix that has little in common with those before it.
+    /// A fix that differs much from the fix before it, so that its code in a batch is long.
     private func wildFix(_ number: UInt32) -> Fix {
         let isOdd = number % 2 == 1
         let mix = number &* 2_654_435_769
@@ -39,16 +39,16 @@ import Testing
         }
     }
 
-    @Test func threeFixesThatFitGoTogetherWithTheAsk() throws {
+    @Test func threeFixesThatFitGoTogetherWithThePoll() throws {
         var bench = try bench((0..<6).map { fix($0) })
         let frame = try #require(try bench.nextFrame())
         #expect(try FrameHeader(frame.span).type == .batch)
-        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try FrameHeader(frame.span).flags.poll == PollNumber(rawValue: 2))
         #expect(try fixes(in: frame, of: bench.collar) == [3, 4, 5].map { fix($0) })
         #expect(try bench.nextFrame() == nil)
-        #expect(try bench.acknowledge(0, ask: 2, durable: [try #require(SequenceRange(3, 5))]) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 2, durable: [try #require(SequenceRange(3, 5))]) == .acknowledgement(.answer))
         let next = try #require(try bench.nextFrame())
-        #expect(try FrameHeader(next.span).flags.ask == AskNumber(rawValue: 3))
+        #expect(try FrameHeader(next.span).flags.poll == PollNumber(rawValue: 3))
         let rest = try Message.decode(next.span, log: bench.collar.log, reference: 5)
         guard case .batch(let batch) = rest else {
             Issue.record("\(rest) in place of the backlog")
@@ -66,7 +66,7 @@ import Testing
         var bench = try bench(logged)
         let frame = try #require(try bench.nextFrame())
         #expect(try FrameHeader(frame.span).type == .batch)
-        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try FrameHeader(frame.span).flags.poll == PollNumber(rawValue: 2))
         #expect(try fixes(in: frame, of: bench.collar) == Array(logged.suffix(2)))
     }
 
@@ -75,7 +75,7 @@ import Testing
         var bench = try bench(logged)
         let frame = try #require(try bench.nextFrame())
         #expect(try FrameHeader(frame.span).type == .absoluteFix)
-        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try FrameHeader(frame.span).flags.poll == PollNumber(rawValue: 2))
         #expect(try fixes(in: frame, of: bench.collar) == [logged[2]])
     }
 
@@ -94,7 +94,7 @@ import Testing
         _ = try bench.sendAll()
         try bench.wait()
         let frame = try #require(try bench.nextFrame())
-        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 2))
+        #expect(try FrameHeader(frame.span).flags.poll == PollNumber(rawValue: 2))
         #expect(try fixes(in: frame, of: bench.collar) == sent.map { fix($0) })
         if sent.isEmpty {
             #expect(try Message.decode(frame.span, log: bench.collar.log, reference: 3) == tombstone(3, 3))
@@ -107,7 +107,7 @@ import Testing
         #expect(throws: FlashError.self) { try bench.nextFrame() }
         try bench.wait()
         let frame = try #require(try bench.nextFrame())
-        #expect(try FrameHeader(frame.span).flags.ask == AskNumber(rawValue: 3))
+        #expect(try FrameHeader(frame.span).flags.poll == PollNumber(rawValue: 3))
         #expect(try fixes(in: frame, of: bench.collar) == [3, 4, 5].map { fix($0) })
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(try bench.sendAll().map(\.message) == [.fix(wildFix(2))])
         _ = try bench.askForIdentity()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(3, poll: bench.lastPoll) == .acknowledgement(.answer))
         let sent = try bench.sendAll().map(\.message)
         guard case .status(let status) = sent.first else {
             Issue.record("\(sent) in place of a status")
@@ -131,6 +131,6 @@ import Testing
 }
 
 extension CollarBench {
-    /// Lets the time run to the next deadline.
+    /// Advances the clock to the next deadline.
     fileprivate mutating func wait() throws { now = try #require(collar.nextDeadline) }
 }

@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// How a collar comes to another receiver, and what that one gets.
+/// Pairing a collar with another receiver, and the fixes that the new receiver gets.
 @Suite struct CollarRepairingTests {
     private func seconds(_ count: Int64) -> Int64 { count * 1_000_000 }
 
@@ -12,15 +12,15 @@ import Testing
         #expect(try bench.command(1, .pair(receiverID: 99)) == .command(requestID: 1, .pair(receiverID: 99)))
         #expect(bench.collar.pairedReceiverID == 99)
         #expect(bench.collar.firstUndelivered == 0)
-        // The window of an ask passes first; then the old receiver learns what became of its order.
+        // The collar waits until the window of the poll has passed. Then the result tells the old receiver the outcome.
         #expect(try bench.sendAll().isEmpty)
         bench.now = try #require(bench.collar.nextDeadline)
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [result(1, .ok), .identity(bench.collar.identity)])
-        #expect(sent.map { $0.ask != nil } == [false, true])
-        #expect(try bench.acknowledge(5, ask: bench.lastAsk) == .otherReceiver(77))
-        // Everything that is still in the log is offered to the new one.
-        #expect(try bench.acknowledge(0, ask: bench.lastAsk, receiver: 99) == .acknowledgement(.answer))
+        #expect(sent.map { $0.poll != nil } == [false, true])
+        #expect(try bench.acknowledge(5, poll: bench.lastPoll) == .otherReceiver(77))
+        // The new receiver gets every fix that is still in the log.
+        #expect(try bench.acknowledge(0, poll: bench.lastPoll, receiver: 99) == .acknowledgement(.answer))
         #expect(try bench.sendAll().map(\.message) == [4, 0, 1, 2, 3].map { .fix(fix($0)) })
         #expect(try bench.command(1, .pair(receiverID: 99)) == .repeatedRequest(requestID: 1))
         #expect(try bench.command(2, .stopTracking) == .requestNotTaken(requestID: 2))
@@ -29,13 +29,13 @@ import Testing
         #expect(bench.collar.pairedReceiverID == 99)
         #expect(bench.collar.firstUndelivered == 0)
         #expect(bench.collar.nextSequence == 5)
-        // The new receiver's numbers are its own.
+        // The request ids of the new receiver are independent of those of the old one.
         #expect(try bench.command(1, .stopTracking, by: 99) == .command(requestID: 1, .stopTracking))
     }
 
     @Test func aStrangerIsObeyedWithinThePairingWindowOnly() throws {
         var bench = try CollarBench.paired()
-        let pair = Command.Order.pair(receiverID: 99)
+        let pair = Command.Action.pair(receiverID: 99)
         #expect(try bench.command(1, pair, by: 99) == .requestNotExecuted(requestID: 1, .refused))
         _ = try bench.sendAll()
         bench.collar.openPairingWindow(now: bench.now)
@@ -64,14 +64,14 @@ import Testing
         #expect(try bench.command(1, .unpair) == .command(requestID: 1, .unpair))
         #expect(bench.collar.pairedReceiverID == 0)
         for _ in 0..<2 {
-            #expect(try bench.acknowledge(3, ask: bench.lastAsk) == .otherReceiver(77))
+            #expect(try bench.acknowledge(3, poll: bench.lastPoll) == .otherReceiver(77))
             #expect(bench.collar.pairedReceiverID == 0)
             bench = try bench.rebooted()
             _ = try bench.sendAll()
         }
-        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1, receiver: 99) == .acknowledgement(.answer))
         #expect(bench.collar.pairedReceiverID == 99)
-        // A repeat that comes late does nothing to the new pairing.
+        // A late repeat of the command *unpair* does not change the new pairing.
         #expect(try bench.command(1, .unpair) == .repeatedRequest(requestID: 1))
         #expect(bench.collar.pairedReceiverID == 99)
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(bench.collar.firstUndelivered == 0)
     }
 
-    /// A collar that nobody answers keeps its replies, and can be paired nevertheless.
+    /// A collar that gets no answers keeps its replies, which fill the queue. It can still be paired.
     @Test func pairingNeedsNoPlaceForItsResult() throws {
         var bench = try CollarBench.paired()
         for id in 1...3 as ClosedRange<UInt16> { _ = try bench.command(id, .startTracking) }
@@ -101,7 +101,7 @@ import Testing
         #expect(try bench.sendAll().map(\.message) == [result(1, .ok)])
     }
 
-    /// 60 fixes, of which the log holds 26 … 59: of those below, the old receiver has 0 … 19.
+    /// Of 60 fixes the log still holds 26 … 59. Of the overwritten fixes the old receiver has 0 … 19.
     @Test func whatIsGoneIsReportedAsDeliveredElsewhereOrLost() throws {
         var bench = try CollarBench.paired(fixes: 20)
         try bench.log(20..<60)
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.collar.identity.oldestSequence == 26)
         #expect(bench.collar.identity.deliveredElsewhere == 20)
         #expect(try bench.sendAll().map(\.message) == [.identity(bench.collar.identity)])
-        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1, receiver: 99) == .acknowledgement(.answer))
         var tombstones: [(Message, Bool)] = []
         while let frame = try bench.nextFrame() {
             let header = try FrameHeader(frame.span)
@@ -122,8 +122,8 @@ import Testing
         #expect(tombstones.map(\.1) == [true, false])
     }
 
-    /// Every change of the receiver moves it up and never down, and only to what that receiver acknowledged; without one
-    /// there is none.
+    /// `deliveredElsewhere` is 0 until the receiver changes. A change raises the value to the sequence below which the former
+    /// receiver has acknowledged everything, and never lowers the value.
     @Test func anIdentityTellsWhatFormerReceiversAcknowledged() throws {
         var bench = try CollarBench.paired(fixes: 5)
         #expect(bench.collar.identity.deliveredElsewhere == 0)
@@ -132,14 +132,14 @@ import Testing
         #expect(bench.collar.identity.deliveredElsewhere == 5)
         bench = try bench.rebooted()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(2, ask: bench.lastAsk, receiver: 99) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(2, poll: bench.lastPoll, receiver: 99) == .acknowledgement(.answer))
         _ = try bench.command(1, .unpair, by: 99)
         #expect(bench.collar.identity.deliveredElsewhere == 5)
         _ = try bench.sendAll()
         _ = try bench.command(2, .pair(receiverID: 77))
         bench = try bench.rebooted()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(7, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(7, poll: bench.lastPoll) == .acknowledgement(.answer))
         #expect(bench.collar.identity.deliveredElsewhere == 5)
         _ = try bench.command(3, .unpair)
         #expect(bench.collar.identity.deliveredElsewhere == 7)
@@ -156,12 +156,12 @@ import Testing
             delivery: CollarDelivery.Configuration(modem: modem, sendsLiveFixes: true))
         bench.collar = try Collar(booting: configuration, flash: bench.shared, randomLogID: 1, now: bench.now)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1, receiver: 99) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1, receiver: 99) == .acknowledgement(.answer))
         try bench.log(5..<6)
         #expect(try bench.sendAll().map(\.message) == [5, 0, 1, 2, 3, 4].map { .fix(fix($0)) })
     }
 
-    /// A block that decays must not lead to a sequence being given out again, whoever has its fixes.
+    /// If blocks of the log decay, a sequence that a former receiver has must not be given to another fix.
     @Test func sequencesThatAFormerReceiverHasAreNotGivenOutAgain() throws {
         var bench = try CollarBench.paired(fixes: 5)
         _ = try bench.command(1, .pair(receiverID: 99))

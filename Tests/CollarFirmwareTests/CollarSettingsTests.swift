@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// Settings: what is in force, and since which order.
+/// The settings in force, and the updates that change them.
 @Suite struct CollarSettingsTests {
     @Test func aNewCollarReportsItsDefaults() throws {
         var bench = try CollarBench.paired()
@@ -15,13 +15,13 @@ import Testing
 
     @Test func aHigherVersionIsInForceAndTheReportIsTheAnswer() throws {
         var bench = try CollarBench.paired()
-        #expect(try bench.order(4, version: 10, [1: 900, 9: 7, 200: 1]) == .settingsChanged)
+        #expect(try bench.update(4, version: 10, [1: 900, 9: 7, 200: 1]) == .settingsChanged)
         var expected = defaultSettings
         expected[1] = 900
         expected[9] = 7
         #expect(reported(try bench.sendAll().map(\.message), 4, version: 10) == expected)
-        // What an order does not name stays.
-        #expect(try bench.order(5, version: 11, [7: 60, 7: 45]) == .settingsChanged)
+        // A setting that an update does not name keeps its value.
+        #expect(try bench.update(5, version: 11, [7: 60, 7: 45]) == .settingsChanged)
         expected[7] = 45
         #expect(reported(try bench.answered(), 5, version: 11) == expected)
         bench = try bench.rebooted()
@@ -34,12 +34,12 @@ import Testing
 
     @Test func aRepeatIsReportedAgainAndAnotherOrderOfTheVersionIsAConflict() throws {
         var bench = try CollarBench.paired()
-        #expect(try bench.order(4, version: 10, [1: 900]) == .settingsChanged)
+        #expect(try bench.update(4, version: 10, [1: 900]) == .settingsChanged)
         _ = try bench.sendAll()
-        #expect(try bench.order(4, version: 10, [1: 900]) == .repeatedRequest(requestID: 4))
+        #expect(try bench.update(4, version: 10, [1: 900]) == .repeatedRequest(requestID: 4))
         #expect(reported(try bench.answered(), 4, version: 10)[1] == 900)
-        #expect(try bench.order(5, version: 10, [1: 901]) == .requestNotExecuted(requestID: 5, .conflict))
-        #expect(try bench.order(6, version: 9, [1: 900]) == .requestNotExecuted(requestID: 6, .conflict))
+        #expect(try bench.update(5, version: 10, [1: 901]) == .requestNotExecuted(requestID: 5, .conflict))
+        #expect(try bench.update(6, version: 9, [1: 900]) == .requestNotExecuted(requestID: 6, .conflict))
         #expect(try bench.answered() == [result(5, .conflict), result(6, .conflict)])
         #expect(bench.collar.settings[.intervalMilliseconds] == 900)
     }
@@ -51,15 +51,15 @@ import Testing
     func aValueOutOfItsRangeChangesNothing(key: UInt8, value: UInt32) throws {
         var bench = try CollarBench.paired()
         let before = bench.collar.settings
-        #expect(try bench.order(4, version: 10, [2: 700, key: value]) == .requestNotExecuted(requestID: 4, .invalid))
+        #expect(try bench.update(4, version: 10, [2: 700, key: value]) == .requestNotExecuted(requestID: 4, .invalid))
         #expect(bench.collar.settings == before)
         #expect(try bench.sendAll().map(\.message) == [result(4, .invalid)])
-        #expect(try bench.order(5, version: 10, [2: 700]) == .settingsChanged)
+        #expect(try bench.update(5, version: 10, [2: 700]) == .settingsChanged)
     }
 
     @Test func theHeartbeatIsObeyedAtOnceAndAfterAReboot() throws {
         var bench = try CollarBench.paired()
-        #expect(try bench.order(4, version: 1, [8: 7]) == .settingsChanged)
+        #expect(try bench.update(4, version: 1, [8: 7]) == .settingsChanged)
         _ = try bench.sendAll()
         #expect(try bench.answered() == [])
         #expect(bench.collar.nextDeadline?.microseconds(since: bench.now) == 7_000_000)
@@ -73,26 +73,26 @@ import Testing
     @Test func anUnpairedCollarTakesNoOrder() throws {
         var bench = try CollarBench()
         _ = try bench.sendAll()
-        #expect(try bench.order(4, version: 1, [8: 7]) == .requestNotExecuted(requestID: 4, .refused))
+        #expect(try bench.update(4, version: 1, [8: 7]) == .requestNotExecuted(requestID: 4, .refused))
         #expect(bench.collar.settings.version == 0)
     }
 
     @Test func theHighestVersionIsTheLast() throws {
         var bench = try CollarBench.paired()
-        #expect(try bench.order(4, version: .max, [10: 1]) == .settingsChanged)
+        #expect(try bench.update(4, version: .max, [10: 1]) == .settingsChanged)
         #expect(try bench.rebooted().collar.settings.version == .max)
         _ = try bench.sendAll()
-        #expect(try bench.order(5, version: 0, [10: 0]) == .requestNotExecuted(requestID: 5, .conflict))
+        #expect(try bench.update(5, version: 0, [10: 0]) == .requestNotExecuted(requestID: 5, .conflict))
     }
 
     @Test func aFlashThatFailsLeavesTheOldSettings() throws {
         var bench = try CollarBench.paired()
         let before = bench.collar.settings
         bench.shared.flash.failingPrograms = 1
-        #expect(throws: FlashError.self) { try bench.order(4, version: 3, [8: 7, 1: 800]) }
+        #expect(throws: FlashError.self) { try bench.update(4, version: 3, [8: 7, 1: 800]) }
         #expect(bench.collar.settings == before)
         #expect(try bench.sendAll().isEmpty)
-        #expect(try bench.order(4, version: 3, [8: 7, 1: 800]) == .settingsChanged)
+        #expect(try bench.update(4, version: 3, [8: 7, 1: 800]) == .settingsChanged)
         #expect(try bench.rebooted().collar.settings[.intervalMilliseconds] == 800)
     }
 }

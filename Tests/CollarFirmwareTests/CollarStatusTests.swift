@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// When a collar says how it is doing, and what.
+/// The contents of statuses, and the events after which a collar sends a status.
 @Suite struct CollarStatusTests {
     private func statuses(_ messages: [Message]) -> [Status] {
         messages.compactMap { if case .status(let status) = $0 { status } else { nil } }
@@ -41,14 +41,14 @@ import Testing
         condition.isStationary = true
         condition.lastErrorCode = 9
         bench.collar.condition = condition
-        // The newest, the tombstone of six, and the 33 that are left.
+        // The newest fix, the tombstone of six fixes and 33 more fixes are to be sent; a burst has 16 frames.
         #expect(try bench.sendAll().count == 16)
-        #expect(try bench.acknowledge(26, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(26, poll: bench.lastPoll) == .acknowledgement(.answer))
         #expect(try bench.sendAll().count == 16)
         bench.now = bench.now.advanced(byMicroseconds: 2_500_000)
         _ = try bench.askForIdentity()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(30, ask: bench.lastAsk) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(30, poll: bench.lastPoll) == .acknowledgement(.answer))
         let status = try #require(statuses(try bench.sendAll().map(\.message)).first)
         #expect(status.batteryPercent == 55)
         #expect(status.batteryMillivolts == 3700)

@@ -3,22 +3,22 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// What goes on the air.
+/// The frames that a collar sends.
 @Suite struct CollarUplinkTests {
     @Test func fixesGoOutWithExactlyTheCodesThatWereLogged() throws {
         var bench = try CollarBench()
         try bench.log(0..<12)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == ([11] + Array(0...10)).map { .fix(fix($0)) })
-        #expect(sent.map(\.ask) == [UInt8?](repeating: nil, count: 11) + [2])
+        #expect(sent.map(\.poll) == [UInt8?](repeating: nil, count: 11) + [2])
     }
 
     @Test func aFixIsInFlashBeforeItIsOnTheAir() throws {
         var bench = try CollarBench()
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1) == .acknowledgement(.answer))
         for number in 0..<60 as Range<UInt32> {
             #expect(try bench.sendAll().isEmpty)
             try bench.log(number..<(number + 1))
@@ -27,8 +27,8 @@ import Testing
             #expect(try log.fix(number, in: &flash) == fix(number))
             let sent = try bench.sendAll()
             #expect(sent.map(\.message) == [.fix(fix(number))])
-            let ask = try #require(sent.last?.ask)
-            #expect(try bench.acknowledge(number + 1, ask: ask) == .acknowledgement(.answer))
+            let poll = try #require(sent.last?.poll)
+            #expect(try bench.acknowledge(number + 1, poll: poll) == .acknowledgement(.answer))
         }
     }
 
@@ -36,27 +36,27 @@ import Testing
         var bench = try CollarBench()
         try bench.log(0..<2)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(2, poll: 1) == .acknowledgement(.answer))
         bench.shared.flash.failingPrograms = 1
         bench.shared.flash.failedProgramByteCount = 5
         #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
         let lost = try bench.sendAll()
         #expect(lost.map(\.message) == [tombstone(2, 2)])
-        #expect(try bench.acknowledge(3, ask: try #require(lost.last?.ask)) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(3, poll: try #require(lost.last?.poll)) == .acknowledgement(.answer))
         #expect(try bench.collar.log(fix(3)) == 3)
         #expect(try bench.sendAll().map(\.message) == [.fix(fix(3))])
     }
 
-    /// A receiver whose storage was rolled back, or in whose name somebody acknowledged what it does not have.
+    /// The storage of the receiver was rolled back, or an attacker forged an acknowledgement of fixes that the receiver lacks.
     @Test func whatAReceiverHasLostComesBackInABatch() throws {
         var bench = try CollarBench(batchFrameByteLimit: 253)
         try bench.log(0..<20)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(20, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(20, poll: 1) == .acknowledgement(.answer))
         #expect(bench.collar.isEverythingDelivered)
         bench.now = try #require(bench.collar.nextDeadline)
-        #expect(try bench.sendAll().map(\.ask) == [2])
-        #expect(try bench.acknowledge(3, ask: 2, durable: [SequenceRange(15)]) == .acknowledgement(.answer))
+        #expect(try bench.sendAll().map(\.poll) == [2])
+        #expect(try bench.acknowledge(3, poll: 2, durable: [SequenceRange(15)]) == .acknowledgement(.answer))
         #expect(bench.collar.firstUndelivered == 3)
         var sequences: [UInt32] = []
         var frameCount = 0
@@ -67,20 +67,20 @@ import Testing
         }
         #expect(sequences == [19] + Array(3...14) + Array(16...18))
         #expect(frameCount <= 4)
-        // What was acknowledged once is not given out again, nor lost, whoever comes next.
+        // The earlier acknowledgement of all 20 fixes still counts after a reboot, and in the identity for a new receiver.
         #expect(try bench.rebooted().collar.firstUndelivered == 20)
         _ = try bench.command(1, .pair(receiverID: 99))
         #expect(bench.collar.identity.deliveredElsewhere == 20)
     }
 
-    /// Else its receiver would count a sequence that does not exist yet as lost, and its acknowledgements of it would be
-    /// ignored.
+    /// Otherwise the receiver would count a sequence as lost that does not exist yet, and after the reboot the collar would
+    /// ignore acknowledgements of that sequence.
     @Test func nothingIsSaidOfASequenceThatARebootWouldGiveOutAgain() throws {
         for byteCount in 0..<18 {
             var bench = try CollarBench()
             try bench.log(0..<2)
             _ = try bench.sendAll()
-            #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+            #expect(try bench.acknowledge(2, poll: 1) == .acknowledgement(.answer))
             bench.shared.flash.failingPrograms = 1
             bench.shared.flash.failedProgramByteCount = byteCount
             #expect(throws: FixLogError.self) { try bench.collar.log(fix(2)) }
@@ -90,7 +90,7 @@ import Testing
             bench = try bench.rebooted()
             #expect(bench.collar.nextSequence == next, "\(byteCount) bytes")
             _ = try bench.sendAll()
-            #expect(try bench.acknowledge(next, ask: bench.lastAsk) == .acknowledgement(.answer))
+            #expect(try bench.acknowledge(next, poll: bench.lastPoll) == .acknowledgement(.answer))
         }
     }
 
@@ -98,16 +98,16 @@ import Testing
         var bench = try CollarBench()
         try bench.log(0..<2)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(2, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(2, poll: 1) == .acknowledgement(.answer))
         let deadline = try #require(bench.collar.nextDeadline)
         #expect(deadline.microseconds(since: bench.now) == 60_000_000)
         bench.now = deadline
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [.probe(Probe(logTag: bench.collar.log.tag, nextSequence: 2))])
-        #expect(sent.map(\.ask) == [2])
+        #expect(sent.map(\.poll) == [2])
     }
 
-    /// A slot that a power cut tore, in the middle of the log.
+    /// A power cut tore a slot in the middle of the log.
     @Test func aTornSlotIsTombstoned() throws {
         var bench = try CollarBench()
         try bench.log(0..<3)
@@ -116,11 +116,11 @@ import Testing
         #expect(bench.collar.nextSequence == 4)
         try bench.log(4..<6)
         _ = try bench.sendAll()
-        #expect(try bench.acknowledge(0, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(0, poll: 1) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         let fixes = [5, 0, 1, 2].map { Message.fix(fix($0)) }
         #expect(sent.map(\.message) == fixes + [tombstone(3, 3), .fix(fix(4))])
-        #expect(sent.map(\.ask) == [nil, nil, nil, nil, nil, 2])
+        #expect(sent.map(\.poll) == [nil, nil, nil, nil, nil, 2])
     }
 
     @Test func overwrittenFixesAreTombstonedAsOneRange() throws {
@@ -128,7 +128,7 @@ import Testing
         try bench.log(0..<60)
         _ = try bench.sendAll()
         #expect(bench.collar.identity.oldestSequence == 26)
-        #expect(try bench.acknowledge(4, ask: 1) == .acknowledgement(.answer))
+        #expect(try bench.acknowledge(4, poll: 1) == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.prefix(4).map(\.message) == [.fix(fix(59)), tombstone(4, 25), .fix(fix(26)), .fix(fix(27))])
         #expect(try bench.rebooted().collar.identity.oldestSequence == 26)
@@ -138,10 +138,10 @@ import Testing
         var bench = try CollarBench()
         try bench.log(0..<8)
         _ = try bench.sendAll()
-        let answer = try bench.acknowledge(8, ask: 1, resend: [SequenceRange(2), SequenceRange(5)])
+        let answer = try bench.acknowledge(8, poll: 1, resend: [SequenceRange(2), SequenceRange(5)])
         #expect(answer == .acknowledgement(.answer))
         let sent = try bench.sendAll()
         #expect(sent.map(\.message) == [.fix(fix(2)), .fix(fix(5))])
-        #expect(sent.map(\.ask) == [nil, 2])
+        #expect(sent.map(\.poll) == [nil, 2])
     }
 }

@@ -2,9 +2,9 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// The last sequences a log can give away.
+/// Logs with high sequences, up to the last one.
 @Suite struct FixLogEndTests {
-    /// A flash whose log has come to this block: only the header of the block stands.
+    /// A flash whose log has reached a block that starts at the sequence `first`. Only the header of this block is written.
     private func flash(withBlockStartingAt first: UInt32, slotsPerBlock: UInt32) throws -> TestFlash {
         var flash = TestFlash()
         var header: [UInt8] = []
@@ -31,7 +31,7 @@ import Testing
         #expect(try again.fix(13_000_000, in: &flash) == fix(1, sequence: 13_000_000))
     }
 
-    /// 2^32 is no multiple of a block's slots, so the last block is not used to its end.
+    /// The number of sequences, 2^32 − 1, is not a multiple of the slots in a block, so the last block is not used to its end.
     @Test func theLastBlockCanBeMountedAndFilled() async {
         await #expect(processExitsWith: .success) {
             let start: UInt32 = UInt32.max / 13 * 13

@@ -2,15 +2,15 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// A power cut at every byte programmed and before, in and after every erase, while one fix is appended.
+/// Power cuts while a fix is appended: at every programmed byte, and before, during and after every erase.
 @Suite struct FixLogPowerCutTests {
-    /// The log after the power cut: what was there stays, and the slot that was hit is used up.
+    /// Checks the log after a power cut: earlier fixes are still there, and a slot that was written even in part is used up.
     private func check(_ cut: TestFlash, logged: UInt32, _ context: String) throws {
         let isSlotHit: Bool
         let isComplete: Bool
         switch cut.history.last {
         case .program(let done, let count) where cut.history.count != 2:
-            // The slot is programmed alone, or after an erase and a header.
+            // The slot is programmed in the first operation, or in the third after an erase and a header.
             isSlotHit = done > 0
             isComplete = done == count
         case .program, .erase, nil:
@@ -23,7 +23,7 @@ import Testing
         #expect(logged - log.oldestSequence >= min(logged, log.capacity), "\(context)")
         for sequence in log.oldestSequence..<logged {
             let found = try log.fix(sequence, in: &flash)
-            // While a block is being erased its fixes go; they are the oldest, and were to be overwritten.
+            // An interrupted erase loses fixes of its block. They are the oldest fixes, which the append overwrites.
             let isBeingOverwritten = sequence / 13 + 3 == logged / 13
             let isGone = isBeingOverwritten && found == nil
             #expect(isGone || found == fix(sequence), "\(context): fix \(sequence)")
@@ -34,7 +34,7 @@ import Testing
         try checkGoingOn(&log, in: &flash, hit: hit, at: logged, context)
     }
 
-    /// The next fix gets a sequence of its own, over another remount too.
+    /// Checks that the next fix gets an unused sequence, and that another mount finds the fix.
     private func checkGoingOn(
         _ log: inout FixLog<TestFlash>, in flash: inout TestFlash, hit: Fix?, at logged: UInt32, _ context: String
     ) throws {

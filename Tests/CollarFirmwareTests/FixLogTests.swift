@@ -2,7 +2,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// The ring of fixes in flash. A block of 512 bytes holds 13 slots; three blocks are the ring.
+/// The ring of fixes in flash. A block of 512 bytes holds 13 slots; the ring has three blocks.
 @Suite struct FixLogTests {
     private let slotsPerBlock: UInt32 = 13
 
@@ -14,6 +14,20 @@ import Testing
         #expect(log.capacity == 26)
         #expect(try log.fix(0, in: &flash) == nil)
         #expect(flash.history == [])
+    }
+
+    /// Otherwise a collar whose log has decayed would report each sequence that it ever used as lost, in a tombstone of its own.
+    @Test func aLogWhoseBlocksAreAllGoneBeginsAtItsNextFix() throws {
+        var flash = TestFlash()
+        var log = try FixLog(mounting: &flash, firstBlock: firstLogBlock, logID: logID, usedSequences: 65_464)
+        let next = log.nextSequence
+        #expect(next >= 65_464 && next < 65_464 + slotsPerBlock)
+        #expect(log.oldestSequence == next)
+        #expect(try log.append(fix(0), to: &flash) == next)
+        #expect(log.oldestSequence == next)
+        let again = try mountLog(&flash)
+        #expect(again.oldestSequence == next)
+        #expect(again.nextSequence == next + 1)
     }
 
     @Test func whatIsAppendedIsReadBack() throws {
@@ -84,7 +98,7 @@ import Testing
         #expect(try again.fix(4, in: &flash) == fix(4))
     }
 
-    /// The next mount would take the slot for unused. What was said of its sequence until then must stay true.
+    /// The next mount finds the slot erased and gives its sequence to a fix, so the sequence must not count as used before.
     @Test(arguments: [3, 13] as [UInt32])
     func aSequenceGoesToTheNextFixWhereAFailedWriteLeftNothing(next: UInt32) throws {
         var flash = try flash(holding: next)
@@ -97,7 +111,7 @@ import Testing
         #expect(try mountLog(&flash).fix(next, in: &flash) == fix(next + 500, sequence: next))
     }
 
-    /// Wherever a write fails, the log goes on as a mount would, also where it cannot read the slot at once.
+    /// After a failed write the log continues at the sequence that a mount finds, even if the slot cannot be read at once.
     @Test(arguments: [3, 12, 13] as [UInt32], [0, 1])
     func aFailedWriteLeavesTheLogAsAMountFindsIt(next: UInt32, failingReads: Int) throws {
         for byteCount in 0..<15 {
@@ -109,7 +123,7 @@ import Testing
             #expect(throws: FixLogError.self) { try log.append(fix(next), to: &flash) }
             flash.failingReads = 0
             let found = try mountLog(&flash).nextSequence
-            // What the log does not know it does not tell: a sequence that was told must not be used for a fix.
+            // Until the slot is read, its sequence does not count as used: the slot may be erased and get a fix.
             #expect(log.nextSequence == found || failingReads > 0 && log.nextSequence < found, "\(byteCount) bytes")
             #expect(try log.append(fix(next + 1), to: &flash) == found, "\(byteCount) bytes")
         }

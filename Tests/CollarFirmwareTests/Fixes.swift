@@ -1,7 +1,7 @@
 import CollarFirmware
 import CollarWire
 
-/// A fix of which every field follows from its number; some fields of some fixes are unknown or take an escape.
+/// A fix whose fields all follow from its number. In some fixes a field is unknown or is coded with an escape.
 func fix(_ number: UInt32, sequence: UInt32? = nil) -> Fix {
     let small = Int32(truncatingIfNeeded: number % 997)
     return Fix(

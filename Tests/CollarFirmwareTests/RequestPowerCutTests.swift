@@ -3,11 +3,11 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-/// Power cuts at every step of the flash while a request is executed: it has happened wholly or not at all, and its
-/// repeat makes it whole.
+/// Power cuts at every step of the flash while a request is executed. After a reboot the request has taken effect completely or
+/// not at all, and after a repeat it has taken effect.
 @Suite struct RequestPowerCutTests {
-    /// Cuts at every step of `request`, with the first block of the settings nearly empty and nearly full, and erases torn
-    /// from either end.
+    /// Cuts the power at every step of `request`. The active block of the settings store is nearly empty, nearly full or in
+    /// between, and interrupted erases affect the front or the back of their block.
     private func atEveryCut(
         _ request: (inout CollarBench) throws -> Reception, sourceLocation: SourceLocation = #_sourceLocation,
         then check: (inout CollarBench) throws -> Void
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func settingsAreInForceWhollyOrNotAtAll() throws {
-        try atEveryCut { try $0.order(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1]) } then: { bench in
+        try atEveryCut { try $0.update(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1]) } then: { bench in
             let settings = bench.collar.settings
             let values = [
                 settings[.intervalMilliseconds], settings[.criticalBatteryIntervalMilliseconds], settings[.heartbeatSeconds],
@@ -47,7 +47,7 @@ import Testing
             ]
             #expect(settings.version == 0 ? values == [500, 5000, 60, 0] : values == [700, 9000, 30, 1])
             #expect(settings.version == 0 || settings.version == 3)
-            _ = try bench.order(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1])
+            _ = try bench.update(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1])
             #expect(reported(try bench.answered(), 5, version: 3)[4] == 9000)
         }
     }
@@ -76,7 +76,7 @@ import Testing
 
     @Test func whatTheFirmwareWasNotToldIsNotRemembered() throws {
         try atEveryCut { try $0.command(5, .reboot) } then: { bench in
-            // A record that was written whole is one of an order that the reboot has carried out.
+            // If the record of the command is complete, the command counts as executed, because the collar has rebooted.
             let again = try bench.command(5, .reboot)
             #expect(again == .command(requestID: 5, .reboot) || again == .repeatedRequest(requestID: 5))
             #expect(try bench.answered() == [result(5, .ok)])

@@ -1,7 +1,7 @@
 import CollarFirmware
 import Testing
 
-/// The few values that outlive a reboot. A block of 512 bytes holds 31 records.
+/// The few values that survive a reboot. A block of 512 bytes holds a header, 30 records and the mark of an old block.
 @Suite struct SettingsStoreTests {
     private typealias Store = SettingsStore<TestFlash>
     private static let keys: [StoredKey] = [.tracking, .logID, .pairedReceiverID, .firstUndelivered]
@@ -54,7 +54,7 @@ import Testing
         #expect(store.value(of: .logID) == 5)
     }
 
-    /// Over two compactions, and the first value of all.
+    /// Covers the first value of all and two moves to the other block.
     @Test(arguments: [false, true])
     func aPowerCutLeavesTheOldValueOrTheNewOne(erasesFromBack: Bool) throws {
         var flash = TestFlash()
@@ -94,7 +94,7 @@ import Testing
         #expect(values(try Store(mounting: &flash)) == new, "value \(value), cut after \(cutAfter)")
     }
 
-    /// A write that failed is not taken for done.
+    /// A failed write does not count as done.
     @Test func aValueWhoseWriteFailedIsWrittenWhenItIsSetAgain() throws {
         var flash = TestFlash()
         var store = try Store(mounting: &flash)
@@ -106,7 +106,7 @@ import Testing
         #expect(again.value(of: .pairedReceiverID) == 2)
     }
 
-    /// A write that failed without programming anything leaves an erased record behind.
+    /// A failed write that programs nothing leaves an erased record in its block. Values that are set later must still count.
     @Test func aFailedWriteDoesNotHideWhatIsSetAfterwards() throws {
         var flash = TestFlash()
         var store = try Store(mounting: &flash)
@@ -118,8 +118,8 @@ import Testing
         #expect(again.value(of: .tracking) == 3)
     }
 
-    /// A header whose write is said to have failed may stand nevertheless. The next move erases its block, and where the
-    /// power fails meanwhile the header must not count without its records.
+    /// A header may be valid even if its write reported a failure. The next move erases the block of this header. If the power is
+    /// cut during the erase, the header must not count without its records.
     @Test(arguments: [false, true])
     func aFailedWriteAndThenAPowerCutLeaveTheOldValuesOrTheNewOnes(erasesFromBack: Bool) throws {
         let (full, expected) = try fullBlock()
@@ -145,7 +145,7 @@ import Testing
         #expect(cuts > 1000)
     }
 
-    /// A block without room for another record, and its values.
+    /// A flash whose active block has no room for another record, and the values that it holds.
     private func fullBlock() throws -> (flash: TestFlash, values: [UInt64?]) {
         var flash = TestFlash()
         var store = try Store(mounting: &flash)
@@ -168,6 +168,7 @@ import Testing
         return (flash, values(try Store(mounting: &flash)))
     }
 
+    /// Sets a value with a power cut after `step` steps, and checks the values that the next mount finds.
     /// - Returns: whether the power was cut.
     private func check(
         _ store: Store, _ start: TestFlash, _ expected: [UInt64?], cutAfter step: Int, _ context: String

@@ -1,44 +1,53 @@
 import CollarFirmware
+import CollarSimulator
 
-/// A NOR flash in memory whose power can be cut at any step, and whose operations can be made to fail.
+/// A ``MemoryFlash`` whose power can be cut at any step, and whose operations can be made to fail.
 ///
-/// A byte programmed is one step, half a block erased is one step.
+/// Programming a byte is one step; erasing half a block is one step.
 struct TestFlash: FlashDevice {
-    /// What was done, and how far it came.
+    /// An operation, and how many of its steps were done.
     enum Operation: Equatable {
         case program(done: Int, of: Int)
         case erase(done: Int)
     }
 
-    let blockByteCount: Int
-    let blockCount: Int
-    private(set) var contents: [UInt8]
-    /// What was done since the last call of ``clearHistory()``.
+    private var memory: MemoryFlash
+    /// The operations since the last call of ``clearHistory()``.
     private(set) var history: [Operation] = []
     /// Steps until the power is cut; nil for never.
     var stepsLeft: Int?
-    /// Whether a cut erase leaves the front of the block as it was, or its back.
+    /// Whether an interrupted erase erases only the back half of its block; otherwise it erases only the front half.
     var erasesFromBack = false
-    /// How many of the next operations of a kind fail: programs behind so many bytes, reads at once.
+    /// How many of the next programs and reads fail. A failing program still programs `failedProgramByteCount` bytes.
     var failingPrograms = 0
     var failedProgramByteCount = 0
     var failingReads = 0
-    /// How many programs go well before those that fail.
+    /// How many programs succeed before those that fail.
     var programsBeforeFailure = 0
-    /// How many reads go well before one that returns something else; nil for no such read.
+    /// How many reads succeed before a misreading; nil for no misreading.
     var readsBeforeMisread: Int?
     var misread = Misread.zeros
 
-    /// What a read returns that goes wrong without a word.
+    /// The wrong bytes that a misreading returns without an error.
     enum Misread: CaseIterable {
         case zeros, ones, flippedBits
+
+        func byte(insteadOf byte: UInt8) -> UInt8 {
+            switch self {
+            case .zeros: 0
+            case .ones: 0xFF
+            case .flippedBits: byte ^ 0x10
+            }
+        }
     }
 
     init(blockByteCount: Int = 512, blockCount: Int = 5) {
-        self.blockByteCount = blockByteCount
-        self.blockCount = blockCount
-        contents = [UInt8](repeating: 0xFF, count: blockByteCount * blockCount)
+        memory = MemoryFlash(blockByteCount: blockByteCount, blockCount: blockCount)
     }
+
+    var blockByteCount: Int { memory.blockByteCount }
+    var blockCount: Int { memory.blockCount }
+    var contents: [UInt8] { memory.contents }
 
     var stepCount: Int {
         history.reduce(0) { sum, operation in
@@ -50,7 +59,7 @@ struct TestFlash: FlashDevice {
 
     mutating func clearHistory() { history = [] }
 
-    /// What the flash holds when the power is back.
+    /// The flash after the power has returned, with an empty history.
     var withPower: TestFlash {
         var flash = self
         flash.stepsLeft = nil
@@ -58,66 +67,46 @@ struct TestFlash: FlashDevice {
         return flash
     }
 
-    private mutating func takeStep() -> Bool {
-        guard let left = stepsLeft else { return true }
-        guard left > 0 else { return false }
-        stepsLeft = left - 1
-        return true
+    /// How many of `wanted` steps are done before the power is cut.
+    private mutating func stepsGranted(of wanted: Int) -> Int {
+        guard let left = stepsLeft else { return wanted }
+        let granted = min(wanted, left)
+        stepsLeft = left - granted
+        return granted
     }
 
     mutating func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
-        guard failingReads == 0, offset >= 0, offset + output.freeCapacity <= contents.count else {
-            failingReads = max(0, failingReads - 1)
+        guard failingReads == 0 else {
+            failingReads -= 1
             throw .read(offset: offset)
         }
         let isMisread = readsBeforeMisread == 0
         readsBeforeMisread = readsBeforeMisread.flatMap { $0 > 0 ? $0 - 1 : nil }
-        for index in offset..<(offset + output.freeCapacity) {
-            switch misread {
-            case .zeros where isMisread: output.append(0)
-            case .ones where isMisread: output.append(0xFF)
-            case .flippedBits where isMisread: output.append(contents[index] ^ 0x10)
-            default: output.append(contents[index])
-            }
-        }
+        var read = memory
+        if isMisread { read.change(offset..<(offset + output.freeCapacity)) { misread.byte(insteadOf: $0) } }
+        try read.read(at: offset, into: &output)
     }
 
-    /// Bytes decay, or somebody else writes them.
-    mutating func overwrite(_ range: Range<Int>, _ change: (UInt8) -> UInt8) {
-        for index in range { contents[index] = change(contents[index]) }
-    }
+    /// Changes bytes, as decay or another writer does.
+    mutating func overwrite(_ range: Range<Int>, _ change: (UInt8) -> UInt8) { memory.change(range, change) }
 
     mutating func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
-        guard offset >= 0, offset + bytes.count <= contents.count else { throw .program(offset: offset) }
         let isFailing = failingPrograms > 0 && programsBeforeFailure == 0
-        let limit = isFailing ? min(failedProgramByteCount, bytes.count) : bytes.count
         if isFailing { failingPrograms -= 1 } else { programsBeforeFailure = max(0, programsBeforeFailure - 1) }
-        for index in 0..<limit {
-            guard takeStep() else {
-                history.append(.program(done: index, of: bytes.count))
-                throw .program(offset: offset)
-            }
-            contents[offset + index] &= bytes[index]
-        }
-        guard !isFailing else {
-            history.append(.program(done: limit, of: bytes.count))
-            throw .program(offset: offset)
-        }
-        history.append(.program(done: bytes.count, of: bytes.count))
+        let limit = isFailing ? min(failedProgramByteCount, bytes.count) : bytes.count
+        let done = stepsGranted(of: limit)
+        try memory.program(bytes.extracting(0..<done), at: offset)
+        history.append(.program(done: done, of: bytes.count))
+        guard !isFailing, done == bytes.count else { throw .program(offset: offset) }
     }
 
     mutating func erase(block: Int) throws(FlashError) {
-        guard block >= 0, block < blockCount else { throw .erase(block: block) }
-        let half = blockByteCount / 2
-        for part in 0..<2 {
-            guard takeStep() else {
-                history.append(.erase(done: part))
-                throw .erase(block: block)
-            }
-            let start = block * blockByteCount + ((part == 0) == erasesFromBack ? half : 0)
-            for index in start..<(start + half) { contents[index] = 0xFF }
-        }
-        history.append(.erase(done: 2))
+        let done = stepsGranted(of: 2)
+        history.append(.erase(done: done))
+        if done == 2 { return try memory.erase(block: block) }
+        let (range, half) = (memory.bytes(ofBlock: block), blockByteCount / 2)
+        if done == 1 { memory.change(erasesFromBack ? range.dropFirst(half) : range.prefix(half)) { _ in 0xFF } }
+        throw .erase(block: block)
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CollarHost
 
-/// What was called lost is asked for once after each boot of its collar.
+/// At the first identity of each boot of a collar, the host puts the losses in doubt and requests these fixes again.
 struct DoubtedLossesTests {
     private let bench: HostBench
     private let collar: PaperCollar
@@ -15,7 +15,7 @@ struct DoubtedLossesTests {
         bench = try HostBench()
         collar = try PaperCollar()
         link = bench.openLink()
-        bench.receive(try collar.identity(next: 6, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 6, poll: nil), on: link)
         for sequence in [0, 1, 5] as [UInt32] { bench.receive(try collar.fix(sequence), on: link) }
         bench.receive(try collar.tombstone(2, 4), on: link)
     }
@@ -36,14 +36,14 @@ struct DoubtedLossesTests {
     @Test func whatIsLostIsAskedForAfterTheNextBoot() throws {
         let before = try answer(to: try collar.identity(next: 6))
         #expect(before.firstMissing == 6 && before.resend.closedRanges.isEmpty)
-        let after = try answer(to: try collar.identity(next: 6, boot: 2, ask: 2))
+        let after = try answer(to: try collar.identity(next: 6, boot: 2, poll: 2))
         #expect(after.firstMissing == 2)
         #expect(after.resend.closedRanges == [2...4])
         #expect(after.durable.closedRanges == [5...5])
-        let found = try answer(to: try collar.fix(3, ask: 3))
+        let found = try answer(to: try collar.fix(3, poll: 3))
         #expect(found.resend.closedRanges == [2...2, 4...4])
         bench.receive(try collar.tombstone(2, 2), on: link)
-        let lostAgain = try answer(to: try collar.fix(4, ask: 4))
+        let lostAgain = try answer(to: try collar.fix(4, poll: 4))
         #expect(lostAgain.firstMissing == 6 && lostAgain.resend.closedRanges.isEmpty)
         #expect(bench.host.statistics.fixes == 5)
     }
@@ -57,17 +57,17 @@ struct DoubtedLossesTests {
     @Test func theSameBootAsksNotAgain() throws {
         _ = try answer(to: try collar.identity(next: 6, boot: 2))
         bench.receive(try collar.tombstone(2, 4), on: link)
-        let again = try answer(to: try collar.identity(next: 6, boot: 2, ask: 2))
+        let again = try answer(to: try collar.identity(next: 6, boot: 2, poll: 2))
         #expect(again.firstMissing == 6 && again.resend.closedRanges.isEmpty)
     }
 
     @Test func aCollarThatHasNothingNewIsNotAskedForEver() throws {
-        var asks = 0
+        var polls = 0
         while try !answer(to: try collar.identity(next: 6, boot: 2)).resend.closedRanges.isEmpty {
-            asks += 1
-            try #require(asks < 1000)
+            polls += 1
+            try #require(polls < 1000)
             bench.wait(seconds: 1)
         }
-        #expect(asks == 256)
+        #expect(polls == 256)
     }
 }

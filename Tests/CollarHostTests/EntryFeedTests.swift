@@ -1,16 +1,17 @@
 import CollarARQ
 import CollarJournal
+import CollarSimulator
 import CollarWire
 import FoundationEssentials
 import Testing
 
 @testable import CollarHost
 
-/// Lines from a real journal, in either order, with restarts between.
+/// Entries from a journal on the real file system, in the order of arrival or of sequences, with restarts.
 @Suite("Lines from the journal")
 final class EntryFeedTests {
     private let stateDirectory: String
-    private var random = SplitMix64(state: 1)
+    private var random = SeededRandom(seed: 1)
 
     init() throws {
         stateDirectory = FileManager.default.temporaryDirectory.appending(path: "line-feed-\(UUID().uuidString)").path
@@ -34,15 +35,15 @@ final class EntryFeedTests {
 
     private func configuration(ordered: Bool, gaps: Bool = true) -> HostConfiguration {
         var configuration = HostConfiguration(stateDirectory: stateDirectory)
-        configuration.ordersBySequence = ordered
+        configuration.sortsBySequence = ordered
         configuration.emitsGaps = gaps
         return configuration
     }
 
-    /// What was made and is not out yet, as in the receiver's output; gone with the process.
+    /// Items that the feed returned and that are not out yet, as in the receiver's output. They are lost when the process ends.
     private var queue: [EntryFeed.Item] = []
 
-    /// Everything that is there now, or some of it; the cursor follows what is out.
+    /// Takes the items that the feed has now, but not more than `most`, and moves the emission cursor accordingly.
     private func drain(_ feed: EntryFeed, _ journal: Journal, most: Int = .max) throws -> [EntryFeed.Item] {
         while feed.isBehind, queue.count < most { queue += try feed.next(at: time) }
         let items = queue.prefix(most)
@@ -109,7 +110,7 @@ final class EntryFeedTests {
         #expect(fixes(items).sorted() == ["1/2", "1/3", "1/7", "2/0"])
     }
 
-    /// The collar's new log is known before the last entries of the old one are read.
+    /// The collar's new log is known before the last entries of the old log are read.
     @Test func whatStandsFurtherOnInTheJournalIsNotLost() throws {
         let journal = try openJournal()
         try append((0..<200).filter { $0 != 3 }.map { UInt32($0) }, to: journal)
@@ -169,7 +170,7 @@ final class EntryFeedTests {
     @Test func aLaterStartTellsNothingOlder() throws {
         let journal = try openJournal()
         let feed = try EntryFeed(journal, configuration(ordered: false))
-        // Received at as many milliseconds as their sequence.
+        // The time of receipt of each fix, in milliseconds, equals its sequence.
         try append((0..<600).map { UInt32($0) }, to: journal, feed)
         try journal.commit()
         #expect(fixes(try drain(feed, journal)).count == 600)
@@ -182,7 +183,7 @@ final class EntryFeedTests {
         #expect(journal.emissionCursor == cursor)
     }
 
-    /// Fixes that arrive in more pieces than are kept in mind.
+    /// The held fixes form more runs than are kept in memory.
     @Test func moreGapsThanAreKeptInMind() throws {
         let journal = try openJournal()
         let feed = try EntryFeed(journal, configuration(ordered: true))
@@ -201,11 +202,12 @@ final class EntryFeedTests {
         #expect(told == all)
     }
 
-    /// Any order of arrival, losses, two logs, and a consumer that comes back at any point: in order within a life, every
-    /// fix at least once, and the gap lines account for everything.
+    /// Fixes and losses of two logs arrive in a random order, and the process restarts at random points. If `ordered`, the
+    /// fixes of a log go out in the order of their sequences between two restarts. Every fix that is not lost goes out at
+    /// least once, and every gap that is reported as missing is later reported as filled or lost.
     @Test(arguments: 0..<60 as Range<UInt64>, [true, false])
     func anyArrival(seed: UInt64, ordered: Bool) throws {
-        random = SplitMix64(state: seed)
+        random = SeededRandom(seed: seed)
         let journal = try openJournal()
         var feed = try EntryFeed(journal, configuration(ordered: ordered))
         var waiting = (0..<2 as Range<UInt32>).flatMap { log in (0..<150 as Range<UInt32>).map { (log: log + 1, sequence: $0) } }
@@ -236,7 +238,7 @@ final class EntryFeedTests {
             inLife = []
         }
         while !waiting.isEmpty {
-            // Mostly from near the front, now and then from anywhere.
+            // Most rounds take one of the first six waiting sequences. The other rounds take any waiting sequence.
             let reach = chance(0.2) ? waiting.count : min(waiting.count, 6)
             let next = waiting.remove(at: below(reach))
             if next.log == 1, chance(0.05) {
@@ -261,18 +263,5 @@ final class EntryFeedTests {
         #expect(Set(told) == Set(all).subtracting(lostNames))
         #expect(missing.isEmpty)
         #expect(try EntryFeed(journal, configuration(ordered: ordered)).next(at: time).isEmpty)
-    }
-}
-
-/// The same numbers from the same seed everywhere.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -93,7 +93,7 @@ extension GapChange {
 }
 
 extension JournaledFix {
-    /// A fix of which only the sequence matters.
+    /// A fix of which only the log and the sequence matter. The time of receipt, in milliseconds, equals the sequence.
     init(_ sequence: UInt32, logID: UInt32) {
         self.init(
             logID: logID, receivedUnixMilliseconds: Int64(sequence),

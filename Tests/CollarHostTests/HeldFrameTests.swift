@@ -7,11 +7,11 @@ import Testing
 
 struct HeldFrameTests {
     private let start = Instant(microseconds: 1_000_000)
-    /// Some frame, as far as the one who holds it can tell; its check is 0x123456.
+    /// A frame whose CRC field is 0x123456. The other bytes are arbitrary, because a held frame is not decoded.
     private let packet: [UInt8] = [0x22, 0, 17, 1, 2, 3, 0x12, 0x34, 0x56]
 
     private func report(check: UInt32) throws -> [UInt8] {
-        let report = SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -90))
+        let report = SignalReport(packetCRC: check, signal: RadioSignal(strengthDBm: -90))
         return try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try report.encode(into: &output)
         }

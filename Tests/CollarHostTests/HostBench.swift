@@ -5,14 +5,14 @@ import CollarSimulator
 import CollarWire
 import CollarWorld
 
-/// A host over a simulated disk, driven by hand.
+/// A host on a simulated disk. A test passes frames to the host and sets its time.
 final class HostBench {
     let disk = SimulatedDisk(seed: 1)
     private(set) var host: Host
     private(set) var now = Instant(microseconds: 0)
     let configuration: HostConfiguration
     static let unixMilliseconds: Int64 = 1_700_000_000_000
-    /// The time of day when it began.
+    /// The time of day at instant 0.
     var startUnixMilliseconds = HostBench.unixMilliseconds
 
     init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
@@ -30,7 +30,7 @@ final class HostBench {
 
     func wait(seconds: Double) { now = now.advanced(byMicroseconds: Int64(seconds * 1e6)) }
 
-    /// Another process takes over.
+    /// Ends the process, and starts another host on the same disk.
     func restart() throws {
         disk.endProcess()
         host = try Host(configuration, fileSystem: disk, random: SeededRandom(seed: 8), at: time)
@@ -42,17 +42,17 @@ final class HostBench {
         return link
     }
 
-    /// A bare frame comes in.
+    /// Passes a bare frame to the host, in its serial form.
     func receive(_ frame: [UInt8], on link: LinkID) {
         let serial = [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
             StreamEncoder.encode(frame.span, into: &output)
         }
-        host.received(serial.span, on: link, at: time)
+        host.receive(serial.span, on: link, at: time)
     }
 
     func commit() { while host.commitNext(at: time) {} }
 
-    /// The frames that wait, with their links.
+    /// Takes the frames that wait to be sent, with their links.
     func frames() -> [(link: LinkID, bytes: [UInt8])] {
         var frames: [(link: LinkID, bytes: [UInt8])] = []
         while true {
@@ -69,7 +69,7 @@ final class HostBench {
         return notices
     }
 
-    /// The entries that wait; the consumer has them.
+    /// Takes the entries that wait, and confirms that the consumer has them.
     func entries() -> [EmittedEntry] {
         var entries: [EmittedEntry] = []
         while let entry = host.nextEntry(at: time) {
@@ -79,7 +79,7 @@ final class HostBench {
         return entries
     }
 
-    /// The fixes that wait; the consumer has them, and the disk knows.
+    /// Takes the fixes that wait, confirms that the consumer has them, and makes this confirmation durable.
     func takeFixes() -> [JournaledFix] {
         commit()
         defer { commit() }
@@ -87,7 +87,7 @@ final class HostBench {
     }
 }
 
-/// A collar of which only the frames are made.
+/// A stand-in for a collar: it makes frames and does nothing else.
 struct PaperCollar {
     let log: LogIdentity
     var receiverID: UInt32 = 0
@@ -100,39 +100,51 @@ struct PaperCollar {
 
     private enum FrameFault: Error { case badLog, badRange }
 
-    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, ask: UInt8? = 1) throws -> [UInt8] {
+    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, poll: UInt8? = 1) throws -> [UInt8] {
         let identity = Identity(
             log: log, bootCount: boot, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: .sounder, heartbeatSeconds: 60)
         return try frame { output throws(EncodeError) in
-            try identity.encode(address: address, flags: flags(ask), into: &output)
+            try identity.encode(address: address, flags: flags(poll), into: &output)
         }
     }
 
-    func probe(next: UInt32, ask: UInt8? = nil) throws -> [UInt8] {
+    func probe(next: UInt32, poll: UInt8? = nil) throws -> [UInt8] {
         try frame { output throws(EncodeError) in
-            try Probe(logTag: log.tag, nextSequence: next).encode(address: address, flags: flags(ask), into: &output)
+            try Probe(logTag: log.tag, nextSequence: next).encode(address: address, flags: flags(poll), into: &output)
         }
     }
 
     func fix(
-        _ sequence: UInt32, latitudeSteps: Int32 = 5, ask: UInt8? = nil, isShort: Bool = false
+        _ sequence: UInt32, seconds: Int64 = 0, latitudeSteps: Int32 = 5, accuracyMillimeters: UInt32? = nil,
+        poll: UInt8? = nil, isShort: Bool = false
     ) throws -> [UInt8] {
-        let fix = Fix(
-            sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: latitudeSteps, longitudeSteps: 6)
+        var fix = Fix(
+            sequence: sequence, unixMilliseconds: 1_700_000_000_000 + 1000 * seconds, latitudeSteps: latitudeSteps,
+            longitudeSteps: 6)
+        fix.horizontalAccuracy = accuracyMillimeters.map { AccuracyCode(nearestToMillimeters: $0) }
         return try frame { output throws(EncodeError) in
             try AbsoluteFix.encode(
-                fix, address: address, flags: flags(ask), log: log, reference: isShort ? sequence : nil, into: &output)
+                fix, address: address, flags: flags(poll), log: log, reference: isShort ? sequence : nil, into: &output)
         }
     }
 
-    func tombstone(_ first: UInt32, _ last: UInt32, ask: UInt8? = nil) throws -> [UInt8] {
+    func tombstone(_ first: UInt32, _ last: UInt32, poll: UInt8? = nil) throws -> [UInt8] {
         guard let range = SequenceRange(first, last) else { throw FrameFault.badRange }
         var ranges = SequenceRangeList()
         ranges.append(range)
         return try frame { output throws(EncodeError) in
-            try Tombstone(ranges: ranges).encode(address: address, flags: flags(ask), log: log, into: &output)
+            try Tombstone(ranges: ranges).encode(address: address, flags: flags(poll), log: log, into: &output)
+        }
+    }
+
+    func status(isTracking: Bool = true, gnss: Status.GNSSState = .fix) throws -> [UInt8] {
+        var status = Status()
+        status.isTracking = isTracking
+        status.gnssState = gnss
+        return try frame { output throws(EncodeError) in
+            try status.encode(address: address, flags: flags(nil), log: log, into: &output)
         }
     }
 
@@ -143,7 +155,7 @@ struct PaperCollar {
         }
     }
 
-    private func flags(_ ask: UInt8?) -> FrameFlags { FrameFlags(ask: ask.flatMap { AskNumber(rawValue: $0) }) }
+    private func flags(_ poll: UInt8?) -> FrameFlags { FrameFlags(poll: poll.flatMap { PollNumber(rawValue: $0) }) }
 
     private func frame(_ body: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws -> [UInt8] {
         try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in

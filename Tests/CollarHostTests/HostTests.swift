@@ -5,9 +5,9 @@ import CollarWire
 import Glibc
 import Testing
 
-/// The host as a whole, driven by hand.
+/// The host as a whole. Each test passes frames and times to it.
 @Suite struct HostTests {
-    /// What an acknowledgement says, with the link it is for.
+    /// Takes the frames that wait to be sent, and returns the acknowledgements among them with their links.
     private func acknowledgements(_ bench: HostBench) throws -> [(link: LinkID, answer: Acknowledgement)] {
         try bench.frames().compactMap { frame in
             let header = try FrameHeader(frame.bytes.span)
@@ -20,8 +20,8 @@ import Testing
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
-        bench.receive(try collar.fix(0, ask: 3), on: link)
+        bench.receive(try collar.identity(next: 1, poll: nil), on: link)
+        bench.receive(try collar.fix(0, poll: 3), on: link)
         #expect(try acknowledgements(bench).isEmpty)
         #expect(bench.host.isCommitDue)
         bench.commit()
@@ -29,19 +29,19 @@ import Testing
         #expect(answers.count == 1)
         #expect(answers.first?.link == link)
         #expect(answers.first?.answer.firstMissing == 1)
-        #expect(answers.first?.answer.ask?.rawValue == 3)
+        #expect(answers.first?.answer.poll?.rawValue == 3)
         #expect(!bench.host.isCommitDue)
         bench.disk.losePower()
         try bench.restart()
         #expect(bench.entries().count == 1)
     }
 
-    /// A flash read that failed for a moment, or a forged tombstone.
+    /// A fix is wrongly reported as lost if a flash read fails for a moment, or if a tombstone is forged.
     @Test func aFixThatWasCalledLostIsStoredAndComesOut() throws {
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 3, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 3, poll: nil), on: link)
         bench.receive(try collar.tombstone(0, 1), on: link)
         bench.receive(try collar.fix(2), on: link)
         bench.commit()
@@ -57,44 +57,44 @@ import Testing
         #expect(fix.fix.sequence == 1)
     }
 
-    /// It would acknowledge fixes that the collar has still to make.
+    /// If it were stored, the host would acknowledge fixes that the collar has not made yet.
     @Test func aLossBeyondWhatTheCollarHasShownIsNotTaken() throws {
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 3, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 3, poll: nil), on: link)
         _ = bench.frames()
-        bench.receive(try collar.tombstone(0, 9, ask: 2), on: link)
+        bench.receive(try collar.tombstone(0, 9, poll: 2), on: link)
         bench.commit()
         let frames = try bench.frames().map { (bytes: $0.bytes, header: try FrameHeader($0.bytes.span)) }
         #expect(frames.map(\.header.type) == [.identityRequest, .acknowledgement])
         let answer = try #require(frames.last)
         #expect(try Acknowledgement(decoding: answer.bytes.span, header: answer.header).firstMissing == 3)
-        bench.receive(try collar.tombstone(5, 9, ask: 3), on: link)
+        bench.receive(try collar.tombstone(5, 9, poll: 3), on: link)
         bench.commit()
         #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [3])
-        bench.receive(try collar.identity(next: 10, ask: nil), on: link)
-        bench.receive(try collar.tombstone(0, 9, ask: 4), on: link)
+        bench.receive(try collar.identity(next: 10, poll: nil), on: link)
+        bench.receive(try collar.tombstone(0, 9, poll: 4), on: link)
         bench.commit()
         #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [10])
     }
 
-    /// There are 254 addresses.
+    /// There are only 254 addresses, so two collars may have the same address.
     @Test func ofTwoCollarsWithOneAddressEachIsKnown() throws {
         let bench = try HostBench()
         let link = bench.openLink()
         let first = try PaperCollar(deviceID: 0xC0, logID: 77)
         let second = try PaperCollar(deviceID: 0xC1, logID: 78)
-        bench.receive(try first.identity(next: 1, ask: nil), on: link)
-        bench.receive(try second.identity(next: 1, ask: nil), on: link)
+        bench.receive(try first.identity(next: 1, poll: nil), on: link)
+        bench.receive(try second.identity(next: 1, poll: nil), on: link)
         bench.receive(try second.fix(0), on: link)
-        bench.receive(try first.fix(0, ask: 2), on: link)
+        bench.receive(try first.fix(0, poll: 2), on: link)
         bench.commit()
         #expect(bench.entries().map(\.deviceID).sorted() == [0xC0, 0xC1])
         #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [1])
     }
 
-    /// A quarter of the turnaround that the radio tells, 20 ms at most.
+    /// The frame waits for a quarter of the turnaround that the radio reports, but not longer than 20 ms.
     @Test func aFrameWaitsForItsSignalReport() throws {
         let bench = try HostBench()
         let link = bench.openLink()
@@ -109,11 +109,11 @@ import Testing
         bench.receive(radio, on: link)
         bench.receive(modem, on: link)
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 1, poll: nil), on: link)
         let frame = try collar.fix(0)
         let check = frame.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
         let report = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -90)).encode(into: &output)
+            try SignalReport(packetCRC: check, signal: RadioSignal(strengthDBm: -90)).encode(into: &output)
         }
         bench.receive(frame, on: link)
         bench.wait(seconds: 0.01)
@@ -127,17 +127,17 @@ import Testing
         #expect(stored.signal == RadioSignal(strengthDBm: -90))
     }
 
-    /// The receipt of a fix that goes out directly covers everything before it.
+    /// The receipt of a fix that goes out directly confirms all entries before it, so these entries must go out first.
     @Test func aFixThatComesInWaitsForWhatIsReadBack() throws {
         let bench = try HostBench()
         let collar = try PaperCollar()
         let former = bench.openLink()
-        bench.receive(try collar.identity(next: 3, ask: nil), on: former)
+        bench.receive(try collar.identity(next: 3, poll: nil), on: former)
         for sequence in 0..<3 as Range<UInt32> { bench.receive(try collar.fix(sequence), on: former) }
         bench.commit()
         try bench.restart()
         let link = bench.openLink()
-        bench.receive(try collar.identity(next: 4, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 4, poll: nil), on: link)
         let first = try #require(bench.host.nextEntry(at: bench.time))
         bench.host.emitted(first.receipt)
         bench.receive(try collar.fix(3), on: link)
@@ -152,12 +152,12 @@ import Testing
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 1, poll: nil), on: link)
         bench.commit()
         _ = bench.notices()
         bench.disk.faults.room = 0
-        for ask in 1...3 as ClosedRange<UInt8> {
-            bench.receive(try collar.fix(0, ask: ask), on: link)
+        for poll in 1...3 as ClosedRange<UInt8> {
+            bench.receive(try collar.fix(0, poll: poll), on: link)
             bench.commit()
             #expect(try acknowledgements(bench).isEmpty)
         }
@@ -167,16 +167,16 @@ import Testing
             Issue.record("\(failures)")
             return
         }
-        // A failure that needs a restart must not hide behind the one that passes.
+        // A failure that needs a restart must be reported even if a temporary failure was already reported.
         bench.disk.faults.isReadOnly = true
-        bench.receive(try collar.fix(0, ask: 4), on: link)
+        bench.receive(try collar.fix(0, poll: 4), on: link)
         bench.commit()
         failures = bench.notices()
         guard case .storageFailing(_, .stopped) = failures.first else {
             Issue.record("\(failures)")
             return
         }
-        bench.receive(try collar.fix(0, ask: 5), on: link)
+        bench.receive(try collar.fix(0, poll: 5), on: link)
         bench.commit()
         #expect(bench.notices().isEmpty)
         #expect(bench.host.reading(at: bench.time).isStorageFailing)
@@ -186,14 +186,14 @@ import Testing
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 1, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 1, poll: nil), on: link)
         bench.commit()
         bench.disk.faults.room = 0
-        bench.receive(try collar.fix(0, ask: 1), on: link)
+        bench.receive(try collar.fix(0, poll: 1), on: link)
         bench.commit()
         _ = bench.notices()
         bench.disk.faults.room = nil
-        bench.receive(try collar.fix(0, ask: 2), on: link)
+        bench.receive(try collar.fix(0, poll: 2), on: link)
         bench.commit()
         #expect(bench.notices() == [.storageRecovered(deviceID: collar.log.deviceID)])
         #expect(try acknowledgements(bench).first?.answer.firstMissing == 1)
@@ -228,7 +228,7 @@ import Testing
         let bench = try HostBench()
         let link = bench.openLink()
         let collar = try PaperCollar()
-        bench.receive(try collar.identity(next: 2000, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 2000, poll: nil), on: link)
         for sequence in 0..<2000 as Range<UInt32> {
             bench.receive(try collar.fix(sequence), on: link)
             if sequence % 700 == 0 { bench.commit() }
@@ -249,12 +249,12 @@ import Testing
         bench.receive(
             try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in try radio.encode(into: &output) },
             on: link)
-        bench.receive(try collar.identity(next: 2, ask: nil), on: link)
+        bench.receive(try collar.identity(next: 2, poll: nil), on: link)
         let fix = try collar.fix(0)
         bench.receive(fix, on: link)
         #expect(bench.entries().isEmpty)
         let check = fix.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
-        let report = SignalReport(packetCheck: check, signal: RadioSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
+        let report = SignalReport(packetCRC: check, signal: RadioSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
         bench.receive(
             try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in try report.encode(into: &output) },
             on: link)
@@ -263,7 +263,7 @@ import Testing
             return
         }
         #expect(record.signal == RadioSignal(strengthDBm: -91, signalToNoiseTenthsDB: 45))
-        // A fix without a report waits for a moment only.
+        // A fix without a signal report waits for 20 ms only.
         bench.receive(try collar.fix(1), on: link)
         let due = try #require(bench.host.nextDeadline)
         #expect(due == bench.now.advanced(byMicroseconds: 20_000))
@@ -273,16 +273,16 @@ import Testing
     }
 }
 
-/// Commands, from the one who gives them to their end.
+/// Commands, from their submission to their end.
 @Suite struct HostCommandTests {
-    private func refusal(_ body: () throws(CommandRefusal) -> Void) -> CommandRefusal? {
-        do throws(CommandRefusal) {
+    private func refusal(_ body: () throws(RequestRefusal) -> Void) -> RequestRefusal? {
+        do throws(RequestRefusal) {
             try body()
             return nil
         } catch { return error }
     }
 
-    private let now = CommandPatience.now(milliseconds: 30_000)
+    private let now = RequestPatience.now(milliseconds: 30_000)
 
     @Test func aCommandThatDoesNotWaitNeedsARadioAndContact() throws {
         let bench = try HostBench()
@@ -292,8 +292,8 @@ import Testing
         bench.commit()
         try bench.restart()
         let id = collar.log.deviceID
-        func submit() -> CommandRefusal? {
-            refusal { () throws(CommandRefusal) in
+        func submit() -> RequestRefusal? {
+            refusal { () throws(RequestRefusal) in
                 _ = try bench.host.submit(.command(.locateNow), to: nil, patience: now, at: bench.time)
             }
         }
@@ -302,7 +302,7 @@ import Testing
         #expect(submit() == .noContact(deviceID: id))
         bench.receive(try collar.identity(), on: again)
         #expect(submit() == nil)
-        // Three heartbeats later it is not reachable any more.
+        // After more than three heartbeats without a frame the collar is unreachable.
         bench.wait(seconds: 200)
         bench.host.deadlineReached(at: bench.time)
         #expect(submit() == .noContact(deviceID: id))
@@ -321,17 +321,17 @@ import Testing
         _ = (bench.frames(), bench.notices())
         let report = try bench.host.submit(.command(.locateNow), to: nil, patience: .untilHeard, at: bench.time)
         #expect(bench.frames().isEmpty)
-        bench.receive(try collar.identity(ask: 2), on: link)
+        bench.receive(try collar.identity(poll: 2), on: link)
         bench.commit()
         let types = try bench.frames().map { try FrameHeader($0.bytes.span).type }
         #expect(types == [.command, .acknowledgement])
         bench.receive(try collar.result(report.requestID), on: link)
-        let ends: [CommandReport] = bench.notices().compactMap { if case .commandEnded(let report) = $0 { report } else { nil } }
+        let ends: [RequestReport] = bench.notices().compactMap { if case .requestEnded(let report) = $0 { report } else { nil } }
         #expect(ends.map(\.state) == [.ended(.outcome(.result(.ok)))])
-        // Nothing of it is due later.
+        // Later the ended command causes neither another notice nor an overdue deadline.
         bench.wait(seconds: 8 * 86_400)
         bench.host.deadlineReached(at: bench.time)
-        #expect(bench.notices().allSatisfy { if case .commandEnded = $0 { false } else { true } })
+        #expect(bench.notices().allSatisfy { if case .requestEnded = $0 { false } else { true } })
         #expect(bench.host.nextDeadline.map { $0 > bench.now } ?? true)
     }
 
@@ -343,23 +343,23 @@ import Testing
         bench.receive(try collar.identity(), on: link)
         bench.commit()
         _ = (bench.frames(), bench.notices())
-        let order = HostRequest.command(.pair(receiverID: 0x9A3F_21C0))
-        _ = try bench.host.submit(order, to: nil, patience: .untilHeard, at: bench.time)
-        bench.receive(try collar.identity(ask: 2), on: link)
+        let request = HostRequest.command(.pair(receiverID: 0x9A3F_21C0))
+        _ = try bench.host.submit(request, to: nil, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.identity(poll: 2), on: link)
         bench.commit()
         let first = try #require(bench.frames().first).bytes
         guard case .command(let command) = try Message.decode(first.span, log: collar.log, reference: 0) else {
             Issue.record("no command goes out")
             return
         }
-        #expect(command.receiverID == bench.host.receiverID && command.order == .pair(receiverID: 0x9A3F_21C0))
-        // An identity that names the other one ends it, and this one only listens from then on.
+        #expect(command.receiverID == bench.host.receiverID && command.action == .pair(receiverID: 0x9A3F_21C0))
+        // An identity that names the other receiver ends the request. From then on this host only listens.
         collar.receiverID = 0x9A3F_21C0
-        bench.receive(try collar.identity(ask: 3), on: link)
+        bench.receive(try collar.identity(poll: 3), on: link)
         bench.commit()
         #expect(bench.frames().isEmpty)
-        let ends: [CommandReport] = bench.notices().compactMap { if case .commandEnded(let report) = $0 { report } else { nil } }
-        #expect(ends.map(\.request) == [order])
+        let ends: [RequestReport] = bench.notices().compactMap { if case .requestEnded(let report) = $0 { report } else { nil } }
+        #expect(ends.map(\.request) == [request])
     }
 
     @Test func aCommandOutlivesTheProcessUnderItsId() throws {

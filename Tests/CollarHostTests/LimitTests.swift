@@ -5,7 +5,7 @@ import Testing
 
 private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-/// Lets an expectation change what it looks at.
+/// Holds a value, so that a call in an expectation can change the value.
 private final class Box<Value> {
     var value: Value
     init(_ value: Value) { self.value = value }
@@ -16,8 +16,8 @@ extension Box<TokenBucket> {
     func earn(_ count: Int) { value.earn(count) }
 }
 
-extension Box<NoticeLimiter<String>> {
-    func isDue(_ misbehaviour: Misbehaviour, at now: Instant) -> Bool { value.isDue(misbehaviour.code, at: now) }
+extension Box<NoticeLimiter<Misbehaviour.Kind>> {
+    func isDue(_ misbehaviour: Misbehaviour, at now: Instant) -> Bool { value.isDue(misbehaviour.kind, at: now) }
 }
 
 struct TokenBucketTests {
@@ -34,7 +34,7 @@ struct TokenBucketTests {
         #expect(!bucket.take(at: at(99)))
         #expect(bucket.take(at: at(100)))
         #expect(!bucket.take(at: at(199)))
-        // What came in before it was asked for is not forgotten.
+        // The 50 ms since the last token was added count towards the next token.
         #expect(bucket.take(at: at(250)))
         #expect(bucket.take(at: at(300)))
         #expect(!bucket.take(at: at(399)))
@@ -74,11 +74,11 @@ struct TokenBucketTests {
 
 struct NoticeLimiterTests {
     @Test func eachKindIsSaidOnceAMinute() {
-        let limiter = Box(NoticeLimiter<String>())
-        #expect(limiter.isDue(.tooManyAsks, at: at(5)))
-        #expect(!limiter.isDue(.tooManyAsks, at: at(60_004)))
+        let limiter = Box(NoticeLimiter<Misbehaviour.Kind>())
+        #expect(limiter.isDue(.tooManyPolls, at: at(5)))
+        #expect(!limiter.isDue(.tooManyPolls, at: at(60_004)))
         #expect(limiter.isDue(.tooManyLogs, at: at(60_004)))
-        #expect(limiter.isDue(.tooManyAsks, at: at(60_005)))
-        #expect(!limiter.isDue(.tooManyAsks, at: at(60_006)))
+        #expect(limiter.isDue(.tooManyPolls, at: at(60_005)))
+        #expect(!limiter.isDue(.tooManyPolls, at: at(60_006)))
     }
 }

@@ -6,11 +6,11 @@ private let second: Int64 = 1_000_000
 
 private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * second) }
 
-/// A link with a heartbeat of 60 s, driven in seconds.
+/// A link with a heartbeat of 60 s. All times are in seconds.
 private final class Link {
     var health = LinkHealth()
 
-    func heard(_ time: Int64) -> [LinkHealth.Event] { health.heard(at: at(time)) }
+    func heard(_ time: Int64) -> [LinkHealth.Event] { health.noteFrame(at: at(time)) }
     func advance(_ time: Int64) -> [LinkHealth.Event] { health.advance(to: at(time)) }
     func asked(_ time: Int64, within: Int64) {
         health.asked(at: at(time), answerWithinMicroseconds: within * second)
@@ -102,16 +102,16 @@ struct LinkHealthTests {
     }
 
     @Test func anAnswerThatMissesItsTimeIsAFailure() {
-        for ask in Int64(0)..<3 {
-            link.asked(ask, within: 1)
-            #expect(link.deadline == ask + 1)
-            #expect(link.advance(ask + 1) == (ask == 2 ? [.condition(.degraded)] : []))
+        for poll in Int64(0)..<3 {
+            link.asked(poll, within: 1)
+            #expect(link.deadline == poll + 1)
+            #expect(link.advance(poll + 1) == (poll == 2 ? [.condition(.degraded)] : []))
         }
-        for ask in Int64(3)..<10 {
-            link.asked(ask, within: 1)
-            #expect(link.advance(ask + 1) == (ask == 9 ? [.condition(.unhealthy)] : []))
+        for poll in Int64(3)..<10 {
+            link.asked(poll, within: 1)
+            #expect(link.advance(poll + 1) == (poll == 9 ? [.condition(.unhealthy)] : []))
         }
-        // Silence was not counted: the collar was not heard before.
+        // Silence did not count, because the collar was not heard before.
         #expect(link.health.reachability == .unknown)
         #expect(link.heard(20) == [.reachable(silentMicroseconds: nil), .condition(.healthy)])
     }
@@ -128,7 +128,7 @@ struct LinkHealthTests {
         #expect(link.deadline == 78)
     }
 
-    @Test func theFirstOfSeveralAsksCounts() {
+    @Test func theFirstOfSeveralPollsCounts() {
         link.asked(0, within: 10)
         link.asked(5, within: 10)
         #expect(link.deadline == 10)
@@ -140,7 +140,7 @@ struct LinkHealthTests {
     @Test func missedAnswersAndHeartbeatsAreOneRow() {
         _ = link.heard(0)
         link.asked(70, within: 5)
-        // Both at once: two failures.
+        // The heartbeat and the answer are overdue at the same time. These are two failures.
         #expect(link.advance(75) == [.late(silentMicroseconds: 75 * second)])
         #expect(link.health.failureCount == 2)
         #expect(link.advance(135) == [.condition(.degraded)])

@@ -16,7 +16,7 @@ struct SeveralRadiosTests {
         collar = try PaperCollar()
         near = bench.openLink("near")
         far = bench.openLink("far")
-        bench.receive(try collar.identity(next: 5, ask: nil), on: near)
+        bench.receive(try collar.identity(next: 5, poll: nil), on: near)
         bench.commit()
         _ = bench.frames()
     }
@@ -31,7 +31,7 @@ struct SeveralRadiosTests {
     private func receive(_ frame: [UInt8], strengthDBm: Int16, on link: LinkID) throws {
         bench.receive(frame, on: link)
         let report = SignalReport(
-            packetCheck: FrameCheck.sent(in: frame.span), signal: RadioSignal(strengthDBm: strengthDBm))
+            packetCRC: FrameCRC.sent(in: frame.span), signal: RadioSignal(strengthDBm: strengthDBm))
         bench.receive(
             try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try report.encode(into: &output)
@@ -40,12 +40,12 @@ struct SeveralRadiosTests {
 
     @Test(arguments: [true, false])
     func theAnswerGoesOutOnceWithTheStrongestSignal(isFarFirst: Bool) throws {
-        // A radio reports signals from its first report on.
+        // From the first signal report of a radio on, the host waits for a report after each fix.
         for link in [near, far] { try receive(try collar.fix(0), strengthDBm: -90, on: link) }
-        let ask = try collar.fix(1, ask: 1)
+        let poll = try collar.fix(1, poll: 1)
         let heard: [(LinkID, Int16)] = [(near, -60), (far, -110)]
         for (link, strength) in isFarFirst ? heard.reversed() : heard {
-            try receive(ask, strengthDBm: strength, on: link)
+            try receive(poll, strengthDBm: strength, on: link)
             #expect(try answeredLinks().isEmpty)
             bench.wait(seconds: 0.002)
         }
@@ -57,42 +57,42 @@ struct SeveralRadiosTests {
     }
 
     @Test func aCopyThatComesLateIsNotAnswered() throws {
-        let ask = try collar.fix(1, ask: 1)
-        bench.receive(ask, on: far)
+        let poll = try collar.fix(1, poll: 1)
+        bench.receive(poll, on: far)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks() == [far])
         bench.wait(seconds: 0.05)
-        bench.receive(ask, on: near)
+        bench.receive(poll, on: near)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks().isEmpty)
         #expect(bench.host.statistics.duplicates == 1)
     }
 
-    @Test func anAskThatIsRepeatedIsAnsweredAgain() throws {
-        let ask = try collar.fix(1, ask: 1)
+    @Test func aPollThatIsRepeatedIsAnsweredAgain() throws {
+        let poll = try collar.fix(1, poll: 1)
         for link in [far, far, near] {
-            bench.receive(ask, on: link)
+            bench.receive(poll, on: link)
             bench.wait(seconds: 0.3)
             #expect(try answeredLinks() == [link])
         }
-        bench.receive(try collar.fix(1, ask: 2), on: near)
+        bench.receive(try collar.fix(1, poll: 2), on: near)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks() == [near])
     }
 
-    /// A frame that only one radio can hear is answered at once where no other is open.
+    /// If only one link is open, the host answers a poll at once.
     @Test func oneRadioDoesNotWait() throws {
         bench.host.linkClosed(far, at: bench.time)
-        bench.receive(try collar.fix(1, ask: 1), on: near)
+        bench.receive(try collar.fix(1, poll: 1), on: near)
         #expect(try answeredLinks() == [near])
     }
 
     @Test func aDamagedFrameIsNoCopy() throws {
-        let ask = try collar.fix(1, ask: 1)
-        var damaged = ask
+        let poll = try collar.fix(1, poll: 1)
+        var damaged = poll
         damaged[5] ^= 1
         bench.receive(damaged, on: far)
-        bench.receive(ask, on: near)
+        bench.receive(poll, on: near)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks() == [near])
     }
@@ -101,14 +101,14 @@ struct SeveralRadiosTests {
         let stranger = try PaperCollar(deviceID: 0xC1)
         var asking = stranger
         asking.address = 44
-        let ask = try asking.fix(1, ask: 1)
-        for link in [near, far] { bench.receive(ask, on: link) }
+        let poll = try asking.fix(1, poll: 1)
+        for link in [near, far] { bench.receive(poll, on: link) }
         #expect(bench.frames().map(\.link) == [near])
     }
 
-    /// The answer of a link that is unplugged meanwhile goes nowhere; the collar repeats its ask.
+    /// An answer that waits for other radios is dropped if its own radio is unplugged meanwhile. The collar repeats its poll.
     @Test func anAnswerThatWaitsGoesWithItsLink() throws {
-        bench.receive(try collar.fix(1, ask: 1), on: far)
+        bench.receive(try collar.fix(1, poll: 1), on: far)
         bench.host.linkClosed(far, at: bench.time)
         bench.wait(seconds: 0.005)
         #expect(try answeredLinks().isEmpty)

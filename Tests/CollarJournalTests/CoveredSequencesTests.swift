@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarJournal
 
-/// Sorted ranges against a plain set.
+/// Compares ``CoveredSequences`` with plain sets.
 @Suite struct CoveredSequencesTests {
     private func range(_ first: UInt32, _ last: UInt32) throws -> SequenceRange {
         try #require(SequenceRange(first, last))
@@ -11,7 +11,7 @@ import Testing
 
     @Test func agreesWithAPlainSetUnderRandomInsertions() throws {
         for seed in 0..<200 as Range<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var covered = CoveredSequences()
             var plain: Set<UInt32> = []
             for _ in 0..<60 {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func whatIsTakenOutIsMissingAndCountsAsAnnounced() throws {
-        var random = SeededGenerator(seed: 9)
+        var random = SeededRandom(seed: 9)
         for _ in 0..<300 {
             var covered = CoveredSequences()
             var other = CoveredSequences()

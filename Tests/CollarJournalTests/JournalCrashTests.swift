@@ -4,25 +4,25 @@ import Testing
 
 @testable import CollarJournal
 
-/// Random work, power cuts and failing disks, from seeds.
+/// Random operations, power cuts and disk failures, generated from seeds.
 @Suite struct JournalCrashTests {
-    /// One journal's life against what must be true of it.
+    /// The life of one journal over several crashes. The journal must hold the `durable` fixes and may hold the `appended` ones.
     private struct Life {
         let files = MemoryFileSystem()
-        var random: SeededGenerator
+        var random: SeededRandom
         let limit: Int
         var appended: Set<UInt32> = []
         var durable: Set<UInt32> = []
         var next: UInt32 = 0
 
         init(seed: UInt64) {
-            random = SeededGenerator(seed: seed)
+            random = SeededRandom(seed: seed)
             limit = Int.random(in: 300...3000, using: &random)
         }
 
         mutating func run(seed: UInt64) throws {
             for _ in 0..<6 {
-                // Opening, too, may be cut short.
+                // The opening may fail too.
                 if Int.random(in: 0..<4, using: &random) == 0 { disturb() }
                 let journal: Journal
                 do throws(JournalError) {
@@ -48,7 +48,7 @@ import Testing
             #expect(durable.isSubset(of: set), "seed \(seed): lost \(durable.subtracting(set).sorted())")
             #expect(set.isSubset(of: appended), "seed \(seed): invented")
             let covered = journal.durable(logID: log)
-            // Opened on a full disk it announces nothing of a commit that was cut short before the next one.
+            // If progress records still wait for room on the disk, the records of the interrupted commit are not announced yet.
             if journal.writer.pending.bytes.isEmpty {
                 #expect(covered.count == UInt64(found.count), "seed \(seed): entries and coverage differ")
             }
@@ -56,7 +56,7 @@ import Testing
             #expect(found.allSatisfy { journal.contains($0, logID: log) }, "seed \(seed): entries and coverage differ")
             #expect(covered.oldestLostRange(from: 0) == nil, "seed \(seed): lost what was announced")
             #expect(journal.damage == [], "seed \(seed)")
-            // What a failure left readable is now durable.
+            // The opening made everything durable that can be read.
             durable = set
         }
 
@@ -82,7 +82,7 @@ import Testing
                         let covered = journal.durable(logID: log)
                         #expect(appended.allSatisfy { journal.contains($0, logID: log) == covered.contains($0) })
                     } catch {
-                        // What was durable stays so, and nothing more becomes it.
+                        // The failed commit makes no further fix durable.
                         #expect(durable.isSuperset(of: appended.filter(journal.durable(logID: log).contains)))
                         guard case .full = journal.state else { return }
                         files.room = .max

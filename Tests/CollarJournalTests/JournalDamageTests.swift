@@ -5,13 +5,13 @@ import Testing
 
 @testable import CollarJournal
 
-/// Damage in earlier segments: what it took is asked for again, stored again, and counted once.
+/// Damage in earlier segments: the lost fixes are asked for again, stored again, and counted once.
 @Suite struct JournalDamageTests {
     private func path(_ segment: UInt32) -> String {
         JournalDirectory(stateDirectory: "/state", deviceID: collar).path(ofSegment: segment)
     }
 
-    /// Fixes 0 to 299 in segments of about 40.
+    /// The files of a closed journal with fixes 0 to 299 in at least three segments.
     private func threeHundred(limit: Int = 2000) throws -> MemoryFileSystem {
         let files = MemoryFileSystem()
         let journal = try openJournal(files, limit: limit)
@@ -23,7 +23,7 @@ import Testing
         return files
     }
 
-    /// Reads everything, and deals with the damage met on the way.
+    /// Reads all entries, and calls `uncoverDamage(inSegment:)` for each report of damage.
     private func readAndUncover(_ journal: Journal) throws -> (found: Set<UInt32>, lost: Set<UInt32>) {
         var found: Set<UInt32> = []
         var lost: Set<UInt32> = []
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    /// The ranges that a collar is asked to send again.
+    /// The ranges that the collar is asked to resend.
     private func resend(_ journal: Journal) throws -> [SequenceRange] {
         var end = HostDelivery(
             log: try #require(LogIdentity(deviceID: collar, logID: log)), receiverID: receiver, highestSequence: journal.highestSequence(logID: log) ?? 0)
-        end.received(flags: FrameFlags(ask: .first))
+        end.receive(flags: FrameFlags(poll: .first))
         let durable = journal.durable(logID: log)
         let answer = end.takeAnswer(from: durable)
         let ranges = try #require(answer).resend
@@ -58,7 +58,8 @@ import Testing
         return covered.ranges
     }
 
-    /// The damage is met, asked for again over a restart, and what comes is stored once.
+    /// Checks that the damage is found and that the lost fixes are asked for again and then stored once. With `closes`, the
+    /// journal is closed and opened again in between.
     private func isRepaired(_ files: MemoryFileSystem, limit: Int, closes: Bool) throws {
         var missing: Set<UInt32> = []
         var journal = try openJournal(files, limit: limit)
@@ -91,7 +92,7 @@ import Testing
         #expect(after.lost == [] && after.found.count == 300)
         #expect(journal.durable(logID: log).firstMissing == 300)
         #expect(try resend(journal) == [])
-        // What was stored once more is found also when it is not in the last segment any more.
+        // The fixes that were stored again are found even if their segment is no longer the last one.
         try append(300...499, to: journal)
         try journal.commit()
         try append(500...500, to: journal)
@@ -135,7 +136,7 @@ import Testing
 
     @Test func damageThatTookNothingUncoversNothing() throws {
         let files = try threeHundred()
-        // The header, and a progress record.
+        // This byte is in the header.
         files.corrupt(path(3), at: 5, xor: 1)
         let journal = try openJournal(files, limit: 2000)
         #expect(try readAndUncover(journal) == (Set(0..<300), []))
@@ -144,10 +145,11 @@ import Testing
         #expect(try resend(journal) == [])
     }
 
-    /// A damaged checkpoint still names fixes whose records in the segment before it are damaged. They are not there.
+    /// The intact records of a damaged checkpoint still name a fix whose own record, in the segment before, is damaged. This fix
+    /// counts as lost.
     @Test func damageBeforeADamagedCheckpointIsSeen() throws {
         let files = try threeHundred()
-        // The segment begins with a header, what is covered of the log, and the record that ends the checkpoint.
+        // The segment begins with three records: the header, the coverage of the log, and the end of the checkpoint.
         let bytes = try #require(files.files[path(4)]).bytes
         let records = bytes.indices.split { bytes[$0] == 0 }
         let end = try #require(records.dropFirst(2).first?.first)
@@ -157,7 +159,8 @@ import Testing
         #expect(try readAndUncover(journal).lost.count == 1)
     }
 
-    /// A disk without room takes the first records of an uncovering. What comes again then is stored once, and never missed.
+    /// The disk may have room for only the first records that mark the lost fixes as not covered. Even then, each lost fix that
+    /// comes again is stored exactly once, and none stays missing.
     @Test func anUncoveringThatWasCutShortIsDoneAnew() throws {
         let whole = try threeHundred()
         whole.corrupt(path(3), at: 400, xor: 1)
@@ -180,7 +183,7 @@ import Testing
             files.corrupt(path(3), at: 800, xor: 1)
             files.replace(last, with: Array(bytes.prefix(end)))
             let journal = try openJournal(files, limit: 2000)
-            // The collar sends again what it is asked for at once.
+            // The collar resends the lost fixes before the damage is dealt with again.
             for sequence in lost where try journal.append(record(sequence)) {}
             try journal.commit()
             for sequence in try journal.uncoverDamage(inSegment: 3)[log]?.flatMap({ $0.first...$0.last }) ?? [] {
@@ -205,6 +208,29 @@ import Testing
         #expect(try allEntries(journal, from: end) == [.uncovered(UncoveredRange(logID: log, range: range))])
     }
 
+    /// Fix 6 has a record in a later segment. An earlier version asked for fix 6 again and stored it twice (seed 1030008475).
+    @Test func aFixThatCameAfterItsLossIsNotGoneWithIt() throws {
+        let files = MemoryFileSystem()
+        do {
+            let journal = try openJournal(files, limit: 700)
+            try append(0...4, to: journal)
+            try journal.commit()
+            let range = try #require(SequenceRange(5, 7))
+            let offset = Int(journal.end.offset)
+            let loss = JournaledLoss(logID: log, range: range, reason: .overwritten, receivedUnixMilliseconds: 5)
+            #expect(try journal.append(loss))
+            try append(8...30, to: journal)
+            try journal.commit()
+            #expect(journal.segments == [1, 2])
+            try append(6...6, to: journal)
+            try journal.commit()
+            files.corrupt(firstSegment, at: offset + 8, xor: 1)
+        }
+        let journal = try openJournal(files, limit: 700)
+        #expect(try journal.uncoverDamage(inSegment: 1) == [log: [SequenceRange(5), SequenceRange(7)]])
+        #expect(journal.contains(6, logID: log))
+    }
+
     @Test func furtherDamageIsFurtherDamage() throws {
         let files = try threeHundred()
         files.corrupt(path(3), at: 400, xor: 1)
@@ -213,7 +239,7 @@ import Testing
         try journal.commit()
         #expect(try journal.uncoverDamage(inSegment: 3) == [:])
         files.corrupt(path(3), at: 600, xor: 1)
-        // The other one was uncovered before.
+        // The fix that was damaged first is already marked as not covered, so it does not count again.
         #expect(try readAndUncover(journal).lost.count == 1)
         #expect(try journal.uncoverDamage(inSegment: 3) == [:])
     }
@@ -266,7 +292,7 @@ import Testing
             try append(0...12, to: journal)
             try journal.commit()
             try append(13...14, to: journal)
-            // Some of it is not durable yet.
+            // Fixes 13 and 14 are not durable yet.
             let late = try #require(SequenceRange(13, 13))
             #expect(try journal.uncover(range, logID: log))
             #expect(try !journal.uncover(range, logID: log))
@@ -295,10 +321,11 @@ import Testing
         #expect(coverage?.ranges == ranges(Set(0...4).union([7]).union(10...12).union(14...40)))
     }
 
-    /// Whatever is damaged: when it was dealt with, what is covered is what is there.
+    /// After any damage was dealt with, exactly the fixes whose records can be read are covered, apart from those in removed
+    /// oldest segments.
     @Test func coverageAndRecordsAgreeAfterAnyDamage() throws {
         for seed in 0..<300 as Range<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             let files = try threeHundred(limit: Int.random(in: 900...4000, using: &random))
             let segments = try openJournal(files).segments
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -320,13 +347,13 @@ import Testing
                 if let oldest = journal.segments.first, oldest > 1,
                     try JournalRecovery(checkpointOf: oldest, journal) == nil
                 {
-                    // Nothing tells what the removed segments held.
+                    // The oldest checkpoint is damaged too, so it is unknown what the removed segments covered.
                     continue
                 }
                 for segment in segments { _ = try journal.uncoverDamage(inSegment: segment) }
                 try journal.commit()
                 expected = try readAndUncover(journal).found
-                // What the removed oldest segments held stays covered: nothing tells that it is to be there.
+                // The fixes of removed oldest segments stay covered: the absence of these segments does not count as damage.
                 if let oldest = try journal.coverage(at: .start)[log] {
                     expected.formUnion(oldest.ranges.flatMap { Array($0.first...$0.last) })
                 }
@@ -344,8 +371,8 @@ import Testing
         }
     }
 
-    /// A disk that is full when the journal is opened has no room for what ends a commit that was cut short. If its records
-    /// were announced all the same, nobody would miss them when they are damaged.
+    /// A disk that is full when the journal is opened has no room for the progress record that ends an interrupted commit. If
+    /// the records of this commit were announced nevertheless, later damage to them would go unnoticed.
     @Test func whatWouldNotBeMissedIsNotAnnounced() throws {
         let files = MemoryFileSystem()
         var start = 0
@@ -381,7 +408,8 @@ import Testing
         #expect(try resend(journal) == [SequenceRange(9)])
     }
 
-    /// The rest of what is known of the log is announced, and what waits becomes so with the next commit.
+    /// Fixes that were durable before the interrupted commit stay announced. The records of that commit are announced with the next
+    /// commit.
     @Test func whatWasAnnouncedBeforeStaysAnnounced() throws {
         let files = MemoryFileSystem()
         do {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CollarJournal
 
-/// Torn tails, damage, full and failing disks.
+/// Torn tails, damage, full disks and failing disks.
 @Suite struct JournalFailureTests {
-    /// Ten fixes in two commits, closed.
+    /// A closed journal with ten fixes from two commits: its files, the bytes of its segment, and where the last fix begins.
     private func tenFixes() throws -> (files: MemoryFileSystem, bytes: [UInt8], lastRecordStart: Int) {
         let files = MemoryFileSystem()
         let journal = try openJournal(files)
@@ -60,7 +60,7 @@ import Testing
         for offset in headerEnd..<progressStart {
             for mask: UInt8 in [0x01, 0x80, 0xFF] {
                 files.replace(firstSegment, with: bytes)
-                // Where the checkpoint was damaged, the round before began a second segment.
+                // If the previous round damaged the checkpoint, the journal began a second segment.
                 if files.files[secondSegment] != nil { try files.remove(secondSegment) }
                 files.corrupt(firstSegment, at: offset, xor: mask)
                 let journal = try openJournal(files)
@@ -94,7 +94,7 @@ import Testing
         files.corrupt(firstSegment, at: start + 20, xor: 0x10)
         let journal = try openJournal(files)
         #expect(journal.damage.map(\.offset) == [start])
-        // The gap that never was announced is asked for with it.
+        // The gap from 2 to 9 was never announced. It is asked for too, because the gaps do not tell which fix is gone.
         #expect(journal.durable(logID: log).oldestLostRange(from: 2) == SequenceRange(2, 9))
         #expect(journal.durable(logID: log).oldestLostRange(from: 10) == SequenceRange(13))
         #expect(journal.durable(logID: log).oldestLostRange(from: 14) == nil)
@@ -191,14 +191,13 @@ import Testing
             #expect(throws: JournalError.file(failure)) { try journal.commit() }
             #expect(journal.state == .failed(failure))
             #expect(journal.durable(logID: log).firstMissing == 5)
-            // What is in doubt must not be read back as if it were on the disk.
+            // The bytes of the failed commit may not be on the disk, so they are cut off and cannot be read back.
             #expect(files.files[firstSegment]?.bytes.count == length)
             let rest = try journal.entries(from: JournalPosition(segment: 1, offset: UInt32(length)), limit: 9)
             #expect(rest.isAtEnd && rest.elements.isEmpty)
             #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
             #expect(throws: JournalError.stopped(after: failure)) { try journal.append(record(10)) }
             #expect(journal.durable(logID: log).firstMissing == 5)
-            #expect(JournalError.stopped(after: failure).remedy?.contains("restart") == true)
         }
         let journal = try openJournal(files)
         #expect(try sequences(allEntries(journal)) == Array(0...4))
@@ -207,7 +206,7 @@ import Testing
         #expect(journal.durable(logID: log).firstMissing == 10)
     }
 
-    /// Whatever the reason: the kernel may have dropped the pages of a lack of room as well.
+    /// This applies to every error number: after a lack of room, too, the kernel may have dropped the unwritten pages.
     @Test func afterAFailedSynchronisationEveryCommitThrows() throws {
         for errorNumber in [EIO, ENOSPC, EDQUOT, EROFS] {
             let files = MemoryFileSystem()
@@ -248,7 +247,6 @@ import Testing
             files.failures = [(.read, EIO)]
             let failure = JournalError.file(FileFailure(.read, path, errorNumber: EIO))
             #expect(throws: failure) { try journal.entries(from: position, limit: 5) }
-            #expect(failure.remedy?.contains("dmesg") == true)
             files.failures = [(.read, EIO)]
             #expect(throws: failure) { try journal.coverage(at: position) }
             #expect(journal.state == .open)
@@ -279,9 +277,8 @@ import Testing
         files.failures = [(.write, EROFS)]
         let failure = JournalError.file(FileFailure(.write, firstSegment, errorNumber: EROFS))
         #expect(throws: failure) { try openJournal(files) }
-        #expect(failure.remedy?.contains("writable") == true)
         #expect(files.files[firstSegment]?.bytes == bytes)
-        // While it runs: what is durable stays so, and the rest is not said to be.
+        // If writing fails while the journal is open, the durable fixes stay durable and the new ones do not become durable.
         let journal = try openJournal(files)
         try append(10...12, to: journal)
         files.failures = [(.write, EROFS)]
@@ -352,7 +349,7 @@ import Testing
             try append(0...19, to: journal)
             try journal.commit()
         }
-        // Blocks of a removed file may turn up in a new one after a crash; the first 30 bytes are the header.
+        // After a crash, a new file may contain blocks of a removed file. The first 30 bytes are the header.
         let stray = try #require(strangers.files[firstSegment]).bytes.dropFirst(30)
         let own = try #require(files.files[secondSegment]).bytes
         files.replace(secondSegment, with: own + stray)

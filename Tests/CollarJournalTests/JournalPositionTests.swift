@@ -4,9 +4,9 @@ import Testing
 
 @testable import CollarJournal
 
-/// What was covered at a position, and positions found by time and by fix: the open journal and a reader say the same.
+/// The coverage at a position, and the positions of times and fixes. The open journal and a reader give the same answers.
 @Suite struct JournalPositionTests {
-    /// A journal of several logs with gaps and losses, and what was covered behind every entry.
+    /// A journal of three logs with gaps and losses, the coverage after every entry, and the position after every fix.
     private struct Sample {
         let files = MemoryFileSystem()
         let journal: Journal
@@ -15,7 +15,7 @@ import Testing
         var behind: [(log: UInt32, sequence: UInt32, position: JournalPosition)] = []
 
         init(seed: UInt64, commitsEverything: Bool) throws {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             journal = try openJournal(files, limit: 900)
             var covered: [UInt32: Set<UInt32>] = [:]
             var next: [UInt32: UInt32] = [:]
@@ -134,7 +134,7 @@ import Testing
 
     @Test func aTimeLeadsToAPlaceThatIsNotTooLate() throws {
         for seed in 0..<40 as Range<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             let files = MemoryFileSystem()
             var clock: Int64 = 1_700_000_000_000
             var received: [(time: Int64, position: JournalPosition)] = []
@@ -149,11 +149,11 @@ import Testing
                     if Int.random(in: 0..<4, using: &random) == 0 { try journal.commit() }
                 }
                 try journal.commit()
-                // The clock is set while nobody looks.
+                // In every second seed, the clock is set before the journal is opened again.
                 if seed % 2 == 1 { clock += Int64.random(in: -200_000...200_000, using: &random) }
             }
             let reader = try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: files)
-            // One header cannot be read.
+            // In half of the seeds, one segment header is damaged.
             let damaged = JournalDirectory(stateDirectory: "/state", deviceID: collar).path(ofSegment: 5)
             if seed % 4 > 1 { files.corrupt(damaged, at: 4, xor: 1) }
             for entry in received {
@@ -161,7 +161,8 @@ import Testing
                 let first = try #require(received.first { $0.time >= entry.time }).position
                 #expect(position < first, "seed \(seed)")
                 if seed % 4 == 0 {
-                    // Of a clock that only goes on it is the right segment, or the one before.
+                    // The clock was never set and all headers are intact: the position is in the segment of the entry, or in the
+                    // one before it.
                     #expect(first.segment - position.segment <= 1, "seed \(seed)")
                 }
             }

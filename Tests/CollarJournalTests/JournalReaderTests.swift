@@ -4,9 +4,9 @@ import Testing
 
 @testable import CollarJournal
 
-/// Reading a journal without its lock, while it grows and when it is damaged.
+/// Reading a journal without its lock, also while it grows or when it is damaged.
 @Suite struct JournalReaderTests {
-    /// Reads on until nothing more is there.
+    /// Reads everything after `position`, and moves `position` to the end.
     private func rest(
         _ reader: JournalReader, from position: inout JournalPosition, limit: Int = 7
     ) throws -> (sequences: [UInt32], damage: [DamageReport]) {
@@ -65,7 +65,7 @@ import Testing
             var position = JournalPosition.start
             var found = try rest(reader, from: &position)
             #expect(found.damage == [])
-            // Zeros ahead of what is written come from file systems that lengthen a file first.
+            // Some file systems lengthen a file before they write its bytes, so zeros may follow the bytes written so far.
             files.replace(firstSegment, with: Array(bytes.prefix(start)) + [0, 0, 0])
             let middle = try rest(openReader(files), from: &position)
             #expect(middle.damage == [])
@@ -86,7 +86,7 @@ import Testing
             try append(100...9999, to: journal)
             try journal.commit()
         }
-        // More than a chunk holds.
+        // The damage is longer than a chunk.
         for offset in start..<(start + 150_000) { files.corrupt(firstSegment, at: offset, xor: 0xA5) }
         let reader = try openReader(files)
         var position = JournalPosition.start
@@ -96,7 +96,7 @@ import Testing
         #expect(damage.segment == 1 && damage.offset == start)
         #expect(damage.byteCount >= 150_000 && damage.byteCount < 150_100)
         #expect(found.sequences.count > 6000 && found.sequences.last == 9999)
-        // The open journal says the same, whether it met it at opening or not.
+        // The open journal reports the same damage, both from its opening and from reading entries.
         let journal = try openJournal(files)
         #expect(journal.damage == found.damage)
         var again: [DamageReport] = []
@@ -169,7 +169,7 @@ import Testing
 
     @Test func aLaterFormatAndAForeignSegmentAreRefused() throws {
         let files = MemoryFileSystem()
-        var buffer = RecordBuffer(check: RecordCheck(deviceID: collar, segment: 1))
+        var buffer = RecordBuffer(crc: RecordCRC(deviceID: collar, segment: 1))
         for (format, device) in [(2, collar), (1, collar + 1)] as [(UInt8, UInt64)] {
             buffer.removeAll()
             buffer.append(

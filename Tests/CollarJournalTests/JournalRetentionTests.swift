@@ -4,13 +4,13 @@ import Testing
 
 @testable import CollarJournal
 
-/// Which segments go, and that nobody misses what they held.
+/// Which segments are removed, and that their sequences stay covered.
 @Suite struct JournalRetentionTests {
-    /// In 2027.
+    /// A time in 2027, in milliseconds since 1970.
     private let start: Int64 = 1_800_000_000_000
     private let hour: Int64 = 3_600_000
 
-    /// A fix of each hour, received at once.
+    /// A fix made `sequence` hours after `start` and received at once, unless `made` or `received` say otherwise.
     private func hourly(_ sequence: UInt32, received: Int64? = nil, made: Int64? = nil) -> JournaledFix {
         let time = start + Int64(sequence) * hour
         var hourly = record(sequence, at: received ?? time)
@@ -18,7 +18,7 @@ import Testing
         return hourly
     }
 
-    /// Fixes 0 to 299, all handed over.
+    /// A journal with fixes 0 to 299, all of which were handed over, and its files.
     private func threeHundred(
         _ files: MemoryFileSystem = MemoryFileSystem(), _ make: ((UInt32) -> JournaledFix)? = nil
     ) throws -> (Journal, MemoryFileSystem) {
@@ -34,10 +34,11 @@ import Testing
         return (journal, files)
     }
 
-    /// When fix 299 came in.
+    /// When fix 299 was received.
     private var end: Int64 { start + 299 * hour }
 
-    /// Ten years later, a fix comes in: all before is old.
+    /// Appends a fix received ten years after `start`, which makes all fixes before it old, and removes the old segments.
+    /// - Returns: how many segments were removed.
     private func removeAll(_ journal: Journal, first: UInt32 = 300) throws -> Int {
         let time = start + 87_600 * hour
         #expect(try journal.append(hourly(first, received: time, made: time)))
@@ -113,7 +114,7 @@ import Testing
         let total = try threeHundred().0.segments.count
         for removed in 0..<total {
             var (journal, files) = try threeHundred()
-            // The first ones are gone when the process ends.
+            // The process ends after it has removed the first segments.
             for segment in journal.segments.prefix(removed) { try files.remove(journal.directory.path(ofSegment: segment)) }
             journal = try openJournal(MemoryFileSystem())
             files.crash { durable, _ in durable }
@@ -136,7 +137,7 @@ import Testing
         #expect(try removeAll(journal, first: 301) > 0)
     }
 
-    /// The lowest sequence that is left where the journal keeps five days.
+    /// The lowest stored sequence after the segments older than five days were removed.
     private func firstKept(now: Int64, _ make: @escaping (UInt32) -> JournaledFix) throws -> UInt32? {
         let (journal, _) = try threeHundred(MemoryFileSystem(), make)
         try journal.removeSegments(keepingDays: 5, nowUnixMilliseconds: now)
@@ -150,7 +151,7 @@ import Testing
         #expect(try firstKept(now: year2105) { hourly($0) } == right, "it is ahead")
         #expect(try firstKept(now: 1000) { hourly($0) } == 0, "it was not set")
         #expect(try firstKept(now: start - 24 * hour) { hourly($0) } == 0, "it is behind")
-        // A backlog came in before the clock was set, or while it was behind.
+        // A backlog was received before the clock was set, or while the clock was behind.
         let old = start - 2400 * hour
         #expect(try firstKept(now: end) { hourly($0, received: $0 < 290 ? 1000 : end, made: old) } == 0)
         #expect(try firstKept(now: end) { hourly($0, received: $0 < 290 ? old : end, made: end) } == 0)
@@ -161,7 +162,7 @@ import Testing
         let right = try firstKept(now: end) { hourly($0) }
         #expect(try firstKept(now: end) { hourly($0, received: $0 == 50 ? year2105 : nil) } == right, "the machine's")
         #expect(try firstKept(now: end) { hourly($0, made: $0 == 295 ? year2105 : nil) } == right, "a collar's")
-        // The number of the week starts over after 1024 weeks.
+        // The GPS week number starts over after 1024 weeks, so a collar's clock may be behind by that time.
         #expect(try firstKept(now: end) { hourly($0, made: start - 172_032 * hour) } == right, "a collar's, for good")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Size of a journal")
 struct JournalSizeTests {
-    /// The bytes of the segments from one on, as they lie in the files, without what waits in memory.
+    /// The number of bytes in the files of `segment` and the later segments, without the records that wait in memory.
     private func fileByteCount(_ files: MemoryFileSystem, from segment: Int = 1) throws -> Int {
         let directory = "/state/0123456789abcdef"
         return try files.names(in: directory).filter { $0.hasSuffix(".journal") }.sorted().dropFirst(segment - 1)
@@ -40,7 +40,7 @@ struct JournalSizeTests {
         let third = try fileByteCount(files, from: 3)
         #expect(try journal.byteCount(from: JournalPosition(segment: 3, offset: 0)) == third)
         #expect(try journal.byteCount(from: JournalPosition(segment: 3, offset: 100)) == third - 100)
-        // One that lies behind its segment, and segments that are not there.
+        // A position after the end of its segment, and a position in a segment that does not exist.
         let fourth = try fileByteCount(files, from: 4)
         #expect(try journal.byteCount(from: JournalPosition(segment: 3, offset: 1 << 20)) == fourth)
         #expect(try journal.byteCount(from: JournalPosition(segment: 1 << 20, offset: 5)) == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarJournal
 
-/// What a journal keeps, over files in memory.
+/// A journal stores records and reads them back, with files in memory.
 @Suite struct JournalTests {
     @Test func everyFieldComesBack() throws {
         let files = MemoryFileSystem()
@@ -16,7 +16,7 @@ import Testing
             let journal = try openJournal(files)
             for record in records { #expect(try journal.append(record)) }
             #expect(try journal.append(loss))
-            // Before the commit they can be read, but are not durable.
+            // Before the commit the entries can be read, but they are not durable.
             #expect(try allEntries(journal) == records.map { .fix($0) } + [.loss(loss)])
             #expect(journal.durable(logID: log).count == 0)
             try journal.commit()
@@ -100,7 +100,7 @@ import Testing
         do {
             let journal = try openJournal(files, limit: 2000)
             for start in stride(from: 0 as UInt32, to: 600, by: 10) {
-                // Gaps at every tenth, more than one checkpoint record holds.
+                // Every tenth sequence is missing. This makes more ranges than one checkpoint record holds.
                 for sequence in start..<(start + 9) { #expect(try journal.append(record(sequence))) }
                 if start == 0 { #expect(try journal.append(record(1_000_000, log: 7))) }
                 try journal.commit()
@@ -189,7 +189,7 @@ import Testing
         #expect(try sequences(allEntries(journal, limit: 100_000)) == Array(0...9999))
         let batch = try journal.entries(from: .start, limit: 100_000)
         #expect(batch.elements.count < 2500, "one chunk at a time")
-        // More damage than a chunk holds lies before record 5000.
+        // The damage, all of it before record 5000, is longer than a chunk.
         for offset in 1000..<200_000 { files.corrupt(firstSegment, at: offset, xor: 0xA5) }
         let rest = try sequences(allEntries(journal, limit: 100_000))
         #expect(rest.last == 9999)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarJournal
 
-/// What verification finds whole, lost, missing and damaged.
+/// The sequences that verification reports as stored, lost, missing, removed and damaged.
 @Suite struct JournalVerificationTests {
     private func path(_ segment: UInt32) -> String {
         JournalDirectory(stateDirectory: "/state", deviceID: collar).path(ofSegment: segment)
@@ -18,7 +18,7 @@ import Testing
         Set(ranges.flatMap { Array($0.first...$0.last) })
     }
 
-    /// Fixes 0 to 299 but 50 to 52 (lost), 60 (elsewhere) and 70 to 75 (missing), and fix 7 of another log.
+    /// Fixes 0 to 299 except 50 to 52 (lost), 60 (delivered elsewhere) and 70 to 75 (missing), and fix 7 of another log.
     private func sample() throws -> MemoryFileSystem {
         let files = MemoryFileSystem()
         let journal = try openJournal(files, limit: 1500)
@@ -81,7 +81,7 @@ import Testing
         #expect(set(main.missing) == Set(70...75))
         #expect(
             set(main.stored.ranges) == set(before.logs[1].stored.ranges).subtracting(set(main.removed.ranges)))
-        // With the oldest checkpoint damaged nothing tells what was removed from what is damaged.
+        // If the oldest checkpoint is damaged, removed fixes cannot be told from damaged ones, so none counts as damaged.
         files.corrupt(path(3), at: 5, xor: 1)
         files.corrupt(path(3), at: 40, xor: 1)
         let damaged = try verify(files)
@@ -92,7 +92,8 @@ import Testing
         #expect(journal.durable(logID: log).oldestLostRange(from: 0) == nil)
     }
 
-    /// Every kind of damage in an earlier segment: what is gone is named exactly, and after the repair as missing.
+    /// For every kind of damage in an earlier segment, verification names exactly the lost sequences as damaged. After the damage
+    /// was dealt with, verification names them as missing.
     @Test func whatIsGoneIsNamed() throws {
         for kind in 0..<4 {
             let files = try sample()
@@ -123,7 +124,7 @@ import Testing
             let repaired = try verify(files)
             #expect(repaired.isIntact, "kind \(kind)")
             #expect(set(try #require(repaired.logs.last).missing) == set(main.damaged.ranges).union(70...75))
-            // Further damage is not hidden by the repair.
+            // Damage to another segment is still reported afterwards.
             files.corrupt(path(5), at: 200, xor: 1)
             #expect(try verify(files).damagedSegments == [5])
         }

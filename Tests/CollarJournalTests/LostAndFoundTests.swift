@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarJournal
 
-/// Fixes that come although they were called lost.
+/// Fixes that come although they were reported lost.
 @Suite struct LostAndFoundTests {
     private func appendLoss(_ first: UInt32, _ last: UInt32, to journal: Journal) throws {
         let range = try #require(SequenceRange(first, last))
@@ -29,7 +29,7 @@ import Testing
             #expect(try journal.append(record(4)))
             #expect(journal.contains(4, logID: log))
             #expect(try !journal.append(record(4)))
-            // It is written although nothing new is covered.
+            // The commit synchronises the fix although its sequence was already covered.
             let synchronised = files.calls[.synchronize]
             try journal.commit()
             #expect(files.calls[.synchronize] != synchronised)
@@ -57,7 +57,7 @@ import Testing
         #expect(try !openJournal(MemoryFileSystem()).contains(1, logID: log))
     }
 
-    /// Losses are known to be losses also where only a checkpoint tells of them.
+    /// A loss whose record was removed with its segment is still known from a checkpoint.
     @Test func aLossIsOneAfterItsSegmentIsRemoved() throws {
         let files = MemoryFileSystem()
         do {
@@ -80,7 +80,8 @@ import Testing
         #expect(try journal.append(record(51)))
     }
 
-    /// The record of a fix that came after its loss is damaged: nothing else tells that it was there.
+    /// The damaged record is that of a fix that was stored after it was reported lost. Only the number of lost fixes in the
+    /// progress record shows that the fix is gone.
     @Test func aFoundFixThatIsDamagedIsAskedForAgain() throws {
         let files = MemoryFileSystem()
         var place = 0
@@ -102,7 +103,7 @@ import Testing
         #expect(try journal.append(record(4)))
     }
 
-    /// The same in a segment that is followed by another.
+    /// The same damage in a segment that is not the last one.
     @Test func aFoundFixThatIsDamagedInAnEarlierSegmentIsAskedForAgain() throws {
         let files = MemoryFileSystem()
         var place = 0
@@ -122,7 +123,7 @@ import Testing
         #expect(try journal.append(record(4)))
     }
 
-    /// A collar that lies cannot fill the memory: a lost range in pieces counts as what it takes.
+    /// A lying collar cannot fill the memory: each piece of a lost range counts as a range.
     @Test func theNumberOfPiecesIsLimited() throws {
         var covered = CoveredSequences()
         #expect(covered.insert(lost: try #require(SequenceRange(0, 100)), rangeLimit: 4) == .inserted)
@@ -134,14 +135,14 @@ import Testing
         #expect(covered == before)
         #expect(covered.insert(lost: SequenceRange(200), rangeLimit: 4) == .refused)
         #expect(covered == before)
-        // One that goes on with another takes no room.
+        // A lost range that directly follows another one merges with it and takes no room.
         #expect(covered.insert(lost: SequenceRange(101), rangeLimit: 4) == .inserted)
         #expect(covered.rangeCount == 4)
     }
 
     @Test func storedAndLostAgreeWithPlainSets() throws {
         for seed in 0..<200 as Range<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var covered = CoveredSequences()
             var stored: Set<UInt32> = []
             var lost: Set<UInt32> = []

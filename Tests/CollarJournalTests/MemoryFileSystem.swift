@@ -1,36 +1,36 @@
 import CollarJournal
 import Glibc
 
-/// Files in memory that fail when told to and lose at a crash what was not synchronised.
+/// A file system in memory. A test can make its operations fail, and simulate a crash that loses what was not synchronised.
 final class MemoryFileSystem: FileSystem {
     final class File {
         var bytes: [UInt8] = []
-        /// What is on the disk for certain.
+        /// The bytes that are certainly on the disk.
         var durable: [UInt8] = []
         var isNameDurable = false
         var isLocked = false
     }
 
     private(set) var files: [String: File] = [:]
-    /// What stands under a name again if a crash comes before the directory is synchronised.
+    /// The replaced files, by path. If a crash comes before the directory is synchronised, they may get their names back.
     private var displaced: [String: File] = [:]
-    /// Each with what its lock is on.
+    /// The directories, by path. The value of each is the object that is locked.
     private var directories: [String: File] = ["/": File()]
     private var open: [Int32: File] = [:]
     private var lockers: Set<Int32> = []
     private var nextDescriptor: Int32 = 3
 
-    /// Bytes that all files together may have.
+    /// The most bytes that all files together may hold.
     var room = Int.max
-    /// A write takes at most so many bytes.
+    /// The most bytes that one write accepts.
     var longestWrite = Int.max
-    /// Devices and birth times of files that have any.
+    /// The devices and birth times of files, by path. Those of other files are unknown.
     var origins: [String: FileOrigin] = [:]
-    /// Errors for the next calls of an operation.
+    /// The errors of the next calls: each entry makes one call of its operation fail.
     var failures: [(operation: FileOperation, errorNumber: Int32)] = []
-    /// The error of the next synchronising of a directory.
+    /// The error of the next synchronisation of a directory; nil if it succeeds.
     var directorySyncFailure: Int32?
-    /// Calls so far.
+    /// How often each operation that ``failures`` can make fail was called.
     private(set) var calls: [FileOperation: Int] = [:]
     /// Bytes read so far.
     private(set) var readByteCount = 0
@@ -40,8 +40,9 @@ final class MemoryFileSystem: FileSystem {
     /// Bytes in all files together.
     var usedByteCount: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
 
-    /// A power cut: of every file the durable bytes stay, and of the rest as much as `keep` says; names that were not
-    /// synchronised go where `keepsName` says so. All handles are gone.
+    /// Simulates a power cut. Each file keeps as many bytes as `keep` returns, given its durable and its written length. If
+    /// `keepsName` returns false, a name that was not synchronised is lost, and the file that it replaced has the name again.
+    /// No file stays open or locked.
     func crash(keep: (_ durable: Int, _ written: Int) -> Int, keepsName: () -> Bool = { true }) {
         open = [:]
         lockers = []
@@ -52,7 +53,7 @@ final class MemoryFileSystem: FileSystem {
                 files[path] = displaced[path]
                 continue
             }
-            // What lies below the durable length is on the disk as it was then, unless the file was cut since.
+            // A file that was truncated below its durable length stays truncated.
             let written = file.bytes.count
             let kept = written >= file.durable.count ? keep(file.durable.count, written) : written
             file.bytes = Array(file.bytes.prefix(kept))
@@ -61,6 +62,9 @@ final class MemoryFileSystem: FileSystem {
         }
         displaced = [:]
     }
+
+    /// The bytes of a file; nil if there is none.
+    func contents(_ path: String) -> [UInt8]? { files[path]?.bytes }
 
     func corrupt(_ path: String, at offset: Int, xor mask: UInt8) {
         files[path]?.bytes[offset] ^= mask

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 @testable import CollarJournal
 
-/// Requests that are kept: what is saved is read back, whatever crashes, and nothing else is.
+/// Requests that are kept across restarts: exactly the saved requests are read back, even after a crash.
 @Suite struct OutgoingRequestsTests {
     private let directory = JournalDirectory(stateDirectory: "/state", deviceID: collar)
 
@@ -14,27 +14,27 @@ import Testing
         return files
     }
 
-    /// One of everything.
+    /// A request of every kind, an end of every kind, and a report of settings.
     private func example() -> OutgoingRequests {
         var requests = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 65_535)
-        let orders: [Command.Order] = [
+        let actions: [Command.Action] = [
             .startTracking, .stopTracking, .locateNow, .sound(milliseconds: 65_535), .reboot, .pair(receiverID: .max), .unpair,
         ]
-        for (index, order) in orders.enumerated() { add(UInt16(index), .command(order), to: &requests) }
+        for (index, action) in actions.enumerated() { add(UInt16(index), .command(action), to: &requests) }
         requests.end(0, .outcome(.expired))
         requests.end(1, .replaced)
         requests.end(2, .outcome(.result(.failed)))
         requests.end(3, .outcome(.reported(version: .max)))
         var list = SettingList()
         for key in 1...6 as ClosedRange<UInt8> { list.append(Setting(key: key, value: .max)) }
-        add(90, .order(version: .max, list), to: &requests)
-        add(91, .report, to: &requests)
-        requests.received(Settings(direction: .report, requestID: 91, version: 17, entries: list))
+        add(90, .settingsUpdate(version: .max, list), to: &requests)
+        add(91, .settingsRequest, to: &requests)
+        requests.accept(Settings(direction: .report, requestID: 91, version: 17, entries: list))
         return requests
     }
 
     private func add(_ id: UInt16, _ request: HostRequest, to requests: inout OutgoingRequests) {
-        requests.open.append(.init(requestID: id, request: request, deadlineUnixMilliseconds: 1_795_000_000_000 - Int64(id)))
+        requests.add(requestID: id, request, deadlineUnixMilliseconds: 1_795_000_000_000 - Int64(id))
     }
 
     @Test func everythingIsReadBack() throws {
@@ -66,9 +66,9 @@ import Testing
         for _ in 0..<6 { list.append(Setting(key: .max, value: .max)) }
         var all = SettingList()
         for key in 0..<47 as Range<UInt8> { all.append(Setting(key: key, value: .max)) }
-        requests.received(Settings(direction: .report, requestID: 0, version: .max, entries: all))
+        requests.accept(Settings(direction: .report, requestID: 0, version: .max, entries: all))
         for id in 60_000..<60_100 as Range<UInt16> {
-            add(id, .order(version: .max, list), to: &requests)
+            add(id, .settingsUpdate(version: .max, list), to: &requests)
             if requests.open.count > RequestQueue.capacity { requests.end(id - 8, .outcome(.reported(version: .max))) }
         }
         #expect(requests.ended.count == OutgoingRequests.endedLimit)
@@ -81,12 +81,13 @@ import Testing
         func take(_ version: UInt64, _ keys: ClosedRange<UInt8>) {
             var list = SettingList()
             for key in keys { list.append(Setting(key: key, value: UInt32(version))) }
-            requests.received(Settings(direction: .report, requestID: 1, version: version, entries: list))
+            requests.accept(Settings(direction: .report, requestID: 1, version: version, entries: list))
         }
         take(5, 1...6)
         take(5, 7...12)
         #expect(requests.report?.values.keys.sorted() == Array(1...10))
-        // A collar that was erased has settings of a lower version again; orders stay above the highest.
+        // After a collar was erased, the version of its settings is lower again. The highest version stays known, because a
+        // settings update must have a higher one.
         take(2, 1...6)
         #expect(requests.report == .init(version: 2, values: [1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2]))
         #expect(requests.highestVersion == 5)
@@ -117,10 +118,11 @@ import Testing
         #expect(files.files[file.asidePath]?.bytes.count == example().text.count)
     }
 
-    /// A crash at any step of a save, whatever of it reached the disk, leaves the old requests or the new ones.
+    /// After a crash at any step of a save, the old or the new requests are read back, whichever part of the save reached the
+    /// disk.
     @Test func aCrashLeavesOldOrNew() throws {
         var old = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 3)
-        add(3, .report, to: &old)
+        add(3, .settingsRequest, to: &old)
         let new = example()
         let steps: [FileOperation?] = [.remove, .create, .write, .synchronize, .rename, nil]
         for step in steps {
@@ -137,7 +139,7 @@ import Testing
                     files.crash(keep: { durable, written in keepsBytes ? written : durable }, keepsName: { keepsName })
                     let found = try file.load(deviceID: collar, receiverID: receiver)
                     #expect(found == .intact(isSaved ? new : old), "\(String(describing: step)) \(keepsBytes) \(keepsName)")
-                    // And the next save does not mind what was left.
+                    // The next save succeeds despite the remains of this one.
                     files.failures = []
                     try file.save(new)
                     #expect(try file.load(deviceID: collar, receiverID: receiver) == .intact(new))
@@ -146,7 +148,7 @@ import Testing
         }
     }
 
-    /// A power cut between the rename and the synchronising of the directory.
+    /// A power cut between the rename and the synchronisation of the directory.
     @Test func aNameThatIsNotDurable() throws {
         let old = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 3)
         for keepsName in [false, true] {
@@ -173,7 +175,7 @@ import Testing
         var random = SystemRandomNumberGenerator()
         var requests = OutgoingRequests(deviceID: 1, receiverID: 2, lastRequestID: 0)
         for number in 0..<16 as Range<UInt16> {
-            add(number * 4096, .report, to: &requests)
+            add(number * 4096, .settingsRequest, to: &requests)
             requests.end(number * 4096, .replaced)
         }
         for _ in 0..<2000 {
@@ -181,6 +183,21 @@ import Testing
             let last = requests.lastRequestID
             #expect(!requests.ended.contains { (1...8).contains($0.requestID &- last) })
         }
+    }
+
+    /// A collar remembers its last eight requests. Where ids were skipped, the ids do not tell how many requests followed another
+    /// one, so the file holds that number.
+    @Test func successorsAreCountedWhereIDsAreSkipped() {
+        var random = SystemRandomNumberGenerator()
+        var requests = OutgoingRequests(deviceID: 1, receiverID: 2, lastRequestID: 65_534)
+        add(65_535, .command(.reboot), to: &requests)
+        add(1, .command(.locateNow), to: &requests)
+        #expect(!String(decoding: requests.text, as: UTF8.self).contains("successors"))
+        #expect(OutgoingRequests(text: requests.text)?.open.map(\.successorCount) == [1, 0])
+        requests.skipUsedIDs(random: &random)
+        #expect(OutgoingRequests(text: requests.text) == requests)
+        add(requests.lastRequestID | 1, .settingsRequest, to: &requests)
+        #expect(OutgoingRequests(text: requests.text)?.open.map(\.successorCount) == [2, 1, 0])
     }
 
     @Test func realFiles() throws {

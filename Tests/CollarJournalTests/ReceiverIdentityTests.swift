@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarJournal
 
-/// Making, reading and refusing the receiver's file.
+/// Making, reading and refusing the receiver's file, and the binding of its identity.
 @Suite struct ReceiverIdentityTests {
     private let path = "/state/receiver"
 
@@ -54,7 +54,7 @@ import Testing
         #expect(ids.count == different.count && ids.count > 50)
     }
 
-    /// Files of a machine with an SD card as disk 179:0 and a partition 179:2.
+    /// The files of a machine whose state directory is on partition 179:2 of an SD card.
     private func machine() throws -> MemoryFileSystem {
         let files = MemoryFileSystem()
         files.replace("/machine-id", with: Array("0123\n".utf8))
@@ -73,12 +73,12 @@ import Testing
             ("/machine-id", "0124\n"), ("/board-serial", "10000000abcdee\0"),
             ("/block/179:2/../device/cid", "cid-of-another-card\n"),
         ] {
-            // A cloned disk in another machine, the disk in another board, a clone on another card.
+            // The cases are a clone with another machine id, the same disk in another board, and a clone on another card.
             let files = try machine()
             files.replace(path, with: Array(contents.utf8))
             #expect(seen.insert(try load(files)).inserted, "\(path)")
         }
-        // A backup restored on the same machine.
+        // A backup that is restored on the same machine has a later birth time.
         let files = try machine()
         files.origins["/state/receiver"]?.birthUnixSeconds += 3600
         #expect(seen.insert(try load(files)).inserted)
@@ -86,13 +86,13 @@ import Testing
 
     @Test func whatIsNoCopyStaysItself() throws {
         let first = try load(machine())
-        // The same disk has another number today, and the kernel tells more of it.
+        // The same disk has another device number, and the kernel reports one more attribute of it.
         let files = try machine()
         files.origins["/state/receiver"]?.deviceMajor = 180
         files.replace("/block/180:2/../device/cid", with: Array("cid-of-the-card\n".utf8))
         files.replace("/block/180:2/../device/wwid", with: Array("new".utf8))
         #expect(try load(files) == first)
-        // The whole disk holds the file system.
+        // The file system is on the whole disk, not on a partition.
         let whole = try machine()
         whole.origins["/state/receiver"]?.deviceMajor = 8
         whole.replace("/block/8:2/device/cid", with: Array("cid-of-the-card".utf8))
@@ -103,7 +103,7 @@ import Testing
         let files = MemoryFileSystem()
         let first = try load(files)
         #expect(try load(files) == first)
-        // A file system without a device of its own, and a disk that does not know its number.
+        // The cases are a file system that is on no block device, and a disk whose serial number is blank.
         files.origins["/state/receiver"] = FileOrigin(deviceMajor: 0, deviceMinor: 50)
         #expect(try load(files) == first)
         files.origins["/state/receiver"] = FileOrigin(deviceMajor: 8, deviceMinor: 1)
@@ -142,7 +142,7 @@ import Testing
         files.failures = [(.synchronize, EIO)]
         let failure = FileFailure(.synchronize, "\(path).new", errorNumber: EIO)
         #expect(throws: JournalError.file(failure)) { try load(files) }
-        // What the first process left in the cache is not used by the second.
+        // The second process does not use the file that the first one left in the page cache.
         let second = try load(files, random: 0x10)
         files.crash { durable, _ in durable }
         #expect(try load(files, random: 0x20) == second)
@@ -168,7 +168,7 @@ import Testing
     }
 }
 
-/// Gives bytes that count up.
+/// Generates numbers that count up from `byte`, and begin again at 0 after 255.
 struct CountingGenerator: RandomNumberGenerator {
     var byte: UInt8
 

@@ -53,11 +53,11 @@ import Testing
             stateDirectory: "/state", deviceID: collar, receiverID: receiverID, nowUnixMilliseconds: 1, fileSystem: new)
         #expect(journal.durable(logID: log).ranges == transfer.logs.first?.covered)
         #expect(journal.previousReceiverID == nil)
-        // What it has it has: the collar's repetitions are none of its business, and no loss is in doubt.
+        // The fixes stored before the move count as stored: a repeated one is a duplicate, and none counts as lost.
         #expect(journal.contains(3, logID: log))
         #expect(journal.durable(logID: log).lost.ranges.isEmpty)
         #expect(try !journal.append(record(3)))
-        // A machine to which that is copied is another receiver.
+        // A copy of the new state directory on another machine is another receiver.
         new.replace("/etc/machine-id", with: Array("newer".utf8))
         #expect(try load(new, random: 0xB0) != receiverID)
     }

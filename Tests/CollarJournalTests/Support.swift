@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarSimulator
 import CollarWire
 import Testing
 
@@ -18,7 +19,7 @@ func openJournal(
         nowUnixMilliseconds: unixMilliseconds, segmentByteLimit: limit, byteLimit: byteLimit, limits: limits, fileSystem: files)
 }
 
-/// A fix of which every field follows from the sequence.
+/// A fix whose fields are all computed from its sequence.
 func record(_ sequence: UInt32, log logID: UInt32 = log, at received: Int64? = nil) -> JournaledFix {
     let small = Int32(truncatingIfNeeded: sequence % 1000)
     return JournaledFix(
@@ -35,7 +36,7 @@ func record(_ sequence: UInt32, log logID: UInt32 = log, at received: Int64? = n
             speedDecimetersPerSecond: UInt32(small), batteryPercent: UInt8(small % 101)))
 }
 
-/// Everything in a journal from a position on.
+/// All entries of a journal from a position on.
 func allEntries(
     _ journal: Journal, from position: JournalPosition = .start, limit: Int = 7
 ) throws(JournalError) -> [JournalEntry] {
@@ -56,17 +57,5 @@ func append(_ range: ClosedRange<UInt32>, to journal: Journal) throws {
     for sequence in range { #expect(try journal.append(record(sequence))) }
 }
 
-/// SplitMix64: the same numbers from the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
+/// The simulator's random number generator.
+typealias SeededRandom = CollarSimulator.SeededRandom

@@ -3,19 +3,20 @@ import Testing
 
 @testable import CollarJournal
 
-/// What a collar that lies, or somebody who sends in its name, can use up: never what another log needs to go on.
+/// Limits on what a lying collar, or an attacker who sends in its name, can use up. What another log needs to make progress is
+/// never used up.
 @Suite struct TrackingLimitTests {
     private var few: TrackingLimits {
         var limits = TrackingLimits()
-        limits.logCount = 4
-        limits.youngLogCount = 1
-        limits.closedLogCount = 200
+        limits.logCount = 6
+        limits.promptLogCount = 4
         limits.rangesOfLog = 3
         limits.sharedRangeCount = 2
         return limits
     }
 
-    /// Appends fixes apart from one another until no more are taken.
+    /// Appends every tenth fix from `first` on until the journal refuses one.
+    /// - Returns: how many fixes were appended.
     private func scatter(_ journal: Journal, log logID: UInt32, from first: UInt32 = 10) throws -> Int {
         var count = 0
         do throws(JournalError) {
@@ -34,7 +35,7 @@ import Testing
     @Test func memoryIsBounded() throws {
         let limits = TrackingLimits()
         let journal = try openJournal(MemoryFileSystem())
-        for logID in 0..<UInt32(limits.logCount) { #expect(try journal.append(record(0, log: logID))) }
+        for logID in 0..<UInt32(limits.promptLogCount) { #expect(try journal.append(record(0, log: logID))) }
         let end = journal.end
         #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 5000)) }
         #expect(journal.end == end)
@@ -48,16 +49,16 @@ import Testing
             }
         }
         #expect(journal.ledger.sharedRangeCount == limits.sharedRangeCount)
-        #expect(limits.logCount * limits.rangesOfLog + limits.sharedRangeCount == CoveredSequences.maximumRangeCount)
     }
 
-    /// 38 KB of forged tombstones of another log used up all ranges, and nothing of the log in use was taken any more.
+    /// If no ranges were reserved for each log, 38 KB of forged tombstones of one log would use up all ranges. The journal would
+    /// then refuse the fixes of the log in use.
     @Test func rangesUsedUpByOneLogLeaveTheOthersTheirOwn() throws {
         let journal = try openJournal(MemoryFileSystem(), limits: few)
         #expect(try scatter(journal, log: 1) == 5)
         #expect(try scatter(journal, log: 2) == 3)
         #expect(try scatter(journal, log: 3) == 3)
-        // A gap that is filled gives back what it took of the common ranges.
+        // A gap that is filled gives back the shared range that it took.
         for sequence in 11...19 as ClosedRange<UInt32> { #expect(try journal.append(record(sequence, log: 1))) }
         #expect(try scatter(journal, log: 2, from: 1000) == 1)
     }
@@ -67,7 +68,7 @@ import Testing
         do {
             let journal = try openJournal(files, limit: 900, limits: few)
             #expect(try scatter(journal, log: log) == 5)
-            // Fixes in ascending order, and losses between them.
+            // Fixes in ascending order and losses between them are still accepted.
             try append(0...4, to: journal)
             #expect(try journal.append(loss(5, 6)))
             try append(7...8, to: journal)
@@ -99,68 +100,43 @@ import Testing
         #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(50)) }
     }
 
-    @Test func theLogWithTheFewestFixesMakesRoom() throws {
+    @Test func furtherLogsAreTakenUpWhenTheyAreAdmitted() throws {
         let files = MemoryFileSystem()
         do {
             let journal = try openJournal(files, limit: 700, limits: few)
-            for (logID, count) in [(10, 5), (11, 1), (12, 2), (13, 1)] as [(UInt32, UInt32)] {
-                for sequence in 0..<count { #expect(try journal.append(record(sequence, log: logID))) }
-            }
+            for logID in 10..<14 as Range<UInt32> { #expect(try journal.append(record(0, log: logID))) }
             #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 14)) }
-            // 13 is young.
-            #expect(try journal.closeLeastUsedLog())
-            #expect(journal.isClosed(logID: 11) && journal.logIDs == [10, 12, 13])
+            #expect(throws: JournalError.logLimitReached) { try journal.append(loss(0, 5, log: 14)) }
+            #expect(journal.admitLog())
             #expect(try journal.append(record(0, log: 14)))
-            // It is not stored twice, nor acknowledged any more.
-            #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(0, log: 11)) }
-            try journal.commit()
-            #expect(journal.durable(logID: 11) == CoveredSequences())
-            #expect(journal.durable(logID: 14).firstMissing == 1)
-            #expect(try journal.closeLeastUsedLog())
-            #expect(journal.isClosed(logID: 13))
-            for sequence in 5..<60 as Range<UInt32> { #expect(try journal.append(record(sequence, log: 10))) }
+            #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 15)) }
+            for sequence in 1..<60 as Range<UInt32> { #expect(try journal.append(record(sequence, log: 10))) }
             try journal.commit()
             #expect(journal.segments.count > 1)
         }
+        // A new process keeps the five admitted logs, although it admits only four without a call of `admitLog()`.
         let journal = try openJournal(files, limit: 700, limits: few)
-        #expect(journal.isClosed(logID: 11) && journal.isClosed(logID: 13) && journal.logIDs == [12, 14, 10])
-        #expect(throws: JournalError.trackingLimitReached) { try journal.append(record(1, log: 11)) }
-        #expect(try journal.append(record(60, log: 10)))
+        #expect(journal.logIDs == [11, 12, 13, 14, 10])
+        #expect(try journal.append(record(1, log: 14)))
+        #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 15)) }
+        #expect(journal.admitLog())
+        #expect(try journal.append(record(0, log: 15)))
+        #expect(!journal.admitLog(), "as many as there may be")
         #expect(try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: files).verify().isIntact)
     }
 
-    @Test func aLogWithoutFixesIsForgotten() throws {
-        let journal = try openJournal(MemoryFileSystem(), limits: few)
-        for logID in 10..<13 as Range<UInt32> { #expect(try journal.append(record(0, log: logID))) }
-        _ = try journal.append(loss(0, 5, log: 13))
-        #expect(try journal.closeLeastUsedLog())
-        #expect(try journal.append(record(0, log: 14)))
-        try journal.commit()
-        #expect(journal.isClosed(logID: 12), "13 was young")
-        #expect(try journal.closeLeastUsedLog())
-        #expect(!journal.isClosed(logID: 13) && journal.logIDs == [10, 11, 14])
-        #expect(try journal.append(record(3, log: 13)))
-        try journal.commit()
-        #expect(journal.durable(logID: 13).ranges == [SequenceRange(3)])
-    }
-
-    @Test func closedLogsStayClosedWhateverTheirNumber() throws {
+    @Test func aCheckpointTakesHalfOfASegmentAtMost() throws {
         let files = MemoryFileSystem()
-        do {
-            let journal = try openJournal(files, limit: 2000, limits: few)
-            #expect(try journal.append(record(0)) && journal.append(record(1)))
-            for logID in 0..<203 as Range<UInt32> {
-                if logID > 2 { #expect(try journal.closeLeastUsedLog()) }
-                #expect(try journal.append(record(0, log: logID)))
+        for round in 0..<2 as Range<UInt32> {
+            let journal = try openJournal(files, limit: 1000)
+            for logID in 0..<400 as Range<UInt32> {
+                #expect(try journal.append(record(round, log: logID)))
                 try journal.commit()
             }
-            #expect(try !journal.closeLeastUsedLog(), "as many as are kept in mind")
+            #expect(journal.segments.count < 20, "a segment for each commit else")
         }
-        let journal = try openJournal(files, limit: 2000, limits: few)
-        #expect(journal.damage == [])
-        #expect((0..<203 as Range<UInt32>).filter(journal.isClosed).count == 200)
-        #expect(journal.durable(logID: log).firstMissing == 2)
-        #expect(try sequences(allEntries(journal)).count == 205)
+        let journal = try openJournal(files, limit: 1000)
+        #expect((0..<400 as Range<UInt32>).allSatisfy { journal.durable(logID: $0).firstMissing == 2 })
     }
 
     @Test func aJournalOfFullSizeTakesNoMore() throws {

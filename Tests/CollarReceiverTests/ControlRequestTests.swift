@@ -4,7 +4,7 @@ import CollarReceiver
 import CollarWire
 import Testing
 
-/// Lines at the control socket, both ways.
+/// The lines of the control socket: requests and results.
 @Suite struct ControlRequestTests {
     private static var settings: SettingList {
         var list = SettingList()
@@ -13,10 +13,10 @@ import Testing
         return list
     }
 
-    private let wishes: [ControlRequest.Wish] = [
+    private let wishes: [ControlRequest.Content] = [
         .command(.command(.locateNow)), .command(.command(.sound(milliseconds: 65_535))), .command(.command(.startTracking)),
         .command(.command(.stopTracking)), .command(.command(.reboot)), .command(.command(.pair(receiverID: 0))),
-        .command(.command(.unpair)), .command(.report), .command(.order(version: 0, ControlRequestTests.settings)), .await(requestID: 9),
+        .command(.command(.unpair)), .command(.settingsRequest), .command(.settingsUpdate(version: 0, ControlRequestTests.settings)), .await(requestID: 9),
     ]
 
     private func fault(in line: String) -> String? {
@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [
         ("", "not JSON"), ("nonsense", "not JSON"), ("[]", "an array"), ("{}", #""do" is missing"#),
-        (#"{"do":5}"#, #""do" is missing"#), (#"{"do":"fly"}"#, "nothing that can be wanted"),
+        (#"{"do":5}"#, #""do" is missing"#), (#"{"do":"fly"}"#, "not a known request"),
         (#"{"do":"locate","do":"unpair"}"#, #""do" is missing"#), (#"{"do":"locate","type":"result"}"#, #""type""#),
         (#"{"do":"locate","moed":"now"}"#, #""moed" is not expected"#),
         (#"{"do":"locate","mode":"now","mode":"queue"}"#, "given twice"),
@@ -71,7 +71,7 @@ import Testing
         #expect(reason.contains(part), "\(reason)")
     }
 
-    /// Lines that were damaged in a few places are read or refused.
+    /// A line that was damaged in a few places is refused, or read as a valid request.
     @Test func damagedLines() {
         var generator = SystemRandomNumberGenerator()
         var refusedCount = 0

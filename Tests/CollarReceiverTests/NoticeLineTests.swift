@@ -88,8 +88,8 @@ struct NoticeLineTests {
         #expect(
             try JSONDecoder().decode(Failure.self, from: Data(error))
                 == Failure(
-                    type: "error", unix_ms: 0, code: "device_in_use", title: "Radio in use", reason: failure.description,
-                    remedy: failure.remedy, severity: "critical", retryable: true, port: text))
+                    type: "error", unix_ms: 0, code: "device_in_use", title: "Radio in use", reason: failure.message.reason,
+                    remedy: failure.message.remedy, severity: "critical", retryable: true, port: text))
     }
 
     @Test func whatIsNotKnownOfACollarIsNull() {

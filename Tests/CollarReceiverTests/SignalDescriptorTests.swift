@@ -2,13 +2,13 @@ import CollarReceiver
 import Glibc
 import Testing
 
-/// Signals of the whole process: one test after another.
+/// Signals concern the whole process, so the tests run one after another.
 @Suite(.serialized)
 struct SignalDescriptorTests {
     @Test func aBlockedSignalIsReadOnce() throws {
         let signals = try #require(SignalDescriptor([SIGUSR2]))
         #expect(signals.next() == nil)
-        // To this thread: the descriptor shows what is pending for whoever reads it.
+        // The signal is sent to this thread: the descriptor delivers the signals that are pending for the thread that reads it.
         #expect(pthread_kill(pthread_self(), SIGUSR2) == 0)
         #expect(signals.next() == SIGUSR2)
         #expect(signals.next() == nil)

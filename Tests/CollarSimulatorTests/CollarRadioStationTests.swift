@@ -20,12 +20,12 @@ import Testing
         return fixes
     }
 
-    private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<CuttableFlash> {
+    private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<MemoryFlash> {
         let collar = try Collar(
             booting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: Self.modem)),
-            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
         let station = CollarRadioStation(
             collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    private func answer(ask: AskNumber, firstMissing: UInt32) throws -> [UInt8] {
+    private func answer(poll: PollNumber, firstMissing: UInt32) throws -> [UInt8] {
         let log = try #require(LogIdentity(deviceID: 0xABC, logID: 5))
-        let answer = Acknowledgement(receiverID: 77, ask: ask, firstMissing: firstMissing)
+        let answer = Acknowledgement(receiverID: 77, poll: poll, firstMissing: firstMissing)
         return serial(try [UInt8](capacity: 253) { output in try answer.encode(address: 9, log: log, into: &output) })
     }
 
@@ -74,7 +74,7 @@ import Testing
         _ = try station.advance(to: station.nextDeadline)
         _ = try station.advance(to: station.nextDeadline)
         let now = station.nextDeadline.advanced(byMicroseconds: -1)
-        station.received(try answer(ask: .first, firstMissing: 1), now: now)
+        station.receive(try answer(poll: .first, firstMissing: 1), now: now)
         #expect(!station.isAnswerExpected)
         #expect(!station.isDelivered)
         #expect(station.statistics.downlinkFrames == 1)
@@ -100,7 +100,7 @@ import Testing
         station.skipIdleTime(now: sent)
         #expect(station.nextDeadline == sent)
         _ = try station.advance(to: sent)
-        station.received(try answer(ask: .first, firstMissing: 1), now: sent)
+        station.receive(try answer(poll: .first, firstMissing: 1), now: sent)
         let heard = station.nextDeadline
         _ = try station.advance(to: heard)
         #expect(station.nextDeadline.microseconds(since: heard) > 1_000_000)
@@ -110,14 +110,14 @@ import Testing
         #expect(station.statistics.uplinkFrames == 2)
     }
 
-    /// A short frame overtakes a long one where both are given at once.
+    /// A short frame overtakes a long one if both are handed over at the same time.
     @Test func timeGoesOnWhenAShortFrameFollowsALongOne() throws {
         var station = try station(fixes: 1)
         _ = try station.advance(to: station.nextDeadline)
         let now = station.nextDeadline
         _ = try station.advance(to: now)
-        station.received(try answer(ask: .first, firstMissing: 1), now: now)
-        station.received(try question, now: now)
+        station.receive(try answer(poll: .first, firstMissing: 1), now: now)
+        station.receive(try question, now: now)
         var steps = 0
         while steps < 100, station.nextDeadline.microseconds < 3_000_000 {
             _ = try station.advance(to: station.nextDeadline)
@@ -127,7 +127,7 @@ import Testing
         #expect(station.isDelivered)
     }
 
-    /// An answer that comes while a half-duplex collar sends is not heard; behind its frame it is.
+    /// A half-duplex collar does not hear an answer that comes while it sends, but hears one that comes after its frame.
     @Test(arguments: [true, false])
     func whoSendsIsDeafOnAHalfDuplexLink(isDuringFrame: Bool) throws {
         let modem = SimulatedModem.lora(spreadingFactor: 7).profile
@@ -135,8 +135,8 @@ import Testing
         #expect(try station.advance(to: Instant(microseconds: 0)) == [])
         let end = station.nextDeadline
         if !isDuringFrame { _ = try station.advance(to: end) }
-        let answer = try answer(ask: .first, firstMissing: 1)
-        station.received(answer, now: end.advanced(byMicroseconds: isDuringFrame ? -1000 : 1000))
+        let answer = try answer(poll: .first, firstMissing: 1)
+        station.receive(answer, now: end.advanced(byMicroseconds: isDuringFrame ? -1000 : 1000))
         if isDuringFrame { _ = try station.advance(to: end) }
         let airtime = modem.airtimeMicroseconds(frameByteCount: answer.count - 3)
         #expect(station.statistics.downlinkAirtimeMicroseconds == airtime)
@@ -146,19 +146,19 @@ import Testing
 
     private func halfDuplexStation(
         address: UInt8, modem: ModemProfile, start: Int64
-    ) throws -> CollarRadioStation<CuttableFlash> {
+    ) throws -> CollarRadioStation<MemoryFlash> {
         let collar = try Collar(
             booting: .init(
                 deviceID: 0xABC, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: CuttableFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: start))
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: start))
         return CollarRadioStation(
             collar: collar, address: address,
             radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
             track: SimulatedTrack(fixes: Self.track(1), pace: .speed(1)), start: Instant(microseconds: start))
     }
 
-    /// Two collars begin so many microseconds apart; the first frame lasts longer than 1 ms and less than a second.
+    /// Two collars begin to send `apart` microseconds apart; the first frame lasts longer than 1 ms and less than a second.
     @Test(arguments: [(true, 1000 as Int64, 2), (true, 1_000_000, 0), (false, 1000, 0)])
     func framesOnTheAirAtTheSameTimeDestroyEachOther(isHalfDuplex: Bool, apart: Int64, collisions: Int) throws {
         let modem = isHalfDuplex ? SimulatedModem.lora(spreadingFactor: 7).profile : SimulatedModem.ble.profile
@@ -186,7 +186,7 @@ import Testing
             ], modem: modem)
         #expect(try radio.advance(to: Instant(microseconds: 0)) == [])
         #expect(try !radio.advance(to: radio.nextDeadline).isEmpty)
-        radio.received(try answer(ask: .first, firstMissing: 1), now: Instant(microseconds: 199_000))
+        radio.receive(try answer(poll: .first, firstMissing: 1), now: Instant(microseconds: 199_000))
         var arrived: [UInt8] = []
         while radio.nextDeadline.microseconds < 400_000 { arrived += try radio.advance(to: radio.nextDeadline) }
         #expect(radio.stations[1].statistics.collisions == 1)

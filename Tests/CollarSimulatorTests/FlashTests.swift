@@ -30,13 +30,21 @@ func contents(of flash: some FlashDevice, at offset: Int, count: Int) throws -> 
         try checkNOR(FileFlash(path: file.path, blockByteCount: 512, blockCount: 4))
     }
 
-    @Test func whatLiesOutsideIsRefused() throws {
-        var flash = MemoryFlash(blockByteCount: 512, blockCount: 4)
+    private func checkEnd(_ device: some FlashDevice) throws {
+        var flash = device
         let bytes: [UInt8] = [1, 2]
         #expect(throws: FlashError.program(offset: 2047)) { try flash.program(bytes.span, at: 2047) }
         #expect(throws: FlashError.erase(block: 4)) { try flash.erase(block: 4) }
+        #expect(throws: FlashError.erase(block: -1)) { try flash.erase(block: -1) }
         #expect(throws: FlashError.read(offset: 2047)) { try contents(of: flash, at: 2047, count: 2) }
-        #expect(flash.contents.allSatisfy { $0 == 0xFF })
+        #expect(try contents(of: flash, at: 0, count: 2048).allSatisfy { $0 == 0xFF })
+    }
+
+    @Test func whatLiesOutsideIsRefused() throws {
+        try checkEnd(MemoryFlash(blockByteCount: 512, blockCount: 4))
+        let file = TemporaryFile()
+        try checkEnd(FileFlash(path: file.path, blockByteCount: 512, blockCount: 4))
+        try checkEnd(FileFlash(path: file.path, blockByteCount: 512, blockCount: 4))
     }
 
     @Test func aFlashFileKeepsItsContents() throws {
@@ -85,7 +93,7 @@ func contents(of flash: some FlashDevice, at offset: Int, count: Int) throws -> 
     }
 }
 
-/// A path for one test; what stands there goes with it.
+/// A path for one test. The file at this path is removed when the object is released.
 final class TemporaryFile {
     let path: String
 

@@ -1,7 +1,7 @@
 import CollarSimulator
 import Testing
 
-/// The link that loses and damages.
+/// A link that loses and damages frames.
 @Suite struct LossyRadioTests {
     private func outcomes(loss: Double, corruption: Double, seed: UInt64, count: Int) -> [LossyRadio.Outcome] {
         var radio = LossyRadio(lossProbability: loss, corruptionProbability: corruption, seed: seed)
@@ -20,7 +20,7 @@ import Testing
         #expect(outcomes(loss: 1, corruption: 0, seed: 1, count: 100).allSatisfy { $0 == .lost })
     }
 
-    /// Bounds of six standard deviations.
+    /// The limit is six standard deviations.
     @Test(arguments: [0.05, 0.2, 0.5])
     func framesAreLostAtTheRateGiven(rate: Double) {
         let count = 20_000

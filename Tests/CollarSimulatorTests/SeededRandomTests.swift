@@ -1,7 +1,7 @@
 import CollarSimulator
 import Testing
 
-/// The generator behind every simulation.
+/// The random number generator of all simulations.
 @Suite struct SeededRandomTests {
     /// The first numbers for seed 1234567, as the reference implementation of SplitMix64 prints them.
     @Test func agreesWithTheReferenceImplementation() {

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// What goes into an absolute fix comes out, in as many bytes as the text promises.
+/// An encoded absolute fix decodes to the same fix and has the size that PROTOCOL.md states.
 @Suite struct AbsoluteFixTests {
     @Test func everyValidFixComesBackWithTheWideSequence() throws {
         var random = SeededRandom(seed: 0xAB5)
@@ -31,7 +31,7 @@ import Testing
         #expect(wrong.isEmpty)
     }
 
-    /// A sequence less than 32,768 away.
+    /// A sequence at a distance of less than 32,768.
     private func neighbour(of sequence: UInt32, _ random: inout SeededRandom) -> UInt32 {
         let distance = random.edgy(in: -32_767...32_767 as ClosedRange<Int64>, edges: [0])
         return UInt32(clamping: Int64(sequence) + distance)
@@ -53,7 +53,7 @@ import Testing
 
     @Test func aFrameThatIsNoFixOfThisLogIsRefusedAtOnce() throws {
         let usual = try frame(of: .fix(.sample), log: .sample, reference: 0x8000)
-        for (index, error) in [(0, DecodeError.checkFailed), (2, .checkFailed), (26, .checkFailed), (4, .checkFailed)] {
+        for (index, error) in [(0, DecodeError.crcMismatch), (2, .crcMismatch), (26, .crcMismatch), (4, .crcMismatch)] {
             var bytes = usual
             bytes[index] ^= index == 0 ? 0 : 1
             if index == 0 { bytes[23] ^= 0x80 }
@@ -92,7 +92,7 @@ import Testing
     @Test func theLowByteOfTheHeaderIsThatOfTheSequence() throws {
         var fix = Fix.sample
         fix.sequence = 0x1234_56AB
-        let bytes = try frame(of: .fix(fix), address: 99, flags: FrameFlags(ask: .first), log: .sample)
+        let bytes = try frame(of: .fix(fix), address: 99, flags: FrameFlags(poll: .first), log: .sample)
         #expect(bytes.prefix(4) == [0x22, 1, 99, 0xAB])
     }
 

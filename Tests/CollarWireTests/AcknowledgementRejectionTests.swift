@@ -18,11 +18,11 @@ import Testing
 
     private let max: UInt32 = 0xFFFF_FFFE
 
-    @Test func anAskAboveSevenIsRefused() throws {
+    @Test func aPollAboveSevenIsRefused() throws {
         let payload = try Payload(.bits(1, 32), .bits(5, 32), .bits(0, 12))
         #expect(end(payload, lowByte: 7) == nil)
-        #expect(end(payload, lowByte: 8) == .invalidField(.ask, code: 8))
-        #expect(end(payload, lowByte: 255) == .invalidField(.ask, code: 255))
+        #expect(end(payload, lowByte: 8) == .invalidField(.poll, code: 8))
+        #expect(end(payload, lowByte: 255) == .invalidField(.poll, code: 255))
     }
 
     @Test func receiverZeroIsRefused() throws {
@@ -96,7 +96,7 @@ import Testing
         #expect(isRangeRefused(payload))
     }
 
-    /// Wherever it is cut, inside a number of fixed width or inside a code.
+    /// The payload is cut after each byte: inside a number of fixed width, or inside an Elias gamma code.
     @Test func aPayloadThatEndsInsideAFieldIsTruncated() throws {
         let whole = try frame(of: .acknowledgement(.sample), log: .sample)
         var other: [DecodeError?] = []

@@ -1,14 +1,14 @@
 import CollarWire
 import Testing
 
-/// What a receiver holds, written and read back.
+/// Acknowledgements, encoded and decoded again.
 @Suite struct AcknowledgementTests {
     private func random(_ random: inout SeededRandom) -> Acknowledgement {
         let firstMissing = random.oneIn(4) ? 0 : UInt32(random.below(1 &<< 31))
         let durable = random.ranges(upTo: random.below(33), from: firstMissing + 1)
         let resend = random.ranges(upTo: random.below(33), from: UInt32(random.below(1000)))
         return Acknowledgement(
-            receiverID: 1 + random.anyLength() / 2, ask: AskNumber(rawValue: UInt8(random.below(8))),
+            receiverID: 1 + random.anyLength() / 2, poll: PollNumber(rawValue: UInt8(random.below(8))),
             firstMissing: firstMissing, durable: SequenceRangeList(durable.reversed()),
             resend: SequenceRangeList(resend))
     }
@@ -34,8 +34,8 @@ import Testing
         #expect(wholeCount > 5_000)
     }
 
-    /// "Leaves out resend ranges, newest first, but not the oldest of them, then durable ranges, oldest first": while a
-    /// durable range is missing there is at most one to resend.
+    /// Section 9: the sender first leaves out resend ranges, newest first, except the oldest one. Then it leaves out durable
+    /// ranges, oldest first. So if a durable range is left out, at most one resend range is sent.
     @Test func whatDoesNotFitIsLeftOutInOrderForEveryOutputSize() throws {
         var random = SeededRandom(seed: 0xAD)
         var wrong: [(room: Int, Acknowledgement)] = []
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func withoutRangesItHas17Bytes() throws {
-        let none = Acknowledgement(receiverID: 1, ask: nil, firstMissing: .max)
+        let none = Acknowledgement(receiverID: 1, poll: nil, firstMissing: .max)
         let bytes = try frame(of: .acknowledgement(none), log: .sample, room: 17)
         #expect(bytes.count == 17)
         #expect(try decoded(bytes) == .acknowledgement(none))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func theAskStandsInTheLowByte() throws {
+    @Test func thePollStandsInTheLowByte() throws {
         #expect(try frame(of: .acknowledgement(.sample), address: 9, log: .sample).prefix(4) == [0x30, 0, 9, 3])
     }
 
@@ -102,7 +102,7 @@ import Testing
     ] as [[ClosedRange<UInt32>]])
     func durableRangesThatAreNotApartAboveTheFirstMissingAreNotWritten(_ ranges: [ClosedRange<UInt32>]) {
         let wrong = Acknowledgement(
-            receiverID: 1, ask: nil, firstMissing: 10, durable: SequenceRangeList(ranges))
+            receiverID: 1, poll: nil, firstMissing: 10, durable: SequenceRangeList(ranges))
         #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
     }
 
@@ -111,12 +111,12 @@ import Testing
     ] as [[ClosedRange<UInt32>]])
     func rangesToResendThatAreNotApartAreNotWritten(_ ranges: [ClosedRange<UInt32>]) {
         let wrong = Acknowledgement(
-            receiverID: 1, ask: nil, firstMissing: 10, resend: SequenceRangeList(ranges))
+            receiverID: 1, poll: nil, firstMissing: 10, resend: SequenceRangeList(ranges))
         #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
     }
 
     @Test func receiverZeroIsNotWritten() {
-        let wrong = Acknowledgement(receiverID: 0, ask: nil, firstMissing: 10)
+        let wrong = Acknowledgement(receiverID: 0, poll: nil, firstMissing: 10)
         #expect(throws: EncodeError.self) { try frame(of: .acknowledgement(wrong), log: .sample) }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     @Test func everyAngleGetsTheNearestCodeAndHalvesGoUp() {
         for angle in 0...36_000 {
-            // The last of the nearest, so that a half goes up; 180 steps are a full turn.
+            // `reversed` selects the higher of two equally near codes, because a half is rounded up. 180 steps are a full turn.
             let nearest = (0...180).reversed().min { abs($0 * 200 - angle) < abs($1 * 200 - angle) }
             #expect(AngleCode(nearestToCentidegrees: angle).map { Int($0.steps) } == nearest.map { $0 % 180 })
         }

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Frames with the right check and any payload: a decoder ends, and what it takes can be written again.
+/// Frames with the right CRC and any payload. Decoding ends, and a message that is accepted can be encoded again.
 @Suite struct AnyPayloadTests {
     @Test(arguments: (0..<32 as Range<UInt8>).compactMap(MessageType.init))
     func randomPayloads(_ type: MessageType) {
@@ -28,7 +28,7 @@ import Testing
         let reference = random.anyLength()
         guard let message = try? decoded(bytes, reference: reference) else { return }
         do {
-            let written = try frame(of: message, flags: FrameFlags(ask: nil), log: .sample)
+            let written = try frame(of: message, flags: FrameFlags(poll: nil), log: .sample)
             let again = try decoded(written, reference: reference)
             if again != message, !again.begins(message) { Issue.record("\(message) was written as \(written) and read as \(again)") }
         } catch {
@@ -38,7 +38,8 @@ import Testing
 }
 
 extension Message {
-    /// Whether this is as much of a batch as fits a frame: a receiver takes also what a sender would write longer.
+    /// Whether this batch holds only the first fixes of `other`. A receiver accepts batches that a sender would encode in more
+    /// bytes, so not all of their fixes may fit into a frame again.
     fileprivate func begins(_ other: Message) -> Bool {
         guard let fixes = batchedFixes, let others = other.batchedFixes, fixes.count < others.count else { return false }
         return others.starts(with: fixes)

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Batches that no sender writes: refused as a whole, for the reason that PROTOCOL.md names.
+/// An invalid batch is refused as a whole, with the error that PROTOCOL.md names.
 @Suite struct BatchRejectionTests {
     private static func track(_ count: Int) -> [Fix] {
         (0..<UInt32(count)).map { place in
@@ -28,8 +28,8 @@ import Testing
         for count in 4..<startEnd {
             #expect(end(Array(bytes.prefix(count))) == .truncated(bitOffset: 8 * count))
         }
-        // Behind the start zeros are read: whatever they mean, it is no frame that is cut off.
-        for count in startEnd..<bytes.count { #expect(end(Array(bytes.prefix(count)))?.name != "truncated") }
+        // After the end of the payload, zeros are read. Whatever they decode to, the frame does not count as truncated.
+        for count in startEnd..<bytes.count { #expect(end(Array(bytes.prefix(count)))?.name.description != "truncated") }
     }
 
     @Test func faultsOfTheStartHaveTheNamesOfAnAbsoluteFix() throws {
@@ -39,7 +39,7 @@ import Testing
             change(&changed)
             return end(changed)
         }
-        // Count (6 bits), partial, time form (2), position step (2), altitude step, source (2).
+        // Fields from byte 4 on: count (6 bits), partial, time form (2), position step (2), altitude step, source (2).
         #expect(refused { $0[5] |= 0x60 } == .invalidField(.positionStep, code: 3))
         #expect(refused { $0[5] |= 0x0C } == .invalidField(.source, code: 3))
         #expect(
@@ -52,7 +52,8 @@ import Testing
             } == .invalidField(.sequence, code: .max))
     }
 
-    /// The last of many fixes leads out of a range: none is handed out, but those before it were fine.
+    /// Noise replaces the end of the coded part. If a fix is then out of range, the whole frame is invalid, although
+    /// the fixes before that fix are valid.
     @Test func oneInvalidFixMakesTheWholeFrameInvalid() throws {
         var random = SeededRandom(seed: 0xBAD)
         var laterFaults = 0
@@ -82,7 +83,7 @@ import Testing
         #expect(names.isSuperset(of: ["sequence", "source", "difference"]))
     }
 
-    /// Any number behind a good start: fixes in their ranges, or an error.
+    /// After a valid start, any coded part decodes to fixes in their ranges, or causes an error.
     @Test func anyNumberEndsInFixesOrAnError() throws {
         var random = SeededRandom(seed: 0xBAE)
         var readCount = 0

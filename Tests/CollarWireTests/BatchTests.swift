@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// A batch gives back the fixes that it took, and takes as many as fit.
+/// A batch decodes to the fixes that were encoded, and holds as many fixes as fit.
 @Suite struct BatchTests {
     @Test(arguments: 0...10)
     func everyFixComesBack(_ wildness: Int) throws {
@@ -51,7 +51,7 @@ import Testing
                 #expect(written.frame.count <= room)
                 #expect(written.frame[4] >> 2 == UInt8(written.count - 1))
                 guard written.count < min(fixes.count, 64) else { continue }
-                // One more would not have fitted.
+                // One more fix would not have fitted.
                 let more = try? batch(of: fixes, room: Frame.maximumByteCount, most: written.count + 1)
                 #expect(more.map { $0.count <= written.count || $0.frame.count > room } == true)
             }
@@ -73,14 +73,14 @@ import Testing
                 below(headerAndPayload), shorter(headerAndPayload, plus: 0), shorter(headerAndPayload, plus: 1),
             ]
             for other in others {
-                // What does not change the start and is a number below, or a shorter one next to it.
+                // Neither the next lower number nor one of the two nearest shorter numbers may decode to the same fixes.
                 guard (try? decoded(sealed(other, log: .sample)).batchedFixes) == fixesOfIt else { continue }
                 Issue.record("\(other) stands for the same fixes as \(headerAndPayload)")
             }
         }
     }
 
-    /// The number before that of `bytes`, in as many bytes.
+    /// The next lower number, in the same number of bytes.
     private func below(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         var index = bytes.count - 1
@@ -92,7 +92,7 @@ import Testing
         return bytes
     }
 
-    /// A byte less.
+    /// The number without its last byte: rounded down if `carry` is 0, rounded up if it is 1.
     private func shorter(_ bytes: [UInt8], plus carry: UInt8) -> [UInt8] {
         var bytes = Array(bytes.dropLast())
         var index = bytes.count - 1
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func aLongNumberOfZeroBytesIsNotSent() throws {
-        // Whatever follows the number reads as zeros: what the sender leaves out, a receiver may get.
+        // A sender leaves out zero bytes at the end. A receiver accepts them, and ignores all bytes after the last fix.
         var random = SeededRandom(seed: 0xBA85)
         for _ in 0..<2000 {
             let fixes = Fix.track(1 + random.below(20), wildness: 3, random: &random)

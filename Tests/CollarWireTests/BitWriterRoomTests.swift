@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Writing beyond the room is remembered and reported, never trapped.
+/// A bit writer that writes past its limit reports an error at the end. It never traps.
 @Suite struct BitWriterRoomTests {
     private func finish(_ writer: BitWriter, room: Int) throws(EncodeError) -> [UInt8] {
         var writer = writer

@@ -14,7 +14,7 @@ import Testing
         #expect(stuffed([0x11, 0, 0, 0x22]) == [2, 0x11, 1, 2, 0x22])
     }
 
-    /// All 16.8 million of three bytes, and those of one and two.
+    /// All inputs of one, two and three bytes; 16.8 million of them have three.
     @Test func everyInputOfUpToThreeBytesComesBack() {
         var wrong = 0
         for a in UInt8.min...UInt8.max {
@@ -27,7 +27,8 @@ import Testing
         #expect(wrong == 0)
     }
 
-    /// Without arrays: 16.8 million of them would take half a minute.
+    /// Whether three bytes, once encoded, decode to the same bytes. It uses no arrays: 16.8 million arrays would take half a
+    /// minute.
     private func comesBack(_ frame: InlineArray<3, UInt8>) -> Bool {
         let stream = InlineArray<6, UInt8> { (output: inout OutputSpan<UInt8>) in
             StreamEncoder.encode(frame.span, into: &output)
@@ -48,7 +49,7 @@ import Testing
         return remaining == 0
     }
 
-    /// All contents of three bytes in the middle of the smallest frame.
+    /// The smallest frame, with all contents of the three bytes in its middle.
     @Test func aDecoderGivesBackEveryThreeBytes() {
         var wrong = 0
         var decoder = StreamDecoder()
@@ -93,8 +94,8 @@ import Testing
         }
     }
 
-    /// The encoding is that of the reference, one byte longer than the frame, without zeros and the byte 0xFF as a
-    /// length, and a decoder gives the frame back where it is not too short for one.
+    /// The encoding equals that of the reference, is one byte longer than the frame, and has no zero byte. A decoder returns
+    /// the frame, or rejects it as too short if it has fewer than 7 bytes.
     private func check(_ frame: [UInt8]) {
         let encoded = stuffed(frame)
         var isRight = encoded == ReferenceStuffing.stuffed(frame) && encoded.count == frame.count + 1

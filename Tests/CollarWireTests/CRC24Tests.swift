@@ -1,7 +1,7 @@
 @testable import CollarWire
 import Testing
 
-/// The check, against its definition.
+/// Compares the CRC with its definition.
 @Suite struct CRC24Tests {
     private func checksum(_ bytes: [UInt8]) -> UInt32 {
         var check = CRC24()
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What a processor without carry-less multiplication does.
+    /// The computation on a processor without carry-less multiplication.
     @Test func wordsByTableEqualTheDivision() {
         var random = SeededRandom(seed: 0x240)
         for _ in 0..<2000 {

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// No small damage to a bare frame is accepted.
+/// A bare frame with small damage is never accepted.
 @Suite struct DamagedFrameTests {
     @Test(arguments: try Sample.all())
     func isWholeBeforeItIsDamaged(_ sample: Sample) throws {
@@ -45,7 +45,7 @@ import Testing
         #expect(acceptedCount == 0)
     }
 
-    /// All 2^24 contents of three neighbouring bytes: only the one that was sent is accepted.
+    /// Of all 2^24 contents of three neighbouring bytes, only the sent content is accepted.
     @Test func ofAllContentsOfThreeBytesOneIsAccepted() throws {
         var frame = try CollarWireTests.frame(of: .identityRequest(IdentityRequest(receiverID: 77)), log: .sample)
         let sent = frame
@@ -59,7 +59,7 @@ import Testing
         #expect(accepted == [sent])
     }
 
-    /// By the check it was sent with, or by a decoder that believes the type it reads.
+    /// Whether the frame passes the CRC with the sample's log, or a decoder that relies on the type in the frame accepts it.
     private func isAccepted(_ frame: [UInt8], as sample: Sample) -> Bool {
         if isValid(frame, log: sample.log) { return true }
         do throws(DecodeError) {

@@ -3,10 +3,10 @@ import Testing
 
 /// One or two wrong bits on a serial line never yield a frame that was not sent.
 @Suite struct DamagedStreamTests {
-    /// What became of a damaged stream of a frame and its successor.
+    /// The results for all damaged copies of a stream that holds a frame and its successor.
     private struct Harm {
         var caseCount = 0
-        /// Frames that a decoder accepts and nobody sent.
+        /// Frames that a decoder accepts although they were not sent.
         var forged: [[UInt8]] = []
         var lostSuccessors = 0
     }

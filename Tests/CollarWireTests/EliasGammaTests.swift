@@ -1,9 +1,9 @@
 import CollarWire
 import Testing
 
-/// The code of positive numbers of any size.
+/// The Elias gamma code of positive numbers.
 @Suite struct EliasGammaTests {
-    /// The bits of the code as text, from the definition.
+    /// The bits of the code by its definition, as text.
     private func definition(_ value: UInt32) -> String {
         let digits = String(value, radix: 2)
         return String(repeating: "0", count: digits.count - 1) + digits

@@ -1,16 +1,16 @@
 import CollarWire
 import Testing
 
-/// An encoder writes nothing where its output is too small, and says how much it needs.
+/// If its output is too small, an encoder writes nothing, and its error names the size that it needs.
 @Suite struct EncoderRoomTests {
-    /// What is thrown at a given room, and how many bytes were written then.
+    /// Encodes a message into an output of `room` bytes. Returns the error, and the number of bytes written.
     private func attempt(_ message: Message, room: Int) -> (error: EncodeError?, written: Int) {
         var error: EncodeError?
         var written = 0
         _ = [UInt8](capacity: room) { output in
             do throws(EncodeError) {
                 try message.encode(
-                    address: 7, flags: FrameFlags(ask: nil), log: .sample, reference: 40_000, into: &output)
+                    address: 7, flags: FrameFlags(poll: nil), log: .sample, reference: 40_000, into: &output)
             } catch let thrown {
                 error = thrown
             }

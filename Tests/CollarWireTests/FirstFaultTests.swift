@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Of several faults the first one counts, section 21.
+/// Of several faults of a frame, the first one counts (section 21).
 @Suite struct FirstFaultTests {
     private func end(_ type: MessageType, _ payload: Payload, lowByte: UInt8 = 0) -> DecodeError? {
         do throws(DecodeError) {
@@ -14,7 +14,7 @@ import Testing
 
     @Test func theFirstInvalidFieldCounts() throws {
         let acknowledgement = try Payload(.bits(0, 32), .bits(5, 32), .bits(63, 6), .bits(33, 6))
-        #expect(end(.acknowledgement, acknowledgement, lowByte: 9) == .invalidField(.ask, code: 9))
+        #expect(end(.acknowledgement, acknowledgement, lowByte: 9) == .invalidField(.poll, code: 9))
         #expect(end(.acknowledgement, acknowledgement) == .invalidField(.receiver, code: 0))
         #expect(end(.command, try Payload(.bits(1, 16), .bits(0, 32), .bits(99, 8))) == .invalidField(.receiver, code: 0))
         #expect(end(.command, try Payload(.bits(1, 16), .bits(1, 32), .bits(6, 8), .bits(0, 32), .bits(1, 8)))
@@ -25,8 +25,8 @@ import Testing
         #expect(end(.acknowledgement, try Payload(.bits(0, 32))) == .invalidField(.receiver, code: 0))
         #expect(end(.command, try Payload(.bits(1, 16), .bits(7, 32), .bits(8, 8), .bits(1, 8)))
             == .invalidField(.command, code: 8))
-        let order = try Payload(.bits(1, 16), .bits(0, 32), .bits(1, 32), .bits(48, 8), .bits(1, 8))
-        #expect(end(.settingsOrder, order) == .invalidField(.entryCount, code: 48))
+        let update = try Payload(.bits(1, 16), .bits(0, 32), .bits(1, 32), .bits(48, 8), .bits(1, 8))
+        #expect(end(.settingsUpdate, update) == .invalidField(.entryCount, code: 48))
     }
 
     @Test func aFieldThatIsNotThereCompletelyIsNotInvalid() throws {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func aRangeBehindAnInvalidOneIsNotRead() throws {
-        // The second of two durable ranges reaches below the first missing sequence, and what follows is cut off.
+        // The second of three durable ranges reaches below the first missing sequence, and the third is cut off.
         let payload = try Payload(
             .bits(1, 32), .bits(100, 32), .bits(3, 6), .bits(0, 6), .gamma(10), .gamma(2), .gamma(5), .gamma(50))
         #expect(end(.acknowledgement, payload) == .invalidField(.range, code: 50))

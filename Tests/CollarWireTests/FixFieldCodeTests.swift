@@ -1,15 +1,15 @@
 import CollarWire
 import Testing
 
-/// Each code of a fix that means nothing is refused, and the one before it taken.
+/// In each field of a fix the first invalid code is refused, and the last valid code is accepted.
 @Suite struct FixFieldCodeTests {
-    /// The fields of a payload at step 0 with all fields known, in whole seconds, and their widths.
+    /// The payload fields of a fix with position step 0, all fields known and whole seconds, and their widths.
     private let usual: [(value: UInt32, width: Int)] = [
         (0, 1), (0, 2), (0, 2), (0, 1), (2, 2), (0, 1), (156, 8), (1_700_000_000, 32), (9_000_000, 25),
         (18_000_000, 26), (1123, 14), (57, 7), (61, 7), (14, 9), (135, 8), (0, 8), (87, 7),
     ]
 
-    /// The end of decoding the usual fix after one change.
+    /// The error of decoding the usual fix after one change; nil if there is none.
     private func end(_ change: (inout [(value: UInt32, width: Int)]) -> Void) throws -> DecodeError? {
         var fields = usual
         change(&fields)
@@ -82,7 +82,7 @@ import Testing
         #expect(try end(high: 0xFF_FFFF, lowByte: 0xFF) == .invalidField(.sequence, code: .max))
     }
 
-    /// Where it ends is what is wrong with it, not what the check behind it looks like.
+    /// The error is that the payload ends too early. The decoder does not take the CRC for the rest of the field.
     @Test func aPayloadThatEndsInsideAFieldIsTruncated() throws {
         var random = SeededRandom(seed: 0x7D)
         var other: [DecodeError?] = []

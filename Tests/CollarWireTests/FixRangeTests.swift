@@ -1,9 +1,9 @@
 import CollarWire
 import Testing
 
-/// What the protocol cannot carry is an error of the caller, never clamped.
+/// Encoding a value that the protocol cannot carry throws an error. The value is never clamped.
 @Suite struct FixRangeTests {
-    /// Limits of each field, and the error just beyond them.
+    /// Changes of a fix: each sets a field to a limit, or beyond a limit. A change beyond a limit has an error.
     private func limits(_ step: PositionStep) -> [(set: (inout Fix) -> Void, error: EncodeError?)] {
         let quarter = step.stepsPerQuarterTurn
         return [

@@ -1,7 +1,7 @@
 @testable import CollarWire
 import Testing
 
-/// The first four bytes, and the order in which a receiver looks at them.
+/// The first four bytes of a frame, and the order in which a receiver checks them.
 @Suite struct FrameHeaderTests {
     private func end(_ bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Version, then critical flags, then type, then the check; each is looked at only where those before are right.
+    /// The order is version, critical flags, type, CRC. Each of them is checked only if those before it are right.
     @Test func whatIsWrongFirstIsSaid() {
         for version in 0..<8 as Range<UInt8> where version != 1 {
             #expect(end([version &<< 5 | 3, 0xFF, 1, 0, 9, 9, 9]) == .unsupportedVersion(version))
@@ -52,9 +52,9 @@ import Testing
             let expected: DecodeError =
                 switch MessageType(rawValue: code) {
                 case nil: .unknownType(code)
-                // The check of a live fix cannot be computed without its anchor.
+                // The CRC of a live fix cannot be computed without its anchor.
                 case .liveFix: .anchorNeeded
-                default: .checkFailed
+                default: .crcMismatch
                 }
             #expect(end([0x20 | code, 0x1F, 1, 0, 9, 9, 9]) == expected)
         }
@@ -76,25 +76,25 @@ import Testing
         #expect(end(sealed(bytes, log: sample.log)) == .unknownCriticalFlags(0x80))
     }
 
-    @Test func asksAreNumberedFromOneToSevenAndRoundAgain() {
-        #expect(AskNumber(rawValue: 0) == nil)
-        #expect(AskNumber(rawValue: 8) == nil)
-        var ask = AskNumber.first
+    @Test func pollsAreNumberedFromOneToSevenAndRoundAgain() {
+        #expect(PollNumber(rawValue: 0) == nil)
+        #expect(PollNumber(rawValue: 8) == nil)
+        var poll = PollNumber.first
         var numbers: [UInt8] = []
         for _ in 0..<8 {
-            numbers.append(ask.rawValue)
-            ask = ask.next
+            numbers.append(poll.rawValue)
+            poll = poll.next
         }
         #expect(numbers == [1, 2, 3, 4, 5, 6, 7, 1])
     }
 
-    @Test func theAskIsInTheLowThreeBits() {
+    @Test func thePollIsInTheLowThreeBits() {
         for bits in 0...255 as ClosedRange<UInt8> {
             let flags = FrameFlags(rawValue: bits)
-            #expect(flags.ask?.rawValue ?? 0 == bits % 8)
+            #expect(flags.poll?.rawValue ?? 0 == bits % 8)
             #expect(flags.unknownCriticalBits == bits & 0xE0)
         }
-        #expect(FrameFlags(ask: nil).rawValue == 0)
-        #expect(FrameFlags(ask: AskNumber(rawValue: 5)).rawValue == 5)
+        #expect(FrameFlags(poll: nil).rawValue == 0)
+        #expect(FrameFlags(poll: PollNumber(rawValue: 5)).rawValue == 5)
     }
 }

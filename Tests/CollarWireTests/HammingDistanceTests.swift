@@ -1,11 +1,12 @@
 import CollarWire
 import Testing
 
-/// What section 3 promises of the check in the largest frame, proved for every error and not for samples.
+/// The errors that the CRC detects, among them those of the Hamming distance in section 3. The tests prove this for every
+/// error in the largest frame, not for samples.
 @Suite struct HammingDistanceTests {
     private let largest = Syndromes(frameByteCount: Frame.maximumByteCount)
 
-    /// The ground the proofs below stand on.
+    /// The proofs below rely on this.
     @Test func anErrorChangesTheResidueByTheSumOfItsBits() {
         var random = SeededRandom(seed: 1)
         for _ in 0..<2_000 {
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    /// So that what holds in the largest frame holds in all.
+    /// Therefore the proofs for the largest frame also hold for shorter frames.
     @Test func inAShorterFrameABitCountsAsMuchAsTheOneAsFarFromTheEnd() {
         for byteCount in Frame.overheadByteCount...Frame.maximumByteCount {
             let tail = largest.ofBit.suffix(byteCount * 8)
@@ -30,12 +31,13 @@ import Testing
         }
     }
 
-    /// Every single bit changes an odd number of bits of the residue, so an odd number of them never cancels.
+    /// Every wrong bit changes an odd number of bits of the residue, so the changes by an odd number of wrong bits never
+    /// cancel.
     @Test func anOddNumberOfWrongBitsIsAlwaysNoticed() {
         #expect(largest.ofBit.allSatisfy { $0.nonzeroBitCount & 1 == 1 })
     }
 
-    /// Four bits would cancel if two pairs changed the residue alike.
+    /// Four wrong bits would cancel if two pairs of bits changed the residue in the same way.
     @Test func twoAndFourWrongBitsAreAlwaysNoticed() {
         var isTaken = [Bool](repeating: false, count: 1 &<< 24)
         var collisions = 0
@@ -49,7 +51,7 @@ import Testing
         #expect(collisions == 0)
     }
 
-    /// 24 neighbouring bits change the residue independently: no pattern within them cancels.
+    /// The changes by 24 neighbouring bits are linearly independent, so no pattern of wrong bits among them cancels.
     @Test func noBurstOfUpTo24BitsGoesUnnoticed() {
         for start in 0...largest.ofBit.count - 24 {
             #expect(rank(of: largest.ofBit[start..<start + 24]) == 24)

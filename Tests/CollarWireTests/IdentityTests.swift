@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Who a collar is, written and read back.
+/// Identities, encoded and decoded again.
 @Suite struct IdentityTests {
     private func identity(_ change: (inout Identity) -> Void) -> Identity {
         var identity = Identity.sample
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func theFieldsStandInTheOrderOfTheSpecification() throws {
-        let bytes = try frame(of: .identity(.sample), address: 9, flags: FrameFlags(ask: .first), log: .sample)
+        let bytes = try frame(of: .identity(.sample), address: 9, flags: FrameFlags(poll: .first), log: .sample)
         let head: [UInt8] = [0x21, 1, 9, 0, 0x00, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6, 0x07, 0xAA, 0xF3, 0x7B, 0xC0]
         let sequences: [UInt8] = [0, 0, 0, 12, 0, 0, 0x98, 0x58, 0, 0, 0x9C, 0x41, 0x12, 0x34, 0x56, 0x78]
         let tail: [UInt8] = [51, 1, 2, 3, 0, 5, 0, 60]

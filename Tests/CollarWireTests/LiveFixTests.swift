@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// A live fix is read with its anchor, and with nothing else.
+/// A live fix can be decoded with its anchor, and with no other fix.
 @Suite struct LiveFixTests {
     private static let anchor = Fix.sample
 
@@ -20,11 +20,12 @@ import Testing
     ) throws(EncodeError) -> [UInt8] {
         try frame(room: room) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try LiveFix.encode(
-                fix, anchor: anchor, address: 7, flags: FrameFlags(ask: .first), log: log, into: &output)
+                fix, anchor: anchor, address: 7, flags: FrameFlags(poll: .first), log: log, into: &output)
         }
     }
 
-    /// What a receiver reads that holds `anchor` under the sequence the frame names.
+    /// The fix that a receiver decodes if it has `anchor` as the fix with the anchor sequence of the frame; nil if it decodes
+    /// none.
     private func read(
         _ bytes: [UInt8], anchor: Fix, log: LogIdentity = .sample, reference: UInt32
     ) -> Fix? {
@@ -119,7 +120,7 @@ import Testing
         #expect(try written(room: needed).count == needed)
     }
 
-    /// Frames with the right header and any payload: no crash, no hang.
+    /// Decoding a frame with the right header and any payload neither crashes nor hangs.
     @Test func anyPayloadEnds() {
         var random = SeededRandom(seed: 0x1200)
         var named = 0

@@ -1,9 +1,9 @@
 import CollarWire
 import Testing
 
-/// The short way from a serial line to a fix, against the long one.
+/// Compares `nextFix`, the short way from a serial line to a fix, with the long way: `next` and `Message.decode`.
 @Suite struct NextFixTests {
-    /// What one call on a line gave.
+    /// The result of one call on a line.
     private struct Reading: Equatable {
         var fix: Fix?
         var index: Int
@@ -38,7 +38,7 @@ import Testing
         [UInt8](capacity: frame.count + 3) { StreamEncoder.encode(frame.span, into: &$0) }
     }
 
-    /// Whether the fix in this frame is one that the short way must not miss: escapes make a frame longer.
+    /// Whether a frame of a fix has the form that the short way must decode. Escapes would make the frame longer.
     private func isOfCommonestForm(_ frame: [UInt8]) -> Bool {
         frame.count == 27 && frame[4] & 0xF8 == 0 && frame[5] & 0x80 == 0
     }
@@ -77,10 +77,10 @@ import Testing
         #expect(validCount > 3000)
     }
 
-    /// The first invalid code of each field, and the last valid one, with neighbours that are all ones or all zeros.
+    /// The last valid and the first invalid code of each field. All bits around the field are 0, 1, or as in the usual fix.
     @Test func eachLimitIsTheGeneralDecoders() throws {
         let usual = try frame(of: .fix(.sample), log: .sample, reference: 0x8000)
-        // Place of the lowest bit, from the end of the payload, and width.
+        // For each field, the place of its lowest bit, counted from the end of the payload, and its width.
         let fields = [(0, 7), (7, 8), (15, 8), (23, 9), (32, 7), (39, 7), (46, 14), (60, 26), (86, 25)]
         for (place, width) in fields {
             for code in [0, 1, 99, 100, 101, 179, 180, 181, 18_000_000, 18_000_001, 36_000_000, 36_000_001]

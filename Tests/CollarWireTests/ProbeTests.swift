@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// The shortest frames of both ends.
+/// Probes and identity requests, encoded and decoded again.
 @Suite struct ProbeTests {
     @Test func probesComeBackIn14Bytes() throws {
         for next in [0, 1, 0x1234_5678, .max] as [UInt32] {
@@ -16,7 +16,7 @@ import Testing
 
     @Test func aProbesFieldsStandInOrder() throws {
         let sent = Probe(logTag: 0xABCDEF, nextSequence: 0x0102_0304)
-        let bytes = try frame(of: .probe(sent), address: 9, flags: FrameFlags(ask: .first), log: .sample)
+        let bytes = try frame(of: .probe(sent), address: 9, flags: FrameFlags(poll: .first), log: .sample)
         #expect(bytes.dropLast(3).elementsEqual([0x25, 1, 9, 0, 0xAB, 0xCD, 0xEF, 1, 2, 3, 4]))
     }
 

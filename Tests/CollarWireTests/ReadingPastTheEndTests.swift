@@ -1,9 +1,9 @@
 import CollarWire
 import Testing
 
-/// What a reader says where the bytes end too early or too late.
+/// The error of a bit reader if the bytes end too early or too late.
 @Suite struct ReadingPastTheEndTests {
-    /// The end of reading `bitCount` bits of the first `byteCount` of `bytes`.
+    /// The error of a reader of the first `byteCount` bytes, after `bitCount` bits were read; nil if there is none.
     private func end(_ bytes: [UInt8], _ byteCount: Int, after bitCount: Int) -> DecodeError? {
         var reader = BitReader(bytes.span, from: 0, to: byteCount)
         for _ in 0..<bitCount { _ = reader.read(1) }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Section 21: "then padding, then bytes behind".
+    /// Section 21: a decoder checks the padding before it checks that no bytes follow.
     @Test func paddingCountsBeforeBytesBehind() {
         #expect(end([0x01, 0], 2, after: 5) == .nonzeroPadding(bitOffset: 5))
         #expect(end([0x00, 1], 2, after: 5) == .trailingBytes(byteOffset: 1))

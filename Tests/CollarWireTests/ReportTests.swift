@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// Status, settings, commands and what the base radio says, written and read back.
+/// Statuses, settings, commands, application messages and frames of the base radio, encoded and decoded again.
 @Suite struct ReportTests {
     private func end(_ type: MessageType, _ payload: Payload) -> DecodeError? {
         do throws(DecodeError) {
@@ -77,7 +77,7 @@ import Testing
 
     @Test func settingsOfEveryCountThatFitsComeBack() throws {
         var random = SeededRandom(seed: 0x5E7)
-        for direction in [Settings.Direction.report, .order] {
+        for direction in [Settings.Direction.report, .update] {
             var entries = SettingList()
             for count in 0...47 {
                 let settings = Settings(
@@ -92,7 +92,7 @@ import Testing
 
     @Test func moreThan47EntriesAreRefused() throws {
         let start = Payload.Field.bits(0, 32)
-        for type in [MessageType.settingsReport, .settingsOrder] {
+        for type in [MessageType.settingsReport, .settingsUpdate] {
             for count in [48, 255] as [UInt32] {
                 let payload = try Payload(start, start, .bits(0, 16), .bits(count, 8), start)
                 #expect(end(type, payload) == .invalidField(.entryCount, code: count))
@@ -101,16 +101,16 @@ import Testing
     }
 
     @Test(arguments: [
-        Command.Order.startTracking, .stopTracking, .locateNow, .sound(milliseconds: 0), .sound(milliseconds: .max),
+        Command.Action.startTracking, .stopTracking, .locateNow, .sound(milliseconds: 0), .sound(milliseconds: .max),
         .reboot, .pair(receiverID: 1), .pair(receiverID: .max), .unpair,
     ])
-    func ordersComeBack(_ order: Command.Order) throws {
-        #expect(try comesBack(.command(Command(requestID: .max, receiverID: 1, order: order))))
+    func commandsComeBack(_ action: Command.Action) throws {
+        #expect(try comesBack(.command(Command(requestID: .max, receiverID: 1, action: action))))
     }
 
     @Test func receiverZeroNeitherOrdersNorIsPairedWith() throws {
-        for (receiverID, order) in [(0, .reboot), (1, .pair(receiverID: 0))] as [(UInt32, Command.Order)] {
-            let wrong = Command(requestID: 1, receiverID: receiverID, order: order)
+        for (receiverID, action) in [(0, .reboot), (1, .pair(receiverID: 0))] as [(UInt32, Command.Action)] {
+            let wrong = Command(requestID: 1, receiverID: receiverID, action: action)
             #expect(throws: EncodeError.field(.receiver, value: 0)) { try frame(of: .command(wrong), log: .sample) }
         }
         let open = try Payload(.bits(1, 16), .bits(0, 32), .bits(5, 8))
@@ -199,19 +199,19 @@ import Testing
     @Test func signalReportsComeBack() throws {
         for noise in [nil, -32_767, -1, 0, 32_767] as [Int16?] {
             for strength in [.min, -117, 0, .max] as [Int16] {
-                let report = SignalReport(packetCheck: 0xFF_FFFF, signal: RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise))
+                let report = SignalReport(packetCRC: 0xFF_FFFF, signal: RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise))
                 #expect(try comesBack(.signalReport(report)))
             }
         }
-        let wrong = SignalReport(packetCheck: 1 &<< 24, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: 0))
-        #expect(throws: EncodeError.field(.packetCheck, value: 1 &<< 24)) {
+        let wrong = SignalReport(packetCRC: 1 &<< 24, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: 0))
+        #expect(throws: EncodeError.field(.packetCRC, value: 1 &<< 24)) {
             try frame(of: .signalReport(wrong), log: .sample)
         }
     }
 
-    /// −32768 means "unknown" on the wire, so it is no value that can be told.
+    /// −32768 means "unknown" on the wire, so it cannot be sent as a value.
     @Test func theSignalToNoiseThatMeansUnknownIsNotWritten() {
-        let wrong = SignalReport(packetCheck: 1, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: .min))
+        let wrong = SignalReport(packetCRC: 1, signal: RadioSignal(strengthDBm: 0, signalToNoiseTenthsDB: .min))
         #expect(throws: EncodeError.self) { try frame(of: .signalReport(wrong), log: .sample) }
     }
 

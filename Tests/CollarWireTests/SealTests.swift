@@ -1,17 +1,17 @@
 import CollarWire
 import Testing
 
-/// A finished frame that learns whether it asks.
+/// Setting the poll of a finished frame.
 @Suite struct SealTests {
     @Test func aFrameGetsOtherFlagsAndTheCheckThatBelongsToThem() throws {
-        let asking = FrameFlags(ask: AskNumber(rawValue: 5))
+        let asking = FrameFlags(poll: PollNumber(rawValue: 5))
         for log in [LogIdentity.sample, nil] as [LogIdentity?] {
             let message: Message = log == nil ? .probe(Probe(logTag: 7, nextSequence: 9)) : .fix(.sample)
             let expected = try frame(of: message, flags: asking, log: .sample)
             var bytes = try frame(of: message, log: .sample)
             #expect(bytes != expected)
             var span = bytes.mutableSpan
-            FrameCheck.seal(&span, flags: asking, log: log)
+            FrameCRC.seal(&span, flags: asking, log: log)
             #expect(bytes == expected)
         }
     }

@@ -1,10 +1,10 @@
 import CollarWire
 import Testing
 
-/// Completing a sequence of which the low bits were sent.
+/// Completing a sequence of which only the low bits were sent.
 @Suite struct SequenceNumberTests {
-    /// By the words of section 6: from `reference` outwards, the lower neighbour first, the first number that ends in
-    /// these bits. Index: the low bits.
+    /// The completed sequences by the definition in section 6, indexed by their low bits. The search goes from `reference`
+    /// outwards, at each distance the lower number first, and takes the first number that ends in the low bits.
     private func nearestByBruteForce(to reference: UInt32, bitCount: Int) -> [UInt32] {
         let period = 1 &<< bitCount
         var found = [UInt32?](repeating: nil, count: period)

@@ -15,7 +15,7 @@ import Testing
         #expect((3...9).filter { range?.contains($0) == true } == [5, 6, 7])
     }
 
-    /// Any use of a list, against an array.
+    /// Compares random operations on a list with the same operations on an array.
     @Test func aListBehavesLikeAnArrayOf32() {
         var random = SeededRandom(seed: 0x5E)
         for _ in 0..<300 {

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// A sequence of which 16 bits are sent: the check vouches for the others.
+/// A sequence of which only the low 16 bits are sent. The CRC verifies the upper bits.
 @Suite struct ShortSequenceTests {
     private func short(_ sequence: UInt32) throws -> [UInt8] {
         var fix = Fix.sample
@@ -10,7 +10,7 @@ import Testing
     }
 
     private func reference(_ references: [UInt32], fitting frame: [UInt8]) -> UInt32? {
-        FrameCheck.reference(among: references.span, fitting: frame.span, log: .sample)
+        FrameCRC.reference(among: references.span, fitting: frame.span, log: .sample)
     }
 
     private func sequence(of frame: [UInt8], around reference: UInt32) throws -> UInt32? {
@@ -24,7 +24,7 @@ import Testing
             #expect(bytes.count == 27)
             #expect(try self.sequence(of: bytes, around: sequence - 20_000) == sequence)
             for wrong in [0, sequence - 40_000, sequence - 65_536] {
-                #expect(throws: DecodeError.checkFailed) { try decoded(bytes, reference: wrong) }
+                #expect(throws: DecodeError.crcMismatch) { try decoded(bytes, reference: wrong) }
                 var decoder = StreamDecoder()
                 var index = 0
                 var fix = Fix.sample
@@ -37,7 +37,7 @@ import Testing
     @Test func belowSixteenBitsNothingIsAddedToTheCheck() throws {
         let bytes = try short(65_535)
         #expect(bytes == sealed([UInt8](bytes.dropLast(3)), log: .sample))
-        #expect(throws: DecodeError.checkFailed) { try decoded(bytes, reference: 200_000) }
+        #expect(throws: DecodeError.crcMismatch) { try decoded(bytes, reference: 200_000) }
     }
 
     @Test func theFirstReferenceThatFitsIsTaken() throws {
@@ -54,10 +54,10 @@ import Testing
         fix.altitudeSteps = nil
         let bytes = try frame(of: .fix(fix), log: .sample, reference: 70_000)
         #expect(try decoded(bytes, reference: 70_100) == .fix(fix))
-        #expect(throws: DecodeError.checkFailed) { try decoded(bytes, reference: 0) }
+        #expect(throws: DecodeError.crcMismatch) { try decoded(bytes, reference: 0) }
     }
 
-    private func solved(_ frame: [UInt8]) -> UInt32? { FrameCheck.solvedSequence(of: frame.span, log: .sample) }
+    private func solved(_ frame: [UInt8]) -> UInt32? { FrameCRC.solvedSequence(of: frame.span, log: .sample) }
 
     @Test func aSequenceIsSolvedFromTheCheck() throws {
         for sequence in [5, 65_535, 65_536, 70_000, 4_000_000_000, Fix.maximumSequence] as [UInt32] {
@@ -70,7 +70,7 @@ import Testing
         #expect(solved(damaged) != 70_000)
     }
 
-    /// Nothing of a sequence is known where the payload ends before it.
+    /// If the payload ends before the sequence, the CRC covers no upper bits, so the reference makes no difference.
     @Test func aFrameThatEndsBeforeItsSequenceIsTruncated() throws {
         for count in 0...2 {
             let payload = [UInt8](repeating: 2, count: count)

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// What ends at a delimiter, and what a decoder says of it.
+/// The frames and faults that a decoder reports at delimiters.
 @Suite struct StreamDecoderTests {
     private let frame: [UInt8] = [0x25, 0, 0, 1, 2, 3, 4, 5, 0]
 

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// What a collar will never send, written and read back.
+/// Tombstones, encoded and decoded again.
 @Suite struct TombstoneTests {
     @Test func everyListComesBackAndWhatDoesNotFitIsLeftOutTheNewestFirst() throws {
         var random = SeededRandom(seed: 0x70)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// In a room of the size that was asked for it must fit.
+    /// In a smaller room the error names the needed size, and in a room of this size the tombstone fits.
     @Test(arguments: [0...0, 5...40, 0...1000, 7...100_000, 0...0xFFFF_FFFE] as [ClosedRange<UInt32>])
     func oneRangeNeedsWhatItSays(_ range: ClosedRange<UInt32>) {
         let sent = Tombstone(ranges: SequenceRangeList([range]))

@@ -1,4 +1,5 @@
-/// What is due in virtual time, earliest first; what is due together, in the order in which it was put in.
+/// The events of virtual time, the earliest first. Events that are due at the same time keep the order in which they were
+/// added.
 struct EventQueue<Event> {
     private struct Entry {
         let due: Int64
@@ -9,7 +10,7 @@ struct EventQueue<Event> {
     private var heap: [Entry] = []
     private var order = 0
 
-    /// When the earliest is due, in microseconds.
+    /// When the earliest event is due, in microseconds; nil if the queue is empty.
     var nextDue: Int64? { heap.first?.due }
 
     mutating func add(_ event: Event, at due: Int64) {

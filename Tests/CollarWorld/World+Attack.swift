@@ -7,8 +7,9 @@ extension World {
         queue.add(.attack, at: now + streams[.hostileSender].between(attacker.leastPause, attacker.leastPause * 40))
         guard attacker.outgoing == nil else { return }
         let made = attacker.makeFrame { [oracle, hosts, plan] log in
-            // Another content cannot take away what each host has on its disk, unless the disk loses it.
-            guard !plan.faults.contains(.stateRollback), !plan.faults.contains(.storageDamage), let record = oracle.record(of: log) else { return 0..<0 }
+            // A fix with other content cannot replace a fix that every host has on its disk, unless a disk loses that fix.
+            guard plan.faults.isDisjoint(with: [.stateRollback, .stateRemoval, .storageDamage]), let record = oracle.record(of: log)
+            else { return 0..<0 }
             let isKeptByAll = { (sequence: UInt32) in
                 hosts.allSatisfy { if case .fix = $0.records.kept(sequence, of: log) { true } else { false } }
             }
@@ -21,8 +22,8 @@ extension World {
         queue.add(.send(.attacker, life: 0), at: now)
     }
 
-    /// Fixes that the hostile sender called lost are asked for when their collar has booted once more, and its receiver has heard
-    /// of that.
+    /// Reboots each collar with forged losses whose receiver still lacks fixes. A host requests fixes that were reported as
+    /// lost only after the first identity of a new boot.
     func rebootWhereLossesWereForged() {
         for collar in collars where collar.isRunning && disagreement(of: collar) != nil {
             guard oracle.current[collar.index]?.hasForgedLosses == true else { continue }

@@ -2,7 +2,7 @@ import CollarWire
 import Glibc
 
 extension World {
-    /// Everything that is due by itself.
+    /// Starts the stations, and schedules the first fixes, the faults and the calm.
     func begin() {
         for collar in collars {
             if collar.index == 0 { collar.flash.stepsUntilPowerCut = plan.scriptedPowerCut }
@@ -52,7 +52,7 @@ extension World {
         case .finish(let index, let life, let requestID, let outcome):
             finish(collars[index], life: life, requestID: requestID, outcome)
         case .rebootByOrder(let index, let life):
-            if collars[index].life == life { powerDown(collars[index], "by an order") }
+            if collars[index].life == life { powerDown(collars[index], "by a command") }
         case .calm: calm()
         }
     }
@@ -73,7 +73,7 @@ extension World {
         pump(collar)
     }
 
-    /// Memory is gone; the power comes back soon.
+    /// The collar loses its memory. Its power comes back within two seconds.
     func powerDown(_ collar: SimulatedCollar, _ when: String) {
         log("collar \(collar.index) loses power \(when)")
         statistics.reboots += 1
@@ -145,7 +145,7 @@ extension World {
         letHostWork(radio.machine)
     }
 
-    /// The process goes on after reading: it emits lines, syncs what is new, and sends.
+    /// The process continues after it has read: it emits lines, sends frames and begins to commit new records.
     func letHostWork(_ host: SimulatedMachine) {
         guard host.isRunning, !host.isWaitingForDisk else { return }
         emitLines(host)
@@ -182,7 +182,8 @@ extension World {
             }
             oracle.noteSent(frame)
             radio.outbox.append(frame)
-            // A base radio has room for a few packets: on a busy channel the oldest that waits is worth least.
+            // A base radio has room for a few packets. On a busy channel the oldest one that waits is worth the least; the
+            // first frame is being sent.
             while radio.outbox.count > World.outboxLimit { radio.outbox.remove(at: 1) }
             sendNext(radio)
         }
@@ -191,10 +192,10 @@ extension World {
         }
     }
 
-    /// Kill -9, and the memory of the process is gone; or the power fails, and what was not synced is gone too.
+    /// Kills the process, whose memory is lost; or cuts the power of its machine, so that what was not synced may be lost too.
     func crash(_ host: SimulatedMachine, restartAfter delay: Int64, losesPower: Bool = false) {
         if losesPower { statistics.hostPowerCuts += 1 }
-        // A process that cannot start is started again anyway.
+        // If no process runs, the next start is already scheduled.
         guard host.isRunning else { return host.stop(losesPower: losesPower) }
         log("host \(host.index) \(losesPower ? "loses power" : "is killed")")
         statistics.crashes += 1
@@ -203,7 +204,7 @@ extension World {
         queue.add(.restart(host: host.index), at: now + delay)
     }
 
-    /// A radio loses what it was to send.
+    /// A radio loses the frames that it was to send.
     func silence(_ radio: BaseRadio) {
         radio.outbox = []
         radio.isSending = false

@@ -2,7 +2,7 @@ import CollarWire
 import Glibc
 
 extension World {
-    /// Faults that happen at moments.
+    /// The faults that happen at random times.
     static let recurring: [FaultKind] = [
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
@@ -71,11 +71,11 @@ extension World {
         case .stateRemoval: crash(host, restartAfter: 10_000)
         default: host.disk.faults.isReadOnly = false
         }
-        // Somebody who watches the host restarts what stopped storing.
+        // A user who watches the host restarts a process that has stopped storing.
         if host.needsRestart { crash(host, restartAfter: 10_000) } else { letHostWork(host) }
     }
 
-    /// A host's process is killed or its machine loses power, at once or amid one of the next file operations.
+    /// Kills a host's process or cuts its machine's power, at once or in the middle of one of the next file operations.
     private func stop(_ host: SimulatedMachine, _ kind: FaultKind) {
         let losesPower = kind == .hostPowerCuts
         if streams[kind].chance(0.5) {
@@ -110,15 +110,15 @@ extension World {
         queue.add(.plug(radio: radio.index), at: now + streams[.unplugging].between(100_000, 10_000_000))
     }
 
-    /// Somebody sets the machine's clock wrong, or right.
+    /// Sets the machine's clock to a wrong time or to the right one.
     private func jumpClock(_ host: SimulatedMachine) {
         let errors: [Int64] = [-1_700_000_000_000, 2_560_000_000_000, 0, streams[.hostClockJumps].between(-86_400_000, 86_400_000)]
         host.clockErrorMilliseconds = errors[streams[.hostClockJumps].below(errors.count)]
         log("host \(host.index)'s clock is wrong by \(host.clockErrorMilliseconds) ms")
     }
 
-    /// Only where the collar certainly knows that all of it is delivered: a flash that fails to keep the watermark and
-    /// then loses the log as well has lost everything.
+    /// Lets the newest block of a collar decay, but only if the collar certainly knows that everything in its log is delivered.
+    /// A flash that fails to keep the watermark and then also loses the log has lost everything.
     private func decay(_ collar: SimulatedCollar) {
         guard !plan.faults.contains(.flashErrors), collar.isRunning, collar.isEverythingDelivered,
             collar.nextSequence > 0, let block = collar.flash.lastLogBlock, collar.pairedReceiverID != 0
@@ -171,7 +171,7 @@ extension World {
         checkSettled()
     }
 
-    /// Ends the run when everything has arrived and both ends agree on it.
+    /// Ends the run when everything has arrived and both ends agree.
     func checkSettled() {
         guard isCalm, !isSettled else { return }
         takeBackReleasedCollars()
@@ -184,7 +184,7 @@ extension World {
         isSettled = true
     }
 
-    /// What a collar's receiver lacks.
+    /// The first difference between a collar's log and the storage of its receiver, in words; nil if there is none.
     func disagreement(of collar: SimulatedCollar) -> String? {
         guard let record = oracle.current[collar.index], let identity = collar.log else { return nil }
         guard let host = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }) else {

@@ -2,7 +2,7 @@ import CollarWire
 
 extension World {
     /// Lets a collar hand out its next frame, if it has one.
-    /// - Returns: whether it had.
+    /// - Returns: whether the collar has a frame to send; true also if an earlier frame waits or the collar does not run.
     @discardableResult
     func pump(_ collar: SimulatedCollar) -> Bool {
         guard collar.isRunning, collar.outgoing == nil else { return true }
@@ -14,20 +14,21 @@ extension World {
         return true
     }
 
-    /// Stations of a shared channel do not begin at the same moment: each waits for a random part of a frame.
+    /// The stations of a shared channel do not begin to send at the same moment: each waits for a random part of the frame's
+    /// airtime.
     private func backoff(_ frame: [UInt8]) -> Int64 {
         guard plan.isHalfDuplex else { return 0 }
         return streams.other.between(0, plan.modem.airtimeMicroseconds(frameByteCount: frame.count))
     }
 
-    /// Whether a station that listens before it talks hears somebody.
+    /// Whether a station that listens before it sends hears another one.
     private func isChannelBusy(for station: Station) -> Bool {
         guard plan.isHalfDuplex else { return false }
         if case .collar = station, !isCalm, plan.faults.contains(.hiddenCollars) { return false }
         return air.contains { $0.end > now }
     }
 
-    /// A station begins to send what waits.
+    /// A station begins to send its waiting frame.
     func send(_ station: Station, life: Int) {
         guard let frame = outgoing(of: station, life: life) else { return }
         if isChannelBusy(for: station) {
@@ -70,24 +71,20 @@ extension World {
             statistics.downlinkFrames += 1
             let radio = radios[index]
             radio.outbox.removeFirst()
-            log("host \(radio.machine.index) sent \(FrameText(frame, logOf(frame)))")
+            log("host \(radio.machine.index) sent \(FrameText(frame, oracle.record(checking: frame)?.log))")
             attacker.overheard(frame)
             for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radio.downlink) }
             radio.isSending = false
             sendNext(radio)
         case .attacker:
             attacker.outgoing = nil
-            log("somebody sent \(FrameText(frame, logOf(frame)))")
+            log("somebody sent \(FrameText(frame, oracle.record(checking: frame)?.log))")
             for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radios[0].downlink) }
         }
     }
 
-    private func logOf(_ frame: [UInt8]) -> LogIdentity? {
-        oracle.records.last { BitwiseCheck.isValid(frame, log: $0.log) }?.log
-    }
-
-    /// Begins to send what waits at a radio.
+    /// A radio begins to send its next frame.
     func sendNext(_ radio: BaseRadio) {
         guard !radio.isSending, let frame = radio.outbox.first else { return }
         radio.isSending = true
@@ -113,7 +110,7 @@ extension World {
         }
     }
 
-    /// Who sent at the same time: the listener itself, or another station.
+    /// The sender of a transmission that overlaps this one; nil if there is none. It may be the listener itself.
     private func interferer(of transmission: Transmission) -> Station? {
         air.first { $0.id != transmission.id && $0.start < transmission.end && $0.end > transmission.start }?.sender
     }
@@ -124,9 +121,9 @@ extension World {
         case .radio(let index):
             let radio = radios[index]
             guard radio.isPlugged else { return }
-            // A base radio passes packets on over its own line, which is good.
+            // A base radio passes packets on over its own serial line, which has no faults.
             let serial = isPacket && bytes.count <= Frame.maximumByteCount ? Channel.stuffed(bytes) : bytes
-            radio.machine.received(serial, on: radio.number, now: now)
+            radio.machine.receive(serial, on: radio.number, now: now)
             letHostWork(radio.machine)
         case .collar(let index):
             let collar = collars[index]
@@ -140,7 +137,7 @@ extension World {
         guard collar.isRunning, let isGenuine = oracle.isGenuine(frame) else { return }
         if isGenuine { oracle.reaches(frame, collar) }
         let formerReceiver = collar.pairedReceiverID
-        let outcome = collar.received(frame, now: now)
+        let outcome = collar.receive(frame, now: now)
         if outcome != .ignored {
             log(
                 "collar \(collar.index) heard \(FrameText(frame, collar.log)), "

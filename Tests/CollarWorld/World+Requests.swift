@@ -3,7 +3,7 @@ import CollarHost
 import CollarWire
 
 extension World {
-    /// Somebody at a host wants something of a collar.
+    /// A user of a host submits a random request to a collar.
     func makeRequest(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
         let request: HostRequest =
             switch streams[.requests].below(10) {
@@ -12,7 +12,7 @@ extension World {
             case 2: .command(.locateNow)
             case 3: .command(.sound(milliseconds: 300))
             case 4, 5: .command(.reboot)
-            case 6: .report
+            case 6: .settingsRequest
             default: makeOrder()
             }
         submit(request, host, collar, kind: .requests)
@@ -22,14 +22,14 @@ extension World {
         var entries = SettingList()
         for _ in 0..<(1 + streams[.requests].below(6)) {
             let key = UInt8(1 + streams[.requests].below(7))
-            // Some are out of range.
+            // Some values are out of range.
             let value = streams[.requests].chance(0.03) ? 0 : UInt32(100 + streams[.requests].below(5000))
             entries.append(Setting(key: key, value: value))
         }
-        return .order(version: 0, entries)
+        return .settingsUpdate(version: 0, entries)
     }
 
-    /// Somebody pairs, unpairs or presses the button.
+    /// A user pairs or unpairs a collar, or presses its button.
     func changePairing(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
         let other = hosts[streams[.repairing].below(hosts.count)].receiverID ?? 0
         switch streams[.repairing].below(5) {
@@ -50,7 +50,7 @@ extension World {
 
     private func submit(_ request: HostRequest, _ host: SimulatedMachine, _ collar: SimulatedCollar, kind: FaultKind) {
         let milliseconds = streams[kind].between(1000, 60_000)
-        let patience: CommandPatience =
+        let patience: RequestPatience =
             switch streams[kind].below(10) {
             case 0..<3: .latest
             case 3..<5: .untilHeard
@@ -62,7 +62,7 @@ extension World {
         letHostWork(host)
     }
 
-    /// A frame that reached a collar may have been a request.
+    /// If a frame was a command or a settings update, and the collar executed it or its flash failed, tells the oracle.
     func requestWasTaken(
         _ frame: [UInt8], _ collar: SimulatedCollar, _ outcome: SimulatedCollar.FrameOutcome, formerReceiver: UInt32
     ) {
@@ -76,15 +76,15 @@ extension World {
                     command, collar, isCertain: outcome == .executed, formerReceiver: formerReceiver,
                     isPairingWindowOpen: isWindowOpen)
                 if outcome == .executed { carryOut(command, collar) }
-            case .settings(let order): oracle.executes(order, collar, isCertain: outcome == .executed)
+            case .settings(let update): oracle.executes(update, collar, isCertain: outcome == .executed)
             default: break
             }
         } catch { oracle.report(.damageIsRejected, "collar \(collar.index) executes what does not decode") }
     }
 
     private func carryOut(_ command: Command, _ collar: SimulatedCollar) {
-        log("collar \(collar.index) executes request \(command.requestID): \(command.order)")
-        switch command.order {
+        log("collar \(collar.index) executes request \(command.requestID): \(command.action)")
+        switch command.action {
         case .locateNow, .sound:
             let event = Event.finish(collar: collar.index, life: collar.life, requestID: command.requestID, outcome: nil)
             queue.add(event, at: now + streams[.requests].between(0, 3_000_000))
@@ -95,8 +95,8 @@ extension World {
         }
     }
 
-    /// The firmware of a collar is done with an order.
-    /// - Parameter outcome: what the flash did not keep before; nil for the first time.
+    /// The firmware of a collar has finished a command.
+    /// - Parameter outcome: the outcome that the flash failed to keep at the attempt before; nil at the first attempt.
     func finish(_ collar: SimulatedCollar, life: Int, requestID: UInt16, _ outcome: CommandResult.Outcome?) {
         guard collar.life == life else { return }
         let outcome: CommandResult.Outcome = outcome ?? [.ok, .busy, .failed][streams[.requests].below(3)]
@@ -110,7 +110,7 @@ extension World {
         pump(collar)
     }
 
-    /// In the calm somebody pairs with a collar again that belongs to no receiver there is.
+    /// In the calm, the first host pairs with each collar that belongs to no existing receiver.
     func takeBackReleasedCollars() {
         for collar in collars where collar.isRunning && !hosts.contains(where: { $0.receiverID == collar.pairedReceiverID }) {
             guard collar.pairedReceiverID != 0 || plan.faults.contains(.repairing) else { continue }
@@ -123,20 +123,20 @@ extension World {
     }
 
     /// Whether no command is open, and each receiver knows the version of the settings that its collar uses. A receiver that
-    /// does not know it asks.
+    /// does not know the version submits a settings request.
     var requestsHaveEnded: Bool {
         guard plan.faults.contains(.requests) || plan.faults.contains(.repairing) else { return true }
         var isOver = true
         for collar in collars {
             guard let receiver = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }), let settings = collar.settings
             else { continue }
-            guard receiver.openCommandCount(of: collar.deviceID) == 0 else {
+            guard receiver.openRequestCount(of: collar.deviceID) == 0 else {
                 isOver = false
                 continue
             }
             guard receiver.reportedSettingsVersion(of: collar.deviceID) != settings.version else { continue }
             isOver = false
-            _ = receiver.submit(.report, to: collar.deviceID, patience: .untilHeard, now: now)
+            _ = receiver.submit(.settingsRequest, to: collar.deviceID, patience: .untilHeard, now: now)
         }
         return isOver
     }

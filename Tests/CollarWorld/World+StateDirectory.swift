@@ -1,8 +1,8 @@
 import CollarJournal
 
-/// What people and programs do to a host's state directory.
+/// Changes that people and other programs make to a host's state directory.
 extension World {
-    /// Somebody restores the state directory as it was once, or removes it. Until then it is kept in mind.
+    /// The first call copies the state directory. The second call restores the copy, or removes the directory instead.
     func replaceState(_ host: SimulatedMachine) {
         guard let saved = host.savedState else {
             host.savedState = SavedState(disk: host.disk.snapshot(), oracle: oracle.promises(of: host.index))
@@ -17,7 +17,8 @@ extension World {
         oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
     }
 
-    /// The process goes on with open files that have no names any more, until somebody restarts it.
+    /// The state directory is removed while the process runs. The process continues with open files that have no names any
+    /// more, until it is restarted.
     func removeState(_ host: SimulatedMachine) {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s state directory is removed while it runs")
@@ -28,7 +29,7 @@ extension World {
         queue.add(.endOfFault(.stateRemoval, host.index), at: now + streams[.stateRemoval].between(100_000, 8_000_000))
     }
 
-    /// What an editor, a file system check, a backup or a person leaves.
+    /// Adds a file or directory such as an editor, a file system check, a backup or a person leaves.
     func addForeignFile(_ host: SimulatedMachine) {
         let state = SimulatedMachine.stateDirectory
         let collar = collars[streams[.foreignFiles].below(collars.count)].deviceID
@@ -43,7 +44,7 @@ extension World {
         host.disk.add(name, to: directory, isDirectory: isDirectory)
     }
 
-    /// Somebody moves the receiver to another disk, without what it has stored: its id, and what it has of each log.
+    /// A user moves the receiver to another disk: its id and the ranges that it covers in each log, but not the stored records.
     func moveReceiver(_ host: SimulatedMachine) {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s receiver moves to another disk")
@@ -55,7 +56,7 @@ extension World {
             let transfer = try ReceiverTransfer.retiring(
                 stateDirectory: SimulatedMachine.stateDirectory, nowUnixMilliseconds: host.unixMilliseconds(now),
                 fileSystem: host.disk)
-            // What it stored lies on the old disk, whatever of it the consumer had.
+            // Everything that it has stored stays on the old disk, whether the consumer has taken it or not.
             oracle.moved(host)
             host.disk.restore(nil)
             try transfer.takeOver(

@@ -1,9 +1,10 @@
 import CollarWire
 
-/// Collars, hosts and the radio between them, with everything that goes wrong, in virtual time and all from one seed.
+/// Collars, hosts and the radio between them, with many kinds of faults, in virtual time. Everything random comes from one
+/// seed.
 ///
-/// Things go wrong for a while; then the world is calm, and everything that is still in flash must arrive. The oracle
-/// judges every step; the run ends with the first violation.
+/// Faults happen for a while. Then the world is calm, and everything that is still in flash must arrive. The oracle judges
+/// every step; the run ends with the first violation.
 package final class World {
     enum Station: Equatable {
         case collar(Int)
@@ -15,15 +16,15 @@ package final class World {
     final class BaseRadio {
         let index: Int
         let machine: SimulatedMachine
-        /// Which of the radios of its machine it is.
+        /// Its index among the radios of its machine.
         let number: Int
         var isPlugged = true
-        /// Frames that wait for the air.
+        /// Frames that wait to be sent; the first one may be on the air.
         var outbox: [[UInt8]] = []
         var isSending = false
         var uplink: Channel
         var downlink: Channel
-        /// Counts plugs: a transmission of an earlier one is void.
+        /// Counts interruptions of the radio: a transmission that an interruption cut off is void.
         var life = 0
 
         init(index: Int, machine: SimulatedMachine, number: Int, channel: Channel) {
@@ -55,13 +56,13 @@ package final class World {
         case calm
     }
 
-    /// A copy of a machine's disk, and what the machine had acknowledged when it was made.
+    /// A copy of a machine's disk, and what the machine had acknowledged when the copy was made.
     struct SavedState {
         let disk: SimulatedDisk.Snapshot
         let oracle: [Oracle.LogPromises]
     }
 
-    /// Something on the air.
+    /// A frame on the air.
     struct Transmission {
         let id: Int
         let sender: Station
@@ -69,7 +70,7 @@ package final class World {
         let end: Int64
     }
 
-    /// Frames a base radio keeps.
+    /// The most frames in the outbox of a base radio.
     static let outboxLimit = 8
 
     let plan: WorldPlan
@@ -90,8 +91,8 @@ package final class World {
     private let isTracing: Bool
     private(set) var trace: [String] = []
 
-    /// Sets a world up.
-    /// - Parameter prepare: changes the disk of each machine before it starts.
+    /// Sets up a world.
+    /// - Parameter prepare: changes the disk of each machine before the machine starts.
     package init(_ plan: WorldPlan, isTracing: Bool = false, prepare: (SimulatedDisk) -> Void = { _ in }) {
         self.plan = plan
         self.isTracing = isTracing
@@ -122,7 +123,7 @@ package final class World {
         }
     }
 
-    /// Runs to the end, or to the first violation.
+    /// Runs until everything has arrived, or to the first violation.
     package func run() -> WorldReport {
         begin()
         let end = plan.turbulentMicroseconds + plan.calmMicroseconds
@@ -139,7 +140,7 @@ package final class World {
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
     }
 
-    /// Goes to the next moment at which anything happens.
+    /// Advances to the next moment at which something happens.
     private func step() {
         var due = queue.nextDue ?? .max
         var collarDue: Int?
@@ -163,7 +164,7 @@ package final class World {
             hostDue.deadlineReached(now: now)
             letHostWork(hostDue)
         } else if let collarDue {
-            // To wait on, for duty cycle or chance, is something too, but not until now.
+            // The collar may have to wait longer, for its duty cycle or a random delay. Then its deadline must have moved.
             if !pump(collars[collarDue]), collars[collarDue].nextDeadline ?? .max <= now {
                 oracle.report(.deadlineIsUseful, "collar \(collarDue) reached a deadline and did nothing")
             }
@@ -186,17 +187,17 @@ package final class World {
 
 /// How a run ended.
 package struct WorldReport: Sendable {
-    /// What was run.
+    /// The plan of the run.
     package let plan: WorldPlan
-    /// The first invariant that did not hold; nil where all did.
+    /// The first invariant that did not hold; nil if all held.
     package let violation: Violation?
     /// Counts.
     package let statistics: WorldStatistics
-    /// What happened, line by line, where the run was traced.
+    /// What happened, line by line; empty if the run was not traced.
     package let trace: [String]
 }
 
-/// What happened in a run.
+/// Counts of a run.
 package struct WorldStatistics: Equatable, Sendable {
     /// Steps.
     package var events = 0
@@ -204,19 +205,19 @@ package struct WorldStatistics: Equatable, Sendable {
     package var uplinkFrames = 0
     /// Frames the hosts sent.
     package var downlinkFrames = 0
-    /// Fixes logged.
+    /// Fixes that collars logged or tried to log.
     package var fixes = 0
-    /// Boots of collars beyond the first.
+    /// Reboots of collars.
     package var reboots = 0
-    /// Starts of hosts beyond the first.
+    /// Kills of running hosts, and power cuts while they ran.
     package var crashes = 0
     /// Power cuts of the hosts' machines.
     package var hostPowerCuts = 0
     /// Fixes that the hosts' consumers took, each counted once.
     package var lines = 0
-    /// Commands and settings orders that collars executed.
+    /// Commands and settings updates that collars executed.
     package var orders = 0
-    /// How long it took, in microseconds of virtual time.
+    /// Duration of the run, in microseconds of virtual time.
     package var virtualMicroseconds: Int64 = 0
     /// The longest time from the end of the faults until everything had arrived, in microseconds of virtual time.
     package var longestCalmMicroseconds: Int64 = 0
@@ -224,10 +225,10 @@ package struct WorldStatistics: Equatable, Sendable {
     package var flashSteps = 0
     /// File operations of the first host.
     package var diskOperations = 0
-    /// Damaged frames that fitted a check by chance.
+    /// Damaged frames that fitted a CRC by chance.
     package var coincidences = 0
 
-    /// Nothing yet.
+    /// All counts are 0.
     package init() {}
 
     /// Adds the counts of another run.
@@ -243,7 +244,7 @@ package struct WorldStatistics: Equatable, Sendable {
 }
 
 extension ChannelPlan {
-    /// The same radio without the faults that are not among `faults`.
+    /// The same radio with the faults that are in `faults`, and no others.
     func with(only faults: FaultSet) -> ChannelPlan {
         var plan = self
         let probabilities: [(FaultKind, WritableKeyPath<ChannelPlan, Double>)] = [

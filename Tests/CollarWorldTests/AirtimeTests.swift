@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// What delivery costs on the air beside the bound, for loss × modem.
+/// The airtime of delivery compared with the bound, by loss and modem.
 @Suite struct AirtimeTests {
     /// Means over seeds.
     static func mean(
@@ -66,11 +66,11 @@ import Testing
         #expect(Double(answers) <= 0.03 * Double(long + answers))
     }
 
-    /// What has no limit may change, but not unseen.
+    /// Values without a limit may change, but not unnoticed.
     @Test func theTableIsAsRecorded() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let recorded = try String(contentsOf: root.appending(path: "Snapshots/airtime.txt"), encoding: .utf8)
-        let measured = try AirtimeTable.text()
+        let measured = try TrialTables.airtime()
         guard measured != recorded else { return }
         let old = recorded.split(separator: "\n", omittingEmptySubsequences: false)
         let new = measured.split(separator: "\n", omittingEmptySubsequences: false)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import CollarWorld
 
-/// The radio is as bad as its plan says.
+/// The radio has the faults that its plan names, at their rates.
 @Suite struct ChannelTests {
     private let frame = (0..<40).map { UInt8($0) }
 
-    /// What arrives of `count` frames.
+    /// The copies of each of `count` frames that arrive.
     private func carry(_ count: Int, isStream: Bool = false, _ plan: (inout ChannelPlan) -> Void) -> [[Channel
         .Delivery]]
     {
@@ -31,7 +31,7 @@ import Testing
             $0.burstLoss = 1
         }.map(\.isEmpty)
         let share = Double(lost.filter { $0 }.count) / 50_000
-        // In the long run 0.02 ÷ (0.02 + 0.2) of the frames fall into a burst of 5 frames in the mean.
+        // In the long run 0.02 ÷ (0.02 + 0.2) of the frames are in bursts, whose mean length is 5 frames.
         #expect(abs(share - 0.0909) < 0.015)
         let runs = zip(lost.dropFirst(), lost).filter { $0 && !$1 }.count
         #expect(abs(Double(lost.filter { $0 }.count) / Double(runs) - 5) < 0.7)

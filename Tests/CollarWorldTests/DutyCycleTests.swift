@@ -2,7 +2,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// What a duty cycle of 1 % allows: 36 s in any hour.
+/// A duty cycle of 1 % allows 36 s in any hour.
 @Suite struct DutyCycleTests {
     @Test func noHourHoldsMoreWhateverHappens() throws {
         var frames = 0
@@ -23,7 +23,8 @@ import Testing
         #expect(heard > 10_000)
     }
 
-    /// A bucket that holds a quarter of the hour and fills with the rest is full again a quarter of an hour after a boot.
+    /// The bucket holds a quarter of an hour's airtime and gains three quarters in an hour, so a busy collar can use three
+    /// quarters of the allowed airtime in the long run.
     @Test(arguments: [7, 9, 12] as [UInt8])
     func aBusyCollarUsesMostOfWhatItMay(spreadingFactor: UInt8) throws {
         let trial = DutyCycleTrial(modem: .lora(spreadingFactor: spreadingFactor), secondsApart: 1, seed: 1)
@@ -33,7 +34,7 @@ import Testing
         #expect(result.deliveredCount > 0)
     }
 
-    /// After silence it is busy: the hour that begins with a full bucket is the one that may hold the most.
+    /// The collar becomes busy after a silence: the hour that begins with a full bucket can hold the most airtime.
     @Test func aFullBucketAndAnHourOfFillingAreWhatIsAllowed() throws {
         var trial = DutyCycleTrial(modem: .lora(spreadingFactor: 7), secondsApart: 3600, seed: 1)
         trial.questionsBeginAfterSeconds = 7200

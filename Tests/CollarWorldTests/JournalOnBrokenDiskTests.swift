@@ -6,7 +6,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// What seeds found of the journal: each a few file operations that fail, a process that ends, and a power cut.
+/// Bugs of the journal that seeds found. Each test uses failing file operations, the end of a process and a power cut.
 @Suite struct JournalOnBrokenDiskTests {
     private let collar: UInt64 = 0xC011_A200_0000_0000
     private let directory = "/var/state/c011a20000000000"
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What was acknowledged is there after a power cut, whatever else is.
+    /// Checks that everything below `end`, which was acknowledged, is there after a power cut.
     private func expectKept(below end: UInt32, _ disk: SimulatedDisk, _ seed: UInt64) throws {
         disk.losePower()
         let journal = try open(disk)
@@ -48,7 +48,7 @@ import Testing
                 try append(0..<5, to: journal)
                 disk.faults.isNextSyncFailing = true
                 disk.failed = { if $0.operation == .synchronize { disk.faults.operationsUntilStop = 0 } }
-                // The process ends before it can cut off what is in doubt.
+                // The process ends before it can cut off the bytes that may not be on the disk.
                 #expect(throws: JournalError.self) { try journal.commit() }
                 #expect(disk.isStopped)
                 disk.failed = nil
@@ -70,7 +70,7 @@ import Testing
             do {
                 let journal = try open(disk, limit: 300)
                 try append(0..<20, to: journal)
-                // Amid the synchronisation, behind the write.
+                // The stop comes during the synchronisation, after the write.
                 disk.faults.operationsUntilStop = 1
                 #expect(throws: JournalError.self) { try journal.commit() }
                 disk.endProcess()
@@ -85,14 +85,15 @@ import Testing
         }
     }
 
-    /// A disk that is full twice in a row, and a power cut: a case that follows from the code, too rare for seeds.
+    /// A disk that is full twice in a row, and a power cut. This case follows from the code; it is too rare for seeds.
     @Test func aSegmentWithoutRoomDoesNotComeBackWithWhatWasCoveredThen() throws {
         for seed in 0..<40 as Range<UInt64> {
             let disk = SimulatedDisk(seed: seed)
             do {
                 let journal = try open(disk, limit: 300)
                 try append(0..<20, to: journal)
-                // Behind the commit's write and synchronisation, and the opening, cutting and writing of the next segment.
+                // Five operations succeed: the write and synchronisation of the commit; opening, cutting and writing the next
+                // segment.
                 fail(disk, after: 5)
                 try journal.commit()
                 #expect(journal.end.segment == 1 && disk.faults.operationsUntilFailure == nil)
@@ -111,7 +112,7 @@ import Testing
         disk.faults.failureNumber = ENOSPC
     }
 
-    /// Seed 2916 of worlds with a fault of the disk every second.
+    /// Seed 2916 of worlds with a disk fault every second.
     @Test func whatACutWriteLeftIsMissedWhenItIsDamagedLater() throws {
         var cases = 0
         for seed in 0..<200 as Range<UInt64> {
@@ -119,7 +120,7 @@ import Testing
             do {
                 let journal = try open(disk)
                 try append(0..<5, to: journal)
-                // Amid the write, perhaps behind some fixes, but before what ends the commit.
+                // The stop comes during the write, perhaps after some fixes, but before the record that ends the commit.
                 disk.faults.operationsUntilStop = 0
                 #expect(throws: JournalError.self) { try journal.commit() }
                 disk.endProcess()
@@ -143,14 +144,14 @@ import Testing
         #expect(cases > 20)
     }
 
-    /// Seed 165, after the first was mended.
+    /// Seed 165 again, after the first bug that it found was fixed.
     @Test func theDirectoryIsDurableAlsoWhereAnotherProcessMadeIt() throws {
         for seed in 0..<40 as Range<UInt64> {
             let disk = SimulatedDisk(seed: seed)
-            // The directories above are there.
+            // The directories above the journal's exist.
             var random = SeededRandom(seed: seed)
             _ = try ReceiverIdentity.load(stateDirectory: "/var/state", fileSystem: disk, random: &random)
-            // Amid the synchronisation of the directory above, behind the making.
+            // The stop comes during the synchronisation of the directory above, after the new directory was made.
             disk.faults.operationsUntilStop = 1
             #expect(throws: JournalError.self) { try open(disk) }
             disk.endProcess()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// The fixes of an animal within reach.
+/// The fixes of a collar within reach.
 @Suite struct LiveTests {
     private func mean(
         spreadingFactor: UInt8, secondsApart: Int64, loss: Double, _ value: (LiveTrial.Result) -> Double
@@ -20,7 +20,7 @@ import Testing
         return sum / 5
     }
 
-    /// Fixes made while an ask waits for its answer do not wait for the next burst.
+    /// Fixes made while a poll waits for its answer do not wait for the next burst.
     @Test func fixesMadeFasterThanAnswersComeArriveSoonInSpiteOfLosses() throws {
         #expect(try mean(spreadingFactor: 9, secondsApart: 1, loss: 0.3) { $0.meanDelay } <= 1_150_000)
         #expect(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func outOfReachHardlyMoreIsSentThanOneFixATime() throws {
-        // With never more than the newest it is 159.6 ms.
+        // If the collar sent only the newest fix each time, this would be 159.6 ms.
         #expect(try mean(spreadingFactor: 9, secondsApart: 10, loss: 1) { $0.airtimePerFix } <= 161_000)
     }
 }

@@ -1,7 +1,7 @@
 import CollarWorld
 import Testing
 
-/// The oracle sees what a disk that lies does: a world that finds nothing is worth something.
+/// The oracle notices a disk that lies about synchronisation. If it did not, a world without findings would prove little.
 @Suite struct LyingDiskTests {
     @Test func aDiskThatDoesNotSynchroniseIsSeen() throws {
         var found: [Invariant] = []

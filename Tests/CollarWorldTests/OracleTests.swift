@@ -6,58 +6,58 @@ import Testing
 
 /// The parts of the oracle, one by one.
 @Suite struct OracleTests {
-    private func discipline() -> AskDiscipline {
+    private func discipline() -> PollDiscipline {
         var plan = WorldPlan.small(fixCount: 1)
         plan.burstFrameCount = 3
         plan.maximumTimeoutMicroseconds = 300_000
-        return AskDiscipline(plan)
+        return PollDiscipline(plan)
     }
 
     /// The first time-out of the serial line: turnaround and the airtime of 51 bytes, in microseconds.
     private let timeout: Int64 = 100_000 + 4427
 
-    @Test func aBurstEndsWithAnAsk() {
+    @Test func aBurstEndsWithAPoll() {
         var discipline = discipline()
-        #expect(discipline.handsOut(ask: nil, now: 0) == nil)
-        #expect(discipline.handsOut(ask: nil, now: 1) == nil)
-        #expect(discipline.handsOut(ask: nil, now: 2) != nil)
+        #expect(discipline.handsOut(poll: nil, now: 0) == nil)
+        #expect(discipline.handsOut(poll: nil, now: 1) == nil)
+        #expect(discipline.handsOut(poll: nil, now: 2) != nil)
     }
 
-    @Test func askNumbersFollowOneAnother() {
+    @Test func pollNumbersFollowOneAnother() {
         var discipline = discipline()
-        #expect(discipline.handsOut(ask: 2, now: 0) != nil)
-        #expect(discipline.handsOut(ask: 1, now: 0) == nil)
+        #expect(discipline.handsOut(poll: 2, now: 0) != nil)
+        #expect(discipline.handsOut(poll: 1, now: 0) == nil)
         discipline.frameIsOver(now: 10)
         discipline.answered(1)
-        #expect(discipline.handsOut(ask: 1, now: 20) != nil)
+        #expect(discipline.handsOut(poll: 1, now: 20) != nil)
     }
 
     @Test func nothingIsSentBeforeTheTimeoutAndEveryThirdTimeoutDoublesToTheCap() {
         var now: Int64 = 0
         var discipline = discipline()
-        #expect(discipline.handsOut(ask: 1, now: now) == nil)
+        #expect(discipline.handsOut(poll: 1, now: now) == nil)
         let waits = [timeout, timeout, timeout, 2 * timeout, 2 * timeout, 2 * timeout, 300_000, 300_000]
         for (attempt, wait) in waits.enumerated() {
-            let ask = UInt8((attempt + 1) % 7 + 1)
+            let poll = UInt8((attempt + 1) % 7 + 1)
             discipline.frameIsOver(now: now)
             var early = discipline
-            #expect(early.handsOut(ask: ask, now: now + wait - 1) != nil)
+            #expect(early.handsOut(poll: poll, now: now + wait - 1) != nil)
             var silent = discipline
-            #expect(silent.handsOut(ask: nil, now: now + wait) != nil)
+            #expect(silent.handsOut(poll: nil, now: now + wait) != nil)
             now += wait
-            #expect(discipline.handsOut(ask: ask, now: now) == nil)
+            #expect(discipline.handsOut(poll: poll, now: now) == nil)
         }
     }
 
-    @Test func onlyTheOpenAsksAnswerEndsTheWait() {
+    @Test func onlyTheOpenPollsAnswerEndsTheWait() {
         var discipline = discipline()
-        #expect(discipline.handsOut(ask: 1, now: 0) == nil)
+        #expect(discipline.handsOut(poll: 1, now: 0) == nil)
         discipline.frameIsOver(now: 5)
         discipline.answered(7)
         var same = discipline
-        #expect(same.handsOut(ask: nil, now: 6) != nil)
+        #expect(same.handsOut(poll: nil, now: 6) != nil)
         discipline.answered(1)
-        #expect(discipline.handsOut(ask: nil, now: 6) == nil)
+        #expect(discipline.handsOut(poll: nil, now: 6) == nil)
     }
 
     @Test func anHourOfAirtimeSlides() {
@@ -76,17 +76,17 @@ import Testing
         #expect(World(plan).run().violation == nil)
     }
 
-    @Test func theBitwiseCheckIsTheProtocols() throws {
+    @Test func theBitwiseCRCIsTheProtocols() throws {
         let log = try #require(LogIdentity(deviceID: 0x0123_4567_89AB_CDEF, logID: 77))
         let fix = Fix(sequence: 5, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 2)
         var frame = try [UInt8](capacity: 253) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try AbsoluteFix.encode(
-                fix, address: 9, flags: FrameFlags(ask: nil), log: log, reference: nil, into: &output)
+                fix, address: 9, flags: FrameFlags(poll: nil), log: log, reference: nil, into: &output)
         }
-        #expect(BitwiseCheck.isValid(frame, log: log))
-        #expect(!BitwiseCheck.isValid(frame, log: nil))
+        #expect(BitwiseCRC.isValid(frame, log: log))
+        #expect(!BitwiseCRC.isValid(frame, log: nil))
         frame[5] ^= 1
-        #expect(!BitwiseCheck.isValid(frame, log: log))
+        #expect(!BitwiseCRC.isValid(frame, log: log))
     }
 
     @Test func eventsComeInTheirOrder() {

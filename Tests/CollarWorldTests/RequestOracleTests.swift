@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// What the oracle says of requests.
+/// The rules of the oracle for requests.
 @Suite struct RequestOracleTests {
     private let oracle: Oracle
     private let collar: SimulatedCollar
@@ -17,11 +17,11 @@ import Testing
     }
 
     private func execute(
-        _ requestID: UInt16, _ order: Command.Order = .reboot, by receiver: UInt32 = 7, of former: UInt32 = 7,
+        _ requestID: UInt16, _ action: Command.Action = .reboot, by receiver: UInt32 = 7, of former: UInt32 = 7,
         isCertain: Bool = true, isPairingWindowOpen: Bool = false
     ) {
         oracle.executes(
-            Command(requestID: requestID, receiverID: receiver, order: order), collar, isCertain: isCertain,
+            Command(requestID: requestID, receiverID: receiver, action: action), collar, isCertain: isCertain,
             formerReceiver: former, isPairingWindowOpen: isPairingWindowOpen)
     }
 
@@ -61,10 +61,10 @@ import Testing
 
     @Test func settingsOfALowerVersionAreSeen() {
         oracle.executes(
-            Settings(direction: .order, requestID: 1, version: 5, entries: SettingList()), collar, isCertain: true)
+            Settings(direction: .update, requestID: 1, version: 5, entries: SettingList()), collar, isCertain: true)
         #expect(oracle.violation == nil)
         oracle.executes(
-            Settings(direction: .order, requestID: 2, version: 5, entries: SettingList()), collar, isCertain: true)
+            Settings(direction: .update, requestID: 2, version: 5, entries: SettingList()), collar, isCertain: true)
         #expect(oracle.violation?.invariant == .stateFollowsOrders)
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CollarWorld
 
-/// An animal comes back after hours out of reach.
+/// A collar comes back after hours out of reach.
 @Suite struct ReturnTests {
-    /// Eight hours, a fix a second, as slow a link and as many losses as that goes with.
+    /// Eight hours with a fix a second, on a slow link with many losses.
     @Test func eightHoursComeInAndTheNewestFixesKeepArriving() throws {
         let modem = SimulatedModem.lora(spreadingFactor: 9).profile
         let result = try ReturnTrial(
@@ -15,11 +15,11 @@ import Testing
         let backlog = try #require(result.backlogMicroseconds)
         #expect(result.caughtUpMicroseconds != nil)
         #expect(result.contactMicroseconds <= 62_000_000)
-        // The fixes made meanwhile take their part of the time; what was delivered is not sent again.
+        // The fixes made meanwhile take a part of the time; delivered fixes are not sent again.
         #expect(Double(backlog - result.contactMicroseconds) <= 1.7 * result.boundMicroseconds)
         #expect(result.airtimeOverBound >= 1 && result.airtimeOverBound <= 1.5)
         #expect(Double(result.liveLatencies.count) >= 0.6 * Double(result.liveCount))
-        // One batch of 64 fixes at a time may be before a newest fix, not a whole burst.
+        // A newest fix waits for at most one batch of 64 fixes, not for a whole burst.
         #expect(result.liveLatencies.percentile(50) <= 600_000)
         #expect(result.liveLatencies.percentile(95) <= 1_200_000)
         #expect(result.longestGapMicroseconds <= 20_000_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarWorld
 
-/// The disk loses what a disk may lose, and keeps what it must.
+/// The simulated disk loses what a real disk may lose, and keeps what a real disk must keep.
 @Suite struct SimulatedDiskTests {
     private func contents(_ disk: SimulatedDisk, _ path: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ import Testing
             disk.losePower()
             let bytes = try contents(disk, "/a")
             #expect(bytes.prefix(512) == page[...])
-            // One byte of each block tells which of them are there.
+            // The first byte of each block shows whether the block is there.
             outcomes.insert(stride(from: 0, to: bytes.count, by: 512).map { bytes[$0] })
         }
         for outcome in [[7], [7, 7], [7, 7, 7, 7], [7, 0, 7], [7, 0, 0, 7], [7, 7, 0, 7], [7, 0, 0, 0]] as [[UInt8]] {
@@ -115,7 +115,7 @@ import Testing
         }
         try disk.truncate(file, to: 40)
         #expect(try disk.write(page, from: 0, to: file, at: 40) == 60)
-        // In place there is always room.
+        // Overwriting needs no room.
         #expect(try disk.write(page, from: 0, to: file, at: 0) == 100)
     }
 

@@ -1,7 +1,7 @@
 import CollarWorld
 import Testing
 
-/// The real state machines of both ends in a world where everything goes wrong, from seeds and exhaustively.
+/// The real state machines of both ends in worlds full of faults, from seeds and in exhaustive scopes.
 @Suite struct WorldTests {
     private func check(_ finding: WorldPlan?) {
         if let finding { Issue.record("\(Shrinker.describe(finding, lineLimit: 60))") }
@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [0, 100, 200] as [UInt64])
     func threeHundredSeedsFindNothing(from first: UInt64) { sweep(first...(first + 99)) }
 
-    /// Other seeds in every run: `Tools/simulate --trace` shows one that finds something.
+    /// Other seeds in every run. `Tools/simulate --trace SEED` shows what a seed finds.
     @Test(arguments: 0..<3)
     func threeHundredFreshSeedsFindNothing(part: Int) {
         let first = UInt64(UInt32.random(in: 1000 ... .max))
@@ -18,13 +18,15 @@ import Testing
         sweep(first...(first + 99))
     }
 
-    /// Seeds of sweeps that once found something. The world has changed since the older ones did.
+    /// Seeds that found a bug in a sweep. The world has changed since the older ones, which may not reach the same bug any
+    /// more.
     @Test(
         arguments: [
             2709, 3770, 7895, 8798, 9529, 11_240, 7_004_090, 7_063_429, 9_052_701, 9_162_939, 40_012_491, 40_013_242,
             40_023_706, 40_024_047, 50_019_388, 50_021_159, 70_008_568, 70_025_827, 200_056_667, 200_149_023,
             600_003_872, 600_011_638, 600_018_273, 900_012_600, 910_006_550, 920_004_544, 940_001_474, 940_003_330,
-            960_000_024,
+            960_000_024, 980_000_444, 1_000_001_185, 1_000_003_620, 1_010_004_395,
+            1_010_005_563, 1_020_007_403, 1_030_008_475, 1_050_032_542, 1_110_019_700, 1_120_020_799,
         ] as [UInt64])
     func whatWasFoundOnceIsMended(seed: UInt64) { sweep(seed...seed) }
 
@@ -55,7 +57,7 @@ import Testing
         check(scope.finding)
     }
 
-    /// So many fixes that there is a second segment.
+    /// There are enough fixes for a second segment.
     @Test func aCrashOfTheHostAmidEveryFileOperationIsSurvived() {
         let scope = SmallScopes.everyDiskStop(fixCount: 60, outcomes: 4)
         #expect(scope.runs > 700)
@@ -81,7 +83,7 @@ import Testing
         let report = World(.small(fixCount: 10)).run()
         #expect(report.violation == nil)
         #expect(report.statistics.fixes == 10)
-        // An identity unasked, one asked for, and each fix.
+        // The identity at boot, the identity that the host requests, and one frame for each fix.
         #expect(report.statistics.uplinkFrames == 12)
         #expect(report.statistics.reboots == 0 && report.statistics.crashes == 0)
     }

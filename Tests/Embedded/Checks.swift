@@ -6,22 +6,22 @@ private func finish(_ allAgree: UInt32)
 @_silgen_name("begin")
 private func begin(_ name: UnsafePointer<UInt8>, _ count: UInt32)
 
-/// Says what is checked from now on, should the processor stop.
+/// Sets the name of the check that begins. The name is printed if the processor stops.
 private func begin(_ name: TableBytes) {
     guard let start = name.baseAddress else { return }
     begin(start, UInt32(truncatingIfNeeded: name.count))
 }
 
-/// 256 bytes.
+/// A buffer of 256 bytes, the same in every call.
 @_silgen_name("output_buffer")
 private func outputBuffer() -> UnsafeMutablePointer<UInt8>
 
-/// Room for a frame or its serial form. There is one at a time.
+/// Room for a frame or its serial form. All calls return the same memory.
 private func room(_ byteCount: Int) -> UnsafeMutableBufferPointer<UInt8> {
     UnsafeMutableBufferPointer(start: outputBuffer(), count: byteCount)
 }
 
-/// Checks everything that the table holds and says how much of it agrees.
+/// Checks everything in the table, and prints how much of it agrees.
 @c(check_codec)
 public func checkCodec() {
     var table = Table()
@@ -33,7 +33,7 @@ public func checkCodec() {
     finish(checks.disagreed == 0 ? 1 : 0)
 }
 
-/// One receiver that hears all vectors, one after the other, and counts.
+/// Checks the vectors one after the other with one stream decoder, and counts the results.
 struct Checks {
     private var stream = StreamDecoder()
     private var vectors: UInt32 = 0
@@ -58,7 +58,7 @@ struct Checks {
         if let fault = faultOfInvalid(vector, error, field) { complain(vector.name, fault) }
     }
 
-    /// The scale and its inverse.
+    /// Checks the scale of accuracies and its inverse.
     mutating func checkAccuracies(_ table: inout Table) {
         let name: StaticString = "accuracies"
         begin(TableBytes(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -90,7 +90,7 @@ struct Checks {
         printText(" disagree\n")
     }
 
-    /// What is wrong with how a vector is read and written; nil where nothing is.
+    /// The first fault in decoding and encoding a valid vector; nil if there is none.
     private mutating func faultOfValid(_ vector: Vector, _ expectation: Expectation) -> StaticString? {
         let outcome = stream.take(vector.serial.span)
         guard outcome.frameCount == 1, outcome.faultCount == 0, isEqual(stream.frame, vector.bare.span) else {
@@ -120,7 +120,7 @@ struct Checks {
         return isEqual(serial.span, vector.serial.span)
     }
 
-    /// What is wrong with how an invalid vector is refused; nil where nothing is.
+    /// The first fault in refusing an invalid vector; nil if there is none.
     private mutating func faultOfInvalid(_ vector: Vector, _ error: TableBytes, _ field: TableBytes) -> StaticString? {
         let outcome = stream.take(vector.serial.span)
         if isEqual(error, "too_short") || isEqual(error, "too_long") || isEqual(error, "stuffing") {

@@ -1,80 +1,58 @@
 import CollarWire
 
 extension Vector {
-    /// Decodes a bare frame, a live fix with the anchor it names.
+    /// Decodes a bare frame. The anchor of a live fix is the anchor of the vector.
     func decode(_ frame: Span<UInt8>) throws(DecodeError) -> Message {
         let header = try FrameHeader(frame)
         guard header.type == .liveFix else { return try Message.decode(frame, log: log, reference: reference) }
         guard let names = LiveFix.sequences(of: frame, header: header, reference: reference) else {
             throw .invalidField(.anchor, code: 0)
         }
-        guard let log, let anchor, anchor.sequence == names.anchor else { throw .checkFailed }
+        guard let log, let anchor, anchor.sequence == names.anchor else { throw .crcMismatch }
         return .fix(try LiveFix.decode(frame, sequence: names.sequence, anchor: anchor, log: log))
     }
 
-    /// Encodes what the vector decodes to, with its address, flags and width.
+    /// Encodes the message to which the vector decodes, with the vector's address, flags and width of the sequence.
     func encode(
         _ message: Message, _ expectation: Expectation, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         let address = bare[2]
         let flags = FrameFlags(rawValue: bare[1])
-        guard let log else { return try encodeUnbound(message, address, flags, into: &output) }
+        // A frame that is not bound to a log is the same with any log.
+        guard let log = log ?? LogIdentity(deviceID: 1, logID: 0) else { return }
         switch message {
         case .fix(let fix):
-            if let anchor {
-                try LiveFix.encode(fix, anchor: anchor, address: address, flags: flags, log: log, into: &output)
-            } else {
-                try AbsoluteFix.encode(
-                    fix, address: address, flags: flags, log: log, reference: isWide ? nil : fix.sequence,
-                    into: &output)
+            guard let anchor else {
+                let reference = isWide ? nil : fix.sequence
+                return try message.encode(address: address, flags: flags, log: log, reference: reference, into: &output)
             }
+            try LiveFix.encode(fix, anchor: anchor, address: address, flags: flags, log: log, into: &output)
         case .batch:
             var fixes = expectation.fixes
             guard let first = fixes.next() else { return }
             _ = try Batch.encode(first, address: address, flags: flags, log: log, into: &output) { fixes.next() }
-        case .tombstone(let tombstone): try tombstone.encode(address: address, flags: flags, log: log, into: &output)
-        case .status(let status): try status.encode(address: address, flags: flags, log: log, into: &output)
-        case .settings(let settings): try settings.encode(address: address, flags: flags, log: log, into: &output)
-        case .settingsRequest(let request): try request.encode(address: address, log: log, into: &output)
-        case .command(let command): try command.encode(address: address, log: log, into: &output)
-        case .commandResult(let result): try result.encode(address: address, flags: flags, log: log, into: &output)
-        case .application(let message): try message.encode(address: address, flags: flags, log: log, into: &output)
-        case .acknowledgement(let answer): try answer.encode(address: address, log: log, into: &output)
-        case .identity, .probe, .identityRequest, .radioIdentity, .modemSettings, .signalReport: return
+        default: try message.encode(address: address, flags: flags, log: log, reference: nil, into: &output)
         }
     }
 
-    /// Gives the frame the vector's flags where its encoder takes none: hosts and base radios ask nothing.
+    /// Sets the vector's flags in a frame of a host or a base radio. The encoders of these frames take no flags, because hosts
+    /// and base radios do not poll.
     func addFlags(to frame: inout OutputSpan<UInt8>) {
         let flags = FrameFlags(rawValue: bare[1])
-        guard frame.count >= Frame.overheadByteCount, flags != FrameFlags(ask: nil),
+        guard frame.count >= Frame.overheadByteCount, flags != FrameFlags(poll: nil),
             let type = MessageType(rawValue: bare[0] & 0x1F), !type.isFromCollar
         else { return }
         var bytes = frame.mutableSpan
-        FrameCheck.seal(&bytes, flags: flags, log: log)
-    }
-
-    private func encodeUnbound(
-        _ message: Message, _ address: UInt8, _ flags: FrameFlags, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
-        switch message {
-        case .identity(let identity): try identity.encode(address: address, flags: flags, into: &output)
-        case .probe(let probe): try probe.encode(address: address, flags: flags, into: &output)
-        case .identityRequest(let request): try request.encode(address: address, into: &output)
-        case .radioIdentity(let identity): try identity.encode(into: &output)
-        case .modemSettings(let settings): try settings.encode(into: &output)
-        case .signalReport(let report): try report.encode(into: &output)
-        default: return
-        }
+        FrameCRC.seal(&bytes, flags: flags, log: log)
     }
 }
 
 extension StreamDecoder {
-    /// What came of bytes that were given one by one.
+    /// The frames and faults in bytes that the decoder got one by one.
     struct Outcome {
         var frameCount = 0
         var faultCount = 0
-        /// The last one.
+        /// The last fault.
         var fault: StreamFault?
     }
 

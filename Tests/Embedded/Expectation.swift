@@ -1,29 +1,29 @@
 import CollarWire
 
-/// The numbers that a message is expected to hold, against which those that it holds are compared one by one.
+/// The expected numbers of a message. The numbers of a decoded message are compared with them one by one.
 struct Expectation {
     private var table: Table
     private var left: UInt32
     private var isMet = true
 
-    /// Takes the numbers that come next in the table.
+    /// Takes the next numbers of the table.
     init(_ table: inout Table) {
         left = table.word()
         self.table = table
         table.skipNumbers(left)
     }
 
-    /// Whether all numbers were there and no others.
+    /// Whether the message holds exactly the expected numbers.
     func isMet(by message: Message) -> Bool {
         var comparison = self
         comparison.compare(message)
         return comparison.isMet && comparison.left == 0
     }
 
-    /// The fixes of a batch, one after the other; nil behind the last one.
+    /// The expected fixes of a batch, one after the other.
     var fixes: ExpectedFixes { ExpectedFixes(table) }
 
-    /// The next field, in the alphabetical order of the names in PROTOCOL.md.
+    /// Compares the next field. Fields are in the alphabetical order of their names in PROTOCOL.md.
     private mutating func expect(_ number: Int64?) {
         guard left > 0 else { return isMet = false }
         left &-= 1
@@ -64,11 +64,11 @@ struct Expectation {
             expect(identity.radioID)
         case .modemSettings(let settings): compare(settings)
         case .signalReport(let report):
-            expect(report.packetCheck)
+            expect(report.packetCRC)
             expect(report.signal.signalToNoiseTenthsDB.map { Int32($0) })
             expect(Int32(report.signal.strengthDBm))
         case .acknowledgement(let acknowledgement):
-            expect(acknowledgement.ask?.rawValue ?? 0 as UInt8)
+            expect(acknowledgement.poll?.rawValue ?? 0 as UInt8)
             compare(acknowledgement.durable)
             expect(acknowledgement.firstMissing)
             expect(acknowledgement.receiverID)
@@ -117,7 +117,7 @@ struct Expectation {
 
     private mutating func compare(_ identity: Identity) {
         expect(identity.bootCount)
-        // Those that are not named are left out.
+        // Capabilities that PROTOCOL.md does not name are left out.
         expect(identity.capabilities.rawValue & 0b111)
         if identity.deliveredElsewhere != 0 { expect(identity.deliveredElsewhere) }
         expect(identity.log.deviceID)
@@ -168,7 +168,7 @@ struct Expectation {
 
     private mutating func compare(_ command: Command) {
         let (code, argument): (UInt32, UInt32?) =
-            switch command.order {
+            switch command.action {
             case .startTracking: (1, nil)
             case .stopTracking: (2, nil)
             case .locateNow: (3, nil)

@@ -3,10 +3,10 @@ import CollarWire
 @_silgen_name("table_start")
 private func tableStart() -> UnsafePointer<UInt8>
 
-/// Bytes of the table, which lie in the image for ever.
+/// Bytes of the table. They are part of the image, so they stay valid.
 typealias TableBytes = UnsafeBufferPointer<UInt8>
 
-/// The table of vectors, read from front to back. make_table.py says what it holds.
+/// The table of vectors, read from front to back. make_table.py describes its contents.
 struct Table {
     private var next: UnsafePointer<UInt8>
 
@@ -28,7 +28,7 @@ struct Table {
         return UInt64(widening: word()) &<< 32 | UInt64(widening: low)
     }
 
-    /// A number; nil where it is unknown.
+    /// A number; nil if it is unknown.
     mutating func number() -> Int64? {
         let value = Int64(bitPattern: wideWord())
         return value == .min ? nil : value
@@ -65,18 +65,18 @@ struct Table {
     private mutating func smallNumber() -> UInt8? { number().map { UInt8(truncatingIfNeeded: $0) } }
 }
 
-/// What the table says of a vector, valid or not, and what a peer that reads it knows.
+/// A vector of the table, valid or invalid, with the log, the reference and the anchor that its decoder needs.
 struct Vector {
     let name: TableBytes
     let isCanonical: Bool
-    /// Whether a fix has the wide sequence.
+    /// Whether the frame is a fix with the wide sequence.
     let isWide: Bool
-    /// What the check is bound to; nil where it is not.
+    /// The log to which the CRC is bound; nil for a frame that is not bound.
     let log: LogIdentity?
     let reference: UInt32
     let anchor: Fix?
     let serial: TableBytes
-    /// Empty where there is only a serial form.
+    /// Empty if the vector has only a serial form.
     let bare: TableBytes
 
     init(_ table: inout Table) {

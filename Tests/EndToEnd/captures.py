@@ -1,4 +1,4 @@
-"""Capture files as Wireshark reads them."""
+"""Capture files in formats that Wireshark reads."""
 
 import struct
 
@@ -6,7 +6,7 @@ BARE, SERIAL = 147, 148  # link types USER0, USER1
 
 
 def pcap(link_type, packets):
-    """A capture with one packet a millisecond."""
+    """A capture with one packet per millisecond."""
     parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type)]
     for number, packet in enumerate(packets):
         parts += [struct.pack("<IIII", 1_700_000_000, 1000 * number, len(packet), len(packet)), packet]
@@ -14,7 +14,7 @@ def pcap(link_type, packets):
 
 
 def pcapng(packets):
-    """A capture of both directions of a serial line: (interface, bytes)."""
+    """A capture of both directions of a serial line; each packet is a pair (interface, bytes)."""
     def block(kind, body):
         body += bytes(-len(body) % 4)
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)

@@ -1,6 +1,6 @@
-"""What every end-to-end test needs: folders, processes that never outlive a test, tracks and lines.
+"""Helpers of all end-to-end tests: folders, processes that never outlive a test, tracks and lines.
 
-Everything runs as an ordinary user: where the tests run as root, as nobody.
+Every program runs as an ordinary user: as nobody if the tests run as root.
 """
 
 import atexit
@@ -28,7 +28,7 @@ def give_to_ordinary_user(path):
 
 
 def _copy_binary():
-    """The program where everyone may read it: a checkout may lie in a private home."""
+    """Copies the program to a folder that every user may read: a checkout may be in a private home directory."""
     source = pathlib.Path(os.environ.get("COLLAR_LINK_BINARY", ROOT / ".build/release/collar-link"))
     folder = tempfile.mkdtemp(prefix="collar-link-binary-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -43,14 +43,13 @@ BINARY = _copy_binary()
 
 
 def child_environment(**more):
-    """The environment for what a test starts: umockdev's library only where a test asks for it."""
+    """The environment of the programs that a test starts. It has umockdev's library only if the test asks for it."""
     environment = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "XDG_STATE_HOME")}
     return {**environment, **more}
 
 
 class Program:
-    """A running program whose output is collected, line by line. It runs as nobody, or as another user of the machine where
-    the tests run as root."""
+    """A running program whose output is collected, line by line. If the tests run as root, it runs as `user`."""
 
     def __init__(self, command, reads_output=True, stdout=subprocess.PIPE, environment=None, user="nobody", group="nogroup",
                  **options):
@@ -58,8 +57,8 @@ class Program:
         self.lines = []
         self._readers = []
         self._grown = threading.Condition()
-        # With Popen's own `user` the child would be a fork, which hangs where a thread of this process has a lock of
-        # umockdev's library; without it, it is one by vfork.
+        # With its option `user`, Popen forks, and the child hangs if a thread of this process holds a lock of
+        # umockdev's library. Without `user`, Popen uses vfork.
         if IS_ROOT:
             command = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", *command]
         self.process = subprocess.Popen(
@@ -105,7 +104,7 @@ class Program:
         self._wait_for(lambda: self.error_text.count(text) >= count, seconds, f"{count} words about {text!r}")
 
     def wait(self, seconds=15):
-        """The exit code; everything the program wrote is collected then."""
+        """Waits for the end of the program. Returns its exit code; all of its output is collected by then."""
         try:
             code = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -130,7 +129,7 @@ class Program:
 
     @property
     def fixes(self):
-        """Its lines as objects. Half a line is an error: each is written at once."""
+        """The lines of the program as objects. An incomplete line is an error: each line is written at once."""
         for line in self.lines:
             if not line.endswith("\n"):
                 raise AssertionError(f"half a line: {line!r}")
@@ -138,7 +137,7 @@ class Program:
 
 
 class EndToEndTest(unittest.TestCase):
-    """A test with a folder of its own, whose processes are gone when it ends, however it ends."""
+    """A test with its own folder. When it ends, all its processes are killed, even if it fails."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="collar-link-test-")
@@ -156,12 +155,12 @@ class EndToEndTest(unittest.TestCase):
         return program
 
     def receive(self, *arguments, state=None, port=None, **options):
-        """Starts the receiver at the simulated collar."""
+        """Starts a receiver, by default at the port of the simulated collar."""
         command = [BINARY, "--port", port or self.link, "--state-dir", state or self.state, *arguments]
         return self.start(command, **options)
 
     def simulate(self, track, *arguments, link=None, **options):
-        """Starts a simulated collar and waits until it can be opened."""
+        """Starts a simulated collar and waits until its port can be opened."""
         program = self.start(
             [BINARY, "simulate", "--track", track, "--link", link or self.link, *arguments], **options)
         program.wait_for_lines(1)
@@ -176,7 +175,7 @@ class EndToEndTest(unittest.TestCase):
         return self.write_track(source.name.replace(".gz", ""), lines)
 
     def all_cats(self):
-        """A track that takes a while: the walks of all cats, one after the other."""
+        """A long track: the walks of all cats, one after the other."""
         lines = []
         for source in sorted((TRACKS / "cats_uk").glob("*.ndjson.gz")):
             for line in gzip.decompress(source.read_bytes()).splitlines():
@@ -191,7 +190,7 @@ class EndToEndTest(unittest.TestCase):
         return path, [json.loads(line) for line in lines]
 
     def assert_each_once(self, fixes, count):
-        """Every sequence from 0 is there, once."""
+        """Checks that each of the first `count` sequences is there exactly once."""
         sequences = sorted(fix["seq"] for fix in fixes)
         if sequences != list(range(count)):
             missing = sorted(set(range(count)) - set(sequences))
@@ -200,17 +199,17 @@ class EndToEndTest(unittest.TestCase):
         self.assertEqual(len({fix["id"] for fix in fixes}), count, "two fixes have one id")
 
     def assert_union_complete(self, fixes, count):
-        """Every sequence from 0 is there; an id has one sequence and one content, a sequence one id."""
+        """Checks that the first `count` sequences are there, and that each id has one sequence and one content."""
         by_id, id_of = {}, {}
         for fix in fixes:
-            # A line that was lost before it was durable is received again, later.
+            # A fix that was not yet durable when the receiver was killed is received again, at another time.
             content = {key: value for key, value in fix.items() if key != "rx_unix_ms"}
             self.assertEqual(by_id.setdefault(fix["id"], content), content, "one id, two contents")
             self.assertEqual(id_of.setdefault(fix["seq"], fix["id"]), fix["id"], "one fix, two ids")
         self.assertEqual(sorted(id_of), list(range(count)), "not every fix came")
 
     def assert_one_message(self, program):
-        """stderr holds one message and, below it, one remedy."""
+        """Checks that stderr holds one message and, below it, one remedy."""
         lines = program.error_text.splitlines()
         messages = [line for line in lines if not line.startswith("collar-link:   ")]
         self.assertEqual(len(messages), 1, f"not one message: {lines}")
@@ -219,7 +218,7 @@ class EndToEndTest(unittest.TestCase):
 
 
 def wait_until(condition, seconds, what):
-    """Waits for something that cannot announce itself."""
+    """Tests a condition again and again until it holds; fails after so many seconds."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""What tshark's JSON tells of a frame, in the names of the vectors."""
+"""The fields of a frame in tshark's JSON, with the names that the vectors use."""
 
 import collections
 import sys
@@ -18,7 +18,7 @@ FAULTS = (*SERIAL_FAULTS, *HEADER_FAULTS, *PAYLOAD_FAULTS, *CHECK_FAULTS, "ancho
 
 
 def collect(pairs, found):
-    """The fields of a part of tshark's JSON, all values of each. Each fix of a batch is a part of its own."""
+    """All values of each field in a part of tshark's JSON. The fields of each fix of a batch are kept together."""
     for key, value in pairs:
         if key == "collarlink.fix_tree":
             found[key].append(collect(value, collections.defaultdict(list)))
@@ -30,20 +30,20 @@ def collect(pairs, found):
 
 
 class Packet:
-    """What the dissector made of a packet."""
+    """A packet as the dissector decoded it."""
 
     def __init__(self, layers):
         self.fields = collect(layers, collections.defaultdict(list))
         self.frames = [collect(value, collections.defaultdict(list)) for key, value in layers if key == "collarlink"]
 
     def count(self, name, *layers):
-        """How often a fault is shown."""
+        """The number of times that the dissector shows a fault."""
         layers = layers or ("collarlink", "collarlink_serial")
         return sum(len(self.fields.get(f"{layer}.{name}", ())) for layer in layers)
 
 
 class Reader:
-    """The fields of a frame by their names, as a vector has them."""
+    """Gives the fields of a frame by name, in the form that the vectors use."""
 
     def __init__(self, fields):
         self._fields = fields
@@ -188,7 +188,7 @@ READERS = {
 
 
 def units_are_wrong(reader, fix):
-    """What a person reads against the codes: degrees, metres, metres a second."""
+    """Yields the values in degrees, metres and metres per second that the dissector shows wrongly for these codes."""
     degree = STEPS[fix["position_step"]]
     wanted = {"latitude": fix["latitude"] / degree, "longitude": fix["longitude"] / degree,
               "altitude": fix["altitude"], "speed": fix["speed"], "course": fix["course"], "heading": fix["heading"],

@@ -20,7 +20,7 @@ LOG = frames.Log(0x0123456789ABCDEF, 44813807)
 
 
 def identity(log, next_sequence, address=17):
-    """A frame that makes a log known, and the highest sequence in it."""
+    """An identity frame: from it the dissector learns a log and the highest sequence in that log."""
     fields = {"device_id": f"{log.device_id:016x}", "log_id": log.log_id, "boot_count": 1, "oldest_sequence": 0,
               "next_sequence": next_sequence, "paired_receiver": 0, "largest_frame": 253,
               "firmware_version": [1, 0, 0], "capabilities": 0, "heartbeat": 60}
@@ -35,7 +35,8 @@ def load(kind):
 class DissectorTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # Where everyone may read: a checkout may lie in a private home. HOME is here, so no settings interfere.
+        # Every user may read this folder; a checkout may be in a private home directory. tshark gets the folder as its
+        # HOME, so the settings of the user do not interfere.
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="collar-link-dissector-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         give_to_ordinary_user(cls.folder)
@@ -44,7 +45,7 @@ class DissectorTest(unittest.TestCase):
         cls.script.chmod(0o644)
 
     def tshark(self, capture, *options):
-        """What tshark prints about a capture. Never a mistake of the dissector."""
+        """The output of tshark for a capture. Fails if tshark or the dissector reports an error."""
         file = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".pcap", delete=False)
         with file:
             file.write(capture)

@@ -1,10 +1,10 @@
-"""A collar that writes fixes a hundred times as fast as the reference does: only sequence and time differ between them."""
+"""A collar that writes fixes a hundred times as fast as the reference: only sequence and time vary from fix to fix."""
 
 import sys
 
 from collarlink import ROOT
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import START, Collar, position  # noqa: E402
 from wire import (_CRC_TABLE, CRC_FINAL_XOR, CRC_INITIAL, cobs_decode,  # noqa: E402
@@ -14,14 +14,14 @@ HEADER, CHECK = 4, 3
 
 
 class FastCollar(Collar):
-    """Fixes, one a frame, a second apart: `codes(sequence)` are those of the reference."""
+    """Writes one fix per frame, with times one second apart; `codes(sequence)` are the codes of a fix."""
 
     def __init__(self, *names):
         super().__init__(*names)
         frame = cobs_decode(self.fix(self.codes(0)).strip(b"\0"))
         self._payload = int.from_bytes(frame[HEADER:-CHECK], "big")
         self._byte_count = len(frame) - HEADER - CHECK
-        # Behind the kinds and the width of the sequence may stand the mask of the fields that are known.
+        # The first 9 bits end with `wide`. If `partial` is set, the mask of the known fields follows.
         start = 9 + (7 if frame[HEADER] & 0x80 else 0)
         self._sequence_shift = 8 * self._byte_count - start - 8
         self._time_shift = self._sequence_shift - 32
@@ -34,15 +34,15 @@ class FastCollar(Collar):
 
     @staticmethod
     def codes(sequence):
-        """The codes of the fix."""
+        """The codes of the fix with this sequence."""
         return {**position(0), "sequence": sequence, "time": START // 1000 * 1000 + 1000 * sequence}
 
     def fast(self, sequence):
-        """The fix as it stands on the serial line."""
+        """The bytes of the fix on the serial line."""
         payload = self._payload + ((sequence >> 8 & 0xFF) << self._sequence_shift) + (sequence << self._time_shift)
         rest = bytes([sequence & 0xFF]) + payload.to_bytes(self._byte_count, "big")
         register = self._register
-        # The upper bits are not sent, but the check covers them where they are not 0.
+        # The upper 16 bits are not sent, but the CRC covers them if they are not 0.
         unsent = (sequence >> 16).to_bytes(2, "big") if sequence >> 16 else b""
         for byte in rest + unsent:
             register = (register << 8 & 0xFFFFFF) ^ _CRC_TABLE[register >> 16 ^ byte]
@@ -50,5 +50,5 @@ class FastCollar(Collar):
         return b"\0" + cobs_encode(self._header + rest + check) + b"\0"
 
     def fixes(self, first, count):
-        """So many fixes, from one on."""
+        """The bytes of `count` fixes, from the sequence `first` on."""
         return b"".join([self.fast(sequence) for sequence in range(first, first + count)])

@@ -1,4 +1,4 @@
-"""What a receiver's journals hold of fixes that will never come."""
+"""Reads fixes and losses from a receiver's journals, and changes the times in a segment."""
 
 import glob
 import sys
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from collarlink import ROOT
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from wire import cobs_decode, crc24, stuff  # noqa: E402
 
@@ -29,14 +29,14 @@ def losses(state):
     for path in sorted(glob.glob(f"{state}/**/*.journal", recursive=True)):
         with open(path, "rb") as file:
             records = [cobs_decode(part) for part in file.read().split(b"\0") if part]
-        # Kind, log id, time (6 bytes), reason, first, last, check.
+        # Kind, log id, time (6 bytes), reason, first, last, CRC.
         found += [Loss(int.from_bytes(record[1:5], "big"), record[11], int.from_bytes(record[12:16], "big"),
                        int.from_bytes(record[16:20], "big")) for record in records if record[0] == LOSS]
     return found
 
 
 class JournalTail:
-    """What the journal of one collar holds, read on from where reading stopped: a journal only grows."""
+    """The fixes and losses in the journal of one collar. Each call reads only the new records: a journal only grows."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -45,7 +45,7 @@ class JournalTail:
         self.losses = []
 
     def read_on(self):
-        """Takes in whole records that are new. What was read before must still be there."""
+        """Takes the complete records that were added since the last call. Fails if a segment has become shorter."""
         for path in sorted(glob.glob(f"{self._folder}/*.journal")):
             begin = self._read.get(path, 0)
             with open(path, "rb") as file:
@@ -54,13 +54,13 @@ class JournalTail:
                     raise AssertionError(f"{path} was cut from {begin} to {size} bytes")
                 file.seek(begin)
                 data = file.read()
-            # A record ends with a zero byte; behind the last one may stand a part of one.
+            # Each record ends with a zero byte. Part of a record may follow the last zero byte.
             whole = data[:data.rfind(b"\0") + 1]
             self._read[path] = begin + len(whole)
             self.take(whole)
 
     def take(self, data):
-        """Takes in whole records."""
+        """Takes the fixes and losses of complete records."""
         for part in data.split(b"\0"):
             if part:
                 self._take(cobs_decode(part))
@@ -71,7 +71,7 @@ class JournalTail:
             self.losses.append((log_id, int.from_bytes(record[12:16], "big"), int.from_bytes(record[16:20], "big")))
         if record[0] != FIX:
             return
-        # Kind, log id, time (6 bytes), which parts of the signal follow, the signal, low byte, payload.
+        # Kind, log id, time (6 bytes), a flag for each part of the signal that follows, signal, low byte, payload.
         start = 12 + 2 * (record[11] & 1) + (record[11] & 2)
         fields = int.from_bytes(record[start + 1:start + 6], "big")
         is_partial = fields >> 39
@@ -80,13 +80,13 @@ class JournalTail:
 
 
 def set_times(path, unix_seconds):
-    """Makes a segment say that it was begun, and everything in it received, at another time."""
+    """Sets every time in a segment to another time: when the segment was begun and when each record was received."""
     with open(path, "r+b") as file:
         records = [bytearray(cobs_decode(part)[:-3]) for part in file.read().split(b"\0") if part]
         bound = b"CLJ1" + records[0][2:10] + records[0][14:18]  # collar and segment
         file.seek(0)
         for record in records:
-            # Kind, format, collar (8 bytes), receiver, segment, time; or kind, log id, time.
+            # Header: kind, format, collar (8 bytes), receiver, segment, time. Other records: kind, log id, time.
             place = {HEADER: 18, FIX: 5, LOSS: 5}.get(record[0])
             if place:
                 record[place:place + 6] = int(unix_seconds * 1000).to_bytes(6, "big")

@@ -1,9 +1,9 @@
-"""`kill -9` in rounds: a receiver under load dies at all stages, and keeps every promise it made.
+"""Rounds of `kill -9`: a receiver under load is killed at all stages, and keeps everything that it acknowledged.
 
-In each campaign three simulated collars send live fixes and, after each kill, what has piled up, over a radio that loses
-and damages frames; now and then they reboot. A listener on the line notes every acknowledgement before the collars hear
-it. After each kill everything acknowledged must be in the journal; at the end of a campaign everything the collars made
-must have come out as a line, each fix under one id and with one content.
+In each campaign three simulated collars send live fixes and, after each kill, their backlog. The radio loses and
+damages frames, and the collars reboot now and then. A listener on the line notes every acknowledgement before the
+collars receive it. After each kill everything acknowledged must be in the journal. At the end of a campaign every fix
+that the collars made must have been written as a line, with one id and one content.
 """
 
 import collections
@@ -30,12 +30,12 @@ COLLAR_COUNT = 3
 SEGMENT_BYTE_LIMIT = 1 << 20  # Journal.defaultSegmentByteLimit
 IN_CREATE = 0x100
 ROUNDS_A_CAMPAIGN = 60
-# So many are made while a receiver lives and dies: 60 rounds fill a segment of each collar and begin the next.
+# With this many fixes per round, 60 rounds fill one segment of each collar and begin the next.
 FIXES_A_ROUND = 650
 
 
 class NewFiles:
-    """Waits for a file to be made in a folder."""
+    """Waits until a file is made in one of several folders."""
 
     def __init__(self, folders):
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -44,7 +44,7 @@ class NewFiles:
             self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), IN_CREATE)
 
     def wait(self, suffix, seconds):
-        """Whether one whose name ends like this was made."""
+        """Whether a file whose name ends with `suffix` was made in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
@@ -64,7 +64,7 @@ class NewFiles:
 
 
 class Campaign:
-    """One state directory, one set of collars, many receivers that die."""
+    """One state directory, one set of collars, and many receivers that are killed one after the other."""
 
     def __init__(self, test, seed, round_count):
         self.test = test
@@ -98,13 +98,13 @@ class Campaign:
         return path
 
     def start_collars(self):
-        """Boots the collars: again, where they ran before."""
+        """Boots the collars, or reboots them if they ran before."""
         link = self.test.path(f"collars-{self.seed}")
         self.collars = self.test.start([
             BINARY, "simulate", "--track", self.track, "--link", link, "--collars", str(COLLAR_COUNT), "--loss", "0.1",
             "--corrupt", "0.001", "--interval", "0.1", "--speed", "200", "--seed", str(self.seed),
             "--flash", self.test.path(f"flash-{self.seed}"), "--until-delivered"])
-        # It fills the flash at first, and the disk may be busy.
+        # The simulation first fills the flash, and the disk may be busy.
         self.collars.wait_for_lines(1, 30)
         self.tap.attach(link)
 
@@ -113,7 +113,7 @@ class Campaign:
         return self.collars.process.poll() == 0
 
     def round(self):
-        """One receiver lives and dies."""
+        """Starts one receiver and kills it."""
         if self.chance.random() < 0.1:
             self.collars.process.kill()
             self.collars.wait()
@@ -135,7 +135,7 @@ class Campaign:
         return self.chance.choice(stages)
 
     def segment_sizes(self):
-        """The sizes of the segments that grow."""
+        """The size of the newest segment of each collar, which is the segment that grows."""
         newest = [sorted(folder.glob("*.journal"))[-1:] for folder in self.folders()]
         return [path.stat().st_size for paths in newest for path in paths]
 
@@ -143,7 +143,7 @@ class Campaign:
         return [path for path in pathlib.Path(self.state).glob("*") if path.is_dir()]
 
     def start_receiver(self, slowly=False):
-        """Starts a receiver; slowly: its calls to the disk take milliseconds, so that the kill falls between them."""
+        """Starts a receiver. With `slowly`, its disk calls take milliseconds, so that the kill falls between them."""
         command = [BINARY, "--port", self.tap.path, "--state-dir", self.state]
         self.tap.open()
         if slowly:
@@ -158,7 +158,7 @@ class Campaign:
         return receiver
 
     def kill(self):
-        """kill -9, of the receiver and not of who slows it down."""
+        """Sends SIGKILL to the receiver, not to the strace that slows it down."""
         try:
             os.kill(self.receiver_pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -177,7 +177,7 @@ class Campaign:
         time.sleep(self.chance.uniform(0, 0.004))
 
     def kill_acknowledging(self, receiver):
-        """At once when an acknowledgement is on the line, before the collars hear it."""
+        """Kills the receiver as soon as an acknowledgement is on the line, before the collars receive it."""
         left = [self.chance.randrange(1, 30)]
 
         def heard():
@@ -192,7 +192,7 @@ class Campaign:
         self.tap.on_acknowledgement = lambda: None
 
     def kill_rotation(self, receiver):
-        """When the next segment has just got its name."""
+        """Waits until the next segment has just got its name."""
         files = NewFiles(self.folders())
         if files.wait(".journal", 3):
             self.stages["a new segment was seen"] += 1
@@ -206,7 +206,7 @@ class Campaign:
             time.sleep(0.001)
 
     def end(self, receiver):
-        """Takes in what a receiver left behind that has ended."""
+        """Checks the output and the journals of a receiver that has ended."""
         receiver.wait(20)
         self.tap.shut()
         if self.tap.failure:
@@ -224,7 +224,7 @@ class Campaign:
             self.test.assertTrue(text.endswith("\n"), f"half a line: {text!r}")
             line = json.loads(text)
             name = (line["collar"], line["log"], line["seq"])
-            # A fix whose record was not durable yet is received again, later.
+            # A fix whose record was not yet durable at the kill is received again, at another time.
             del line["rx_unix_ms"]
             content = hashlib.blake2b(json.dumps(line, sort_keys=True).encode(), digest_size=8).digest()
             if self.contents.setdefault(line["id"], content) != content:
@@ -233,7 +233,7 @@ class Campaign:
                 raise AssertionError(f"one fix, two ids: {line}")
 
     def check_journals(self):
-        """Everything that was acknowledged is in the journal."""
+        """Checks that everything acknowledged is in the journal."""
         for log, promise in self.tap.promises.items():
             folder = f"{self.state}/{log.device_id:016x}"
             journal = self.journals.setdefault(log.device_id, JournalTail(folder))
@@ -244,7 +244,7 @@ class Campaign:
                 raise AssertionError(f"acknowledged, and not in the journal: {sorted(missing)[:20]} of {log}")
 
     def finish(self):
-        """The last receiver lives until everything is delivered; then nothing is missing."""
+        """Runs the last receiver until everything is delivered, and checks that nothing is missing."""
         receiver = self.start_receiver()
         self.test.assertEqual(self.collars.wait(120), 0, self.collars.error_text)
         deadline = time.monotonic() + 60
@@ -265,7 +265,7 @@ class Campaign:
 
 
 def run(test, round_count, first_seed=1, report=lambda text: None):
-    """So many rounds. Returns how many kills fell into which stage."""
+    """Runs so many rounds. Returns the number of kills at each stage."""
     stages = collections.Counter()
     done, seed, lines, began = 0, first_seed, 0, time.monotonic()
     while done < round_count:
@@ -287,7 +287,7 @@ def run(test, round_count, first_seed=1, report=lambda text: None):
 
 
 class KillRounds(EndToEndTest):
-    """As many rounds as the command line names."""
+    """Runs as many rounds as the command line names."""
 
     round_count = 1000
 

@@ -1,6 +1,6 @@
-"""Tests that must be sure who holds a port: they run where there are no terminals and processes but their own.
+"""Runs tests of port holders in namespaces that contain only the tests' own terminals and processes.
 
-Elsewhere another program may wait for a /dev/pts path that is gone, and open the new terminal of that name.
+Otherwise another program may wait for a /dev/pts path that is gone, and open the new terminal of that name.
 """
 
 import os
@@ -16,12 +16,12 @@ ARE_HERE = "COLLAR_LINK_PRIVATE_TERMINALS" in os.environ
 
 
 def are_allowed():
-    """Whether this user may have terminals of their own."""
+    """Whether this user may make private terminals."""
     return subprocess.run([SCRIPT, "true"], capture_output=True, check=False).returncode == 0
 
 
 class PrivatelyTest(unittest.TestCase):
-    """Runs the tests of a module where terminals are private."""
+    """Runs the tests of a module with private terminals."""
 
     module = None
 
@@ -32,13 +32,13 @@ class PrivatelyTest(unittest.TestCase):
             [SCRIPT, sys.executable, "-m", "unittest", "-v", self.module], cwd=pathlib.Path(__file__).parent, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=child_environment(), timeout=120, check=False)
         self.assertEqual(result.returncode, 0, result.stdout)
-        # Success is also what no test at all gives.
+        # A run without any test may succeed too.
         self.assertRegex(result.stdout, r"(?m)^Ran [1-9]")
 
 
 def load_privately(loader, name, *classes):
-    """What `load_tests` of a module returns whose classes need terminals of their own: the classes where they have them,
-    elsewhere one test that runs the module there."""
+    """The result of `load_tests` for a module whose classes need private terminals. Where terminals are private, it has
+    the tests of the classes; elsewhere it has one test that runs the module with private terminals."""
     if not ARE_HERE:
         classes = [type("PrivatelyTest", (PrivatelyTest,), {"module": name, "__module__": name})]
     return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in classes)

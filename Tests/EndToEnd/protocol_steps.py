@@ -1,8 +1,8 @@
-"""What the protocol may do to a value, and no more: half a step. Computed here from the description, not from the code."""
+"""The largest error that the protocol may add to a value: half a step. Computed from the text, not from the code."""
 
 from decimal import Decimal
 
-#: Accuracies in metres: 0, 1 to 9 cm, then 9 % a step from 0.1 m, to the millimetre.
+#: Accuracies in metres: 0, 1 to 9 cm, then steps of 9 % from 0.1 m on, rounded to the millimetre.
 ACCURACIES = [Decimal(0)] + [Decimal(c) / 100 for c in range(1, 10)] + [
     Decimal(round(100 * 1.09 ** exponent)) / 1000 for exponent in range(117)]
 
@@ -25,7 +25,7 @@ def accuracy_problem(sent, received):
     index = ACCURACIES.index(received)
     low = ACCURACIES[max(index - 1, 0)]
     high = ACCURACIES[min(index + 1, len(ACCURACIES) - 1)]
-    # A small positive one never becomes 0, so code 1 reaches down to it.
+    # A small positive accuracy never becomes 0, so code 1 covers all values down to 0.
     low_bound = Decimal(0) if index == 1 else (low + received) / 2
     return None if low_bound <= sent <= (received + high) / 2 else "another step is nearer"
 
@@ -48,7 +48,7 @@ def scalar_problem(sent, received, tolerance, unknown):
 
 
 def problems(sent, received):
-    """What is wrong with a received fix: (field, why) pairs. Numbers must have been read as Decimal."""
+    """The errors of a received fix: (field, why, sent, received). Numbers must have been read as Decimal."""
     half_step = position_step(sent.get("h_accuracy_m")) / 2
     found = {
         "ts_unix_ms": None if sent["ts_unix_ms"] == received["ts_unix_ms"] else "off",

@@ -1,4 +1,4 @@
-"""The radio's end of a line for tests that send whatever they like."""
+"""The radio's end of a line, for tests that send arbitrary bytes."""
 
 import os
 import select
@@ -8,7 +8,7 @@ import time
 from collarlink import ROOT, wait_until
 from serial_line import drain
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
@@ -17,7 +17,7 @@ ACKNOWLEDGEMENT, IDENTITY_REQUEST = 16, 17
 
 
 class Radio:
-    """The radio's end of a line: sends as fast as it is read, and keeps the host's frames."""
+    """The radio's end of a line: sends as fast as the host reads, and keeps the host's frames."""
 
     def __init__(self, line):
         self.line = line
@@ -26,7 +26,7 @@ class Radio:
         os.set_blocking(line.master, False)
 
     def send(self, data, patience=10):
-        """Sends bytes as fast as they are taken."""
+        """Sends bytes as fast as the host reads them."""
         sent = 0
         while sent < len(data):
             readable, writable, _ = select.select([self.line.master], [self.line.master], [], patience)
@@ -41,7 +41,7 @@ class Radio:
                     pass
 
     def hear(self):
-        """Takes what the host has sent."""
+        """Reads the frames that the host has sent."""
         for frame in self._decoder.feed(drain(self.line.master)):
             if isinstance(frame, ProtocolError):
                 raise frame
@@ -52,7 +52,7 @@ class Radio:
         return sum(1 for frame in self.answers if frame[0] & 0x1F == number)
 
     def acknowledgement(self, collar):
-        """The last one that is bound to the collar's log."""
+        """The last acknowledgement that is bound to the collar's log."""
         self.hear()
         for frame in reversed(self.answers):
             try:
@@ -63,7 +63,7 @@ class Radio:
         return None
 
     def ask(self, collar, following=0, seconds=5, ask=1):
-        """Asks with a probe and waits for the acknowledgement. Returns it and how long that took, in seconds."""
+        """Polls with a probe and waits for the acknowledgement. Returns it, and the seconds until it came."""
         self.answers.clear()
         start = time.monotonic()
         self.send(collar.probe(following, ask))

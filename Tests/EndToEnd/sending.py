@@ -1,4 +1,4 @@
-"""What the tests of requests to a collar share: `send`, its results, and a collar that the test answers for."""
+"""Shared parts of the tests of requests: `send`, its results, and a collar whose frames the test writes."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from collarlink import BINARY, ROOT, EndToEndTest, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A  # noqa: E402
@@ -25,7 +25,7 @@ OUTCOMES = ["ok", "unknown", "unsupported", "invalid", "refused", "conflict", "b
 
 
 def name(collar):
-    """A collar as lines and options name it."""
+    """The name of a collar in lines and options."""
     return f"{collar.log.device_id:016x}"
 
 
@@ -36,7 +36,7 @@ class SendTest(EndToEndTest):
         return self.start([BINARY, "send", "--state-dir", state or self.state, *arguments], **options)
 
     def result(self, program, code, seconds=20):
-        """The line of JSON that send printed, and its exit code."""
+        """Checks the exit code of `send`, and returns the line of JSON that it printed."""
         self.assertEqual(program.wait(seconds), code, program.error_text)
         line, = program.fixes
         SCHEMA.validate(line)
@@ -61,7 +61,7 @@ class SendTest(EndToEndTest):
 
 
 class WrittenCollarTest(SendTest):
-    """The test answers for the collar."""
+    """The test writes the frames of the collar."""
 
     def begin(self, *arguments, paired=None):
         line = SerialLine()
@@ -78,7 +78,7 @@ class WrittenCollarTest(SendTest):
         return receiver
 
     def requests(self, collar=A):
-        """The requests that came since the last window."""
+        """The requests to the collar that have come since `answers` was last cleared."""
         self.radio.hear()
         found = []
         for frame in self.radio.answers:
@@ -90,13 +90,13 @@ class WrittenCollarTest(SendTest):
         return found
 
     def window(self, seconds=5):
-        """Asks, and gives the requests that came before the answer."""
+        """Polls, and returns the requests that came before the answer."""
         self.radio.hear()
         self.radio.ask(A, 0, seconds)
         return self.requests()
 
     def next_request(self, number=COMMAND, seconds=10):
-        """Asks until a request of a type comes."""
+        """Polls until a request of the type comes."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for kind, decoded in self.window():

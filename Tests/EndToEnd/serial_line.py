@@ -10,20 +10,20 @@ from collarlink import give_to_ordinary_user
 
 
 class SerialLine:
-    """`path` is what a program opens; `master` is the radio's end."""
+    """Programs open `path`; `master` is the radio's end."""
 
     def __init__(self, ordinary=True):
         self.master, slave = os.openpty()
-        # It echoes until it is raw: what the radio says would come back to it.
+        # A pseudo-terminal echoes until it is raw: the bytes of the radio would come back to the radio.
         tty.setraw(slave, termios.TCSANOW)
         self.path = os.ttyname(slave)
         if ordinary:
             give_to_ordinary_user(self.path)
-        # Kept open: without any reader the master reports a hang-up.
+        # Kept open: while no process has the slave open, the master reports a hang-up.
         self.slave = slave
 
     def leave(self):
-        """Closes the end that programs open: from now on the master reports a hang-up while none has it open."""
+        """Closes the slave: from now on the master reports a hang-up while no program has the slave open."""
         if self.slave is not None:
             os.close(self.slave)
             self.slave = None
@@ -64,7 +64,7 @@ class Bridge:
 
 
 def drain(master):
-    """Takes everything that waits at the radio's end."""
+    """Reads everything that waits at the radio's end."""
     received = b""
     while select.select([master], [], [], 0)[0]:
         received += os.read(master, 65536)

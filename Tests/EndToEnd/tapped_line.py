@@ -1,4 +1,4 @@
-"""A serial line with a listener in the middle: what a host acknowledges is noted before the collars hear it."""
+"""A serial line with a listener in the middle, which notes each acknowledgement before the collars receive it."""
 
 import os
 import select
@@ -11,7 +11,7 @@ import tty
 from collarlink import ROOT
 from serial_line import SerialLine, drain
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
@@ -20,14 +20,14 @@ ACKNOWLEDGEMENT, IDENTITY = 16, 1
 
 
 class Promise:
-    """What a host has said it holds of one log."""
+    """The fixes of one log that a host has acknowledged."""
 
     def __init__(self):
         self.first_missing = 0
         self.above = set()
 
     def take(self, acknowledgement):
-        """Notes what an acknowledgement names. A host that holds everything it named never takes anything back."""
+        """Notes the fixes that an acknowledgement names. Fails if it takes back what was acknowledged before."""
         if acknowledgement["resend"]:
             raise AssertionError(f"fixes that were acknowledged are wanted again: {acknowledgement['resend']}")
         first_missing = acknowledgement["first_missing"]
@@ -41,12 +41,12 @@ class Promise:
         self.above = {sequence for sequence in self.above if sequence >= first_missing}
 
     def sequences(self):
-        """Everything that was acknowledged."""
+        """All sequences that were acknowledged."""
         return set(range(self.first_missing)) | self.above
 
 
 class TappedLine:
-    """Carries bytes between the terminal of a host and that of simulated collars, and reads along."""
+    """Carries bytes between the terminals of a host and of simulated collars, and decodes the frames."""
 
     def __init__(self):
         self.line = SerialLine()
@@ -54,7 +54,7 @@ class TappedLine:
         self.promises = {}
         self.acknowledgement_count = 0
         self.failure = None
-        # Called before the collars hear an acknowledgement.
+        # Called for each acknowledgement before the collars receive it.
         self.on_acknowledgement = lambda: None
         self._logs = {}
         self._from_host, self._from_collars = SerialDecoder(), SerialDecoder()
@@ -67,7 +67,7 @@ class TappedLine:
         self._thread.start()
 
     def attach(self, path):
-        """Takes up the terminal of the collars."""
+        """Opens the terminal of the collars."""
         collars = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(collars, termios.TCSANOW)
         with self._lock:
@@ -76,13 +76,13 @@ class TappedLine:
             self._collars = collars
 
     def open(self):
-        """A host begins: what was sent before is gone."""
+        """Opens the line for a host that starts. Bytes that wait from before are dropped."""
         with self._lock:
             termios.tcflush(self.line.slave, termios.TCIFLUSH)
             self._is_open = True
 
     def shut(self):
-        """The host is gone: what it still sent is noted, and what collars send goes nowhere."""
+        """Closes the line after the end of the host and notes its last frames. Bytes of collars are dropped then."""
         with self._lock:
             self._is_open = False
             self._hear_host(drain(self.line.master))

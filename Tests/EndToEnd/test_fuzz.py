@@ -1,4 +1,4 @@
-"""The fuzzing tool: every target runs and finds nothing, a bug that is put in is found, findings can be repeated."""
+"""The fuzzing tool: no target finds a bug in the codec, planted bugs are found, and findings can be repeated."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLANTS = os.environ.get("COLLAR_LINK_FUZZ_PLANTED") == "1"
-# The target with the codec alone, as far as a package that is fuzzed needs to go.
+# A manifest with the codec alone, which is all that the fuzzing package needs.
 MANIFEST = """\
 // swift-tools-version: 6.2
 import PackageDescription
@@ -32,7 +32,7 @@ def fuzz(*arguments, root=ROOT, timeout=600):
 
 
 def rows(output):
-    """The table: target to executions, executions a second, behind the check, decoded, findings."""
+    """The table, by target: executions, executions per second, inputs with a correct CRC, decoded inputs, findings."""
     lines = [line.split() for line in output.splitlines()[1:]]
     return {line[0]: [int(number) for number in line[1:]] for line in lines if line[0] not in ("FOUND", "Tools/fuzz")}
 
@@ -53,7 +53,7 @@ class FuzzTest(unittest.TestCase):
         for name, (executions, _, behind_check, decoded, findings) in table.items():
             with self.subTest(target=name):
                 self.assertGreater(executions, 500)
-                # Most get behind the check, and not all of them are good.
+                # More than a fifth of the inputs pass the CRC. Some inputs are valid, but not all.
                 self.assertGreater(behind_check, executions / 5)
                 self.assertTrue(0 < decoded < executions)
                 self.assertEqual(findings, 0)
@@ -85,7 +85,7 @@ class FuzzTest(unittest.TestCase):
 
 @unittest.skipUnless(PLANTS, "compiles the codec with bugs: COLLAR_LINK_FUZZ_PLANTED=1")
 class PlantedBugTest(unittest.TestCase):
-    """A bug is put into a copy of the codec, and the target that should finds it within a minute."""
+    """Plants one bug at a time in a copy of the codec; a target that can find it must find it within a minute."""
 
     @classmethod
     def setUpClass(cls):
@@ -96,7 +96,7 @@ class PlantedBugTest(unittest.TestCase):
         (cls.root / "Package.swift").write_text(MANIFEST)
 
     def check(self, target, file, correct, planted, problem):
-        path = self.root / "Sources/CollarWire" / file
+        path, = (self.root / "Sources/CollarWire").rglob(file)
         source = path.read_text()
         self.assertEqual(source.count(correct), 1, "the place to put the bug into has changed")
         path.write_text(source.replace(correct, planted))
@@ -109,7 +109,7 @@ class PlantedBugTest(unittest.TestCase):
             finding = json.loads(file.read_text())
             self.assertEqual(finding["target"], target)
             self.assertTrue({"meaning", "origin", "input", "seed", "execution"} <= set(finding))
-            # What a crash keeps from being told is left out.
+            # After a crash the finding lacks the fields that the crashed process did not report.
             self.assertTrue("crash" in problem or "bare" in finding or "serial" in finding)
             again = subprocess.run(finding["repeat"].split(), capture_output=True, text=True, cwd=self.root)
             self.assertEqual(again.returncode, 1, again.stdout + again.stderr)

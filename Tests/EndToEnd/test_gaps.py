@@ -1,4 +1,4 @@
-"""A consumer can prove that it has everything: gap lines, the order of sequences, and where lines begin."""
+"""A consumer can prove that it has everything: gap lines, lines in order of sequence, and the first line of a run."""
 
 import glob
 import json
@@ -13,7 +13,7 @@ from collarlink import BINARY, ROOT, EndToEndTest
 from radio import Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, Collar, position  # noqa: E402
 
@@ -22,7 +22,7 @@ SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/s
 
 
 class Ledger:
-    """What a consumer knows from the lines alone: for each log the fixes it has and those it does not."""
+    """The knowledge of a consumer from the lines alone: for each log, the fixes that it has and those that it lacks."""
 
     def __init__(self, is_ordered):
         self.is_ordered = is_ordered
@@ -42,7 +42,7 @@ class Ledger:
         if line["event"] == "missing":
             open_ |= range_ - having - gone
         elif line["event"] == "filled":
-            # Lines that are held back follow.
+            # In order of sequence, the lines of the filled range may be held back and follow later.
             assert self.is_ordered or range_ <= having, line
             open_ -= range_
         else:
@@ -101,18 +101,19 @@ class GapTest(EndToEndTest):
         self.assertEqual(filled, [1, 2, 8, 9])
 
     def test_order_by_sequence(self):
-        """Nothing before what comes before it; after a restart it goes on in the same way."""
-        receiver, radio = self.begin("--order", "sequence", "--events", "fix,gap")
+        """With --sort sequence no fix is written before an earlier fix of its log, also after a restart."""
+        receiver, radio = self.begin("--sort", "sequence", "--events", "fix,gap")
         radio.send(A.identity() + A.fix(position(3)) + A.fix(0) + A.fix(position(2)))
         receiver.wait_for_lines(3)
         radio.ask(A, 4)
         self.assertEqual(self.sequences(receiver), [0])
         receiver.stop()
         self.assertEqual(self.sequences(receiver), [0])
+        # The option's former name, which the help does not list.
         again, radio = self.begin("--order", "sequence")
         radio.send(A.identity() + A.fix(position(4)) + A.fix(position(7)) + A.tombstone([(5, 6)]))
         radio.ask(A, 8)
-        # What was told while others were held is told again.
+        # A line that was written while others were held back is written again.
         self.assertEqual(self.sequences(again), [0])
         radio.send(A.fix(position(1)))
         again.wait_for_lines(6)
@@ -120,8 +121,8 @@ class GapTest(EndToEndTest):
         self.assertEqual(self.sequences(again), [0, 1, 2, 3, 4, 7])
 
     def test_an_erased_log_is_given_up(self):
-        """What a collar's former log lacks will not come: it holds nothing back."""
-        receiver, radio = self.begin("--order", "sequence", "--events", "fix,gap")
+        """The missing fixes of a collar's former log will never come, so they hold nothing back."""
+        receiver, radio = self.begin("--sort", "sequence", "--events", "fix,gap")
         radio.send(A.identity() + A.fix(position(2)) + A.fix(position(5)))
         radio.ask(A, 6)
         self.assertEqual(self.sequences(receiver), [])
@@ -133,7 +134,7 @@ class GapTest(EndToEndTest):
         self.assertEqual([gap for gap in self.gaps(receiver) if gap[0] == "lost"], [("lost", 0, 1), ("lost", 3, 4)])
 
     def test_any_order_of_arrival(self):
-        """Lines alone prove that everything is there, whatever came when, and over kills."""
+        """The lines alone prove that everything is there, in any order of arrival and over kills."""
         for seed in range(3):
             for order in ("arrival", "sequence"):
                 with self.subTest(seed=seed, order=order):
@@ -146,7 +147,7 @@ class GapTest(EndToEndTest):
         chance.shuffle(waiting)
         while waiting:
             line = SerialLine()
-            receiver = self.receive("--events", "fix,gap", "--order", order, port=line.path, state=state)
+            receiver = self.receive("--events", "fix,gap", "--sort", order, port=line.path, state=state)
             receiver.wait_for_error("listening on")
             radio = Radio(line)
             some, waiting = waiting[:70], waiting[70:]
@@ -183,7 +184,7 @@ class GapTest(EndToEndTest):
                 again = self.receive("-T", "1", *arguments, port=line.path)
                 self.assertEqual(again.wait(10), 0, again.error_text)
                 self.assertEqual([each["id"] for each in again.fixes], expected)
-        for arguments, code in ((["--since", ids[0] + "0"], 64), (["--since", "soon"], 64), (["--order", "time"], 64),
+        for arguments, code in ((["--since", ids[0] + "0"], 64), (["--since", "soon"], 64), (["--sort", "time"], 64),
                                 (["--since", "1h", "--from-start"], 64), (["--since", ids[0][:-8] + "000000ff"], 66)):
             with self.subTest(arguments=arguments):
                 refused = subprocess.run([BINARY, "--state-dir", self.state, "--port", self.path("none"), *arguments],
@@ -192,7 +193,7 @@ class GapTest(EndToEndTest):
                 self.assertTrue(refused.stderr.startswith("collar-link: "), refused.stderr)
 
     def test_damage_that_reading_back_meets(self):
-        """What damage took from an earlier segment is asked for again, and told when it comes."""
+        """Fixes that damage took from an earlier segment are named in `resend`, and written when they come again."""
         count = 30_000
         receiver, radio = self.begin()
         radio.send(A.identity())
@@ -228,7 +229,7 @@ class GapTest(EndToEndTest):
         self.assertEqual(json.loads(verified.stdout)["stored"], [[0, count - 1]])
 
     def test_a_segment_that_cannot_be_read(self):
-        """Its lines wait, and come when it can be read again; what comes in is stored and acknowledged meanwhile."""
+        """The lines of an unreadable segment wait until it can be read. New fixes are still stored and acknowledged."""
         count = 30_000
         receiver, radio = self.begin()
         radio.send(A.identity())

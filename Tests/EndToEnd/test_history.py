@@ -1,8 +1,9 @@
-"""What is stored can be read back: the lines that run wrote, from any place on, while run goes on."""
+"""`history` reads the journals back: it writes the same lines as `run`, from any place on, also while `run` works."""
 
 import glob
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from radio import Radio
 from serial_line import SerialLine
 from tracing import Traced, can_trace
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
@@ -27,7 +28,7 @@ NAME_A, NAME_B = (f"{each.log.device_id:016x}" for each in (A, B))
 
 class HistoryTest(EndToEndTest):
     def history(self, *arguments, code=0, state=None):
-        """What the command writes on stdout."""
+        """The output of the command on stdout."""
         result = subprocess.run(
             [BINARY, "history", "--state-dir", state or self.state, *arguments], capture_output=True, text=True, timeout=60,
             env=child_environment(), check=False, **ORDINARY_USER)
@@ -49,7 +50,7 @@ class HistoryTest(EndToEndTest):
         return receiver, Radio(line)
 
     def two_collars(self):
-        """Stores fixes 0 to 19 of A, of which 5 to 7 are lost and 8 and 9 elsewhere, and 0 to 4 of B."""
+        """Stores 0 to 4 and 10 to 19 of A, and 0 to 4 of B. A reports 5 to 7 as lost, 8 and 9 as delivered elsewhere."""
         receiver, radio = self.begin()
         radio.send(A.identity(following=20) + A.batch(range(5)) + A.tombstone([(5, 7)]) + A.tombstone([(8, 9)], elsewhere=True)
                    + A.batch(range(10, 20)) + B.identity(following=5) + B.batch(range(5)))
@@ -58,12 +59,12 @@ class HistoryTest(EndToEndTest):
         return receiver, radio
 
     def wait_for_stored(self, count):
-        """A line is out a moment before the fix is in a file."""
+        """Waits until `history` prints `count` lines. `run` writes a line a moment before the fix is in a file."""
         wait_until(lambda: self.history().count("\n") == count, 5, f"{count} stored lines")
 
     def test_the_same_lines_as_run(self):
         receiver, radio = self.two_collars()
-        # It still runs and holds the lock.
+        # The receiver still runs and holds the lock.
         lines = self.objects()
         self.assertEqual([line for line in lines if line["type"] == "fix"],
                          sorted(receiver.fixes, key=lambda line: line["collar"]))
@@ -72,7 +73,7 @@ class HistoryTest(EndToEndTest):
                          [("lost", NAME_A, A.log.log_id, 5, 7), ("elsewhere", NAME_A, A.log.log_id, 8, 9)])
         texts = "".join(self.history("--collar", NAME_B, "--flavour", "full").splitlines(keepends=True))
         self.assertEqual(texts, "".join(line for line in receiver.lines if NAME_B in line))
-        # And what comes while it runs is there the next time.
+        # The next call also writes a fix that comes in meanwhile.
         radio.send(B.fix(5))
         receiver.wait_for_lines(21)
         self.wait_for_stored(23)
@@ -120,6 +121,38 @@ class HistoryTest(EndToEndTest):
             self.assertEqual(self.history("--since", since), "", since)
         receiver.stop()
 
+    def test_an_odd_journal_hides_no_other(self):
+        """The readable journals are printed; the exit code is that of the first journal that cannot be read."""
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        lines = self.history().count("\n")
+        name = f"{self.state}/00000000000000b0"
+        pathlib.Path(name).write_text("notes", "ascii")
+        for arguments, count in (((), lines), (("--verify",), 2), (("--verify", "--repair"), 2)):
+            self.assertEqual(self.history(*arguments, code=66).count("\n"), count, arguments)
+            self.assertIn("00000000000000b0", self.errors)
+        os.remove(name)
+        self.assertEqual(self.history().count("\n"), lines)
+
+    def test_a_destroyed_journal_is_told(self):
+        """A newest segment without a readable record is damage, not a new segment that a crash left incomplete."""
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=60) + A.batch(range(60)))
+        receiver.wait_for_lines(60)
+        self.wait_for_stored(60)
+        receiver.stop()
+        segment, = glob.glob(f"{self.state}/{NAME_A}/*.journal")
+        size = os.path.getsize(segment)
+        pathlib.Path(segment).write_bytes(bytes(size))
+        self.assertEqual(self.history("--verify", code=65), "")
+        self.assertIn(f"segment 1, {size} bytes at offset 0 are no record", self.errors)
+        receiver, radio = self.begin("--events", "all")
+        radio.send(A.identity(following=60) + A.fix(59, 1))
+        wait_until(lambda: "journal_damaged" in "".join(receiver.lines), 10, "the line about the damage")
+        receiver.stop()
+        self.assertEqual(os.path.getsize(segment), size, "what is left for a person to look at")
+        self.assertEqual(self.history("--verify").count("\n"), 1)
+
     def test_what_since_does_not_take(self):
         receiver, _ = self.two_collars()
         receiver.stop()
@@ -151,7 +184,9 @@ class HistoryTest(EndToEndTest):
         self.assertEqual(self.history("-F", "xml", code=64), "")
         segment, = glob.glob(f"{self.state}/{NAME_A}/*.journal")
         os.chmod(segment, 0)
-        self.assertEqual(self.history(code=77), "")
+        self.assertEqual(self.history("--collar", NAME_A, code=77), "")
+        self.assert_usage_error("cannot open")
+        self.assertNotIn(NAME_A, self.history(code=77))
         self.assert_usage_error("cannot open")
 
     def test_a_reader_that_goes_away(self):
@@ -185,7 +220,8 @@ class HistoryTest(EndToEndTest):
         self.assert_usage_error("the journal of collar")
 
     def three_segments(self):
-        """Fixes 0 to 29 of A in three segments: a new receiver begins one. 12 is missing, 13 and 14 are lost."""
+        """Stores fixes 0 to 29 of A in three segments, each of which a new receiver begins. 12 is missing, 13 and 14
+        are lost."""
         for part in range(3):
             receiver, radio = self.begin()
             fixes = [number for number in range(10 * part, 10 * part + 10) if number not in (12, 13, 14)]
@@ -197,7 +233,7 @@ class HistoryTest(EndToEndTest):
         return sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal"))
 
     def verify(self, *arguments, code=0):
-        """The line of A's log."""
+        """The one line of `--verify`, about the log of A."""
         line, = self.objects("--verify", *arguments, code=code)
         self.assertEqual((line["collar"], line["log"]), (NAME_A, A.log.log_id))
         return line
@@ -228,7 +264,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertEqual((damaged["intact"], len(damaged["damaged"]), damaged["missing"]), (False, 2, [[12, 12]]))
         first, second = (each[0] for each in damaged["damaged"])
         self.assertTrue(first < 10 <= second < 20, damaged)
-        # Not while a receiver runs.
+        # --repair is refused while a receiver runs.
         receiver, radio = self.begin()
         self.history("--verify", "--repair", code=75)
         self.assertIn(f"process {receiver.pid}", self.errors)
@@ -237,7 +273,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertEqual((line["intact"], line["damaged"], line["missing"]),
                          (True, [], sorted([*damaged["damaged"], [12, 12]])))
         self.assertIn(f"asked for these again when it is heard: fixes {first}, {second}", self.errors)
-        # The collar is asked, sends them again, and everything is there again.
+        # The answer to the collar names both fixes in `resend`. The collar sends them. Then only fix 12 is missing.
         receiver, radio = self.begin()
         answer, _ = radio.ask(A, 30, ask=3)
         self.assertEqual(answer["resend"], [[first, first], [second, second]])
@@ -256,12 +292,12 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertIn("segment 2 is gone", self.errors)
         self.assertEqual(self.verify("--repair")["missing"], [[10, 19]])
         self.assertEqual(self.verify()["intact"], True)
-        # The oldest may be removed on purpose.
+        # The oldest segment may have been removed on purpose.
         os.remove(segments[0])
         self.assertEqual(self.verify()["removed"], [[0, 9]])
 
     def test_keep(self):
-        """What is old and was written as lines goes, and is neither damage nor asked for again."""
+        """Old fixes that were written as lines are removed. This is no damage, and they are not in `resend`."""
         segments = self.three_segments()
         set_times(segments[0], time.time() - 5 * 86_400)
         set_times(segments[1], time.time() - 3 * 86_400)
@@ -279,7 +315,8 @@ collar {NAME_A}, log {A.log.log_id}: intact
             self.assertEqual(receiver.wait(5), 64)
 
     def test_keep_where_the_clock_was_wrong(self):
-        """What came in before it was set is new; what came in while it was ahead keeps nothing older."""
+        """A segment from before the clock was set is kept. Segments of the future do not prevent the removal of an
+        older one."""
         segments = self.three_segments()
         year_2105 = 4_260_000_000
         for times, kept in (((1000, 1000, time.time()), segments),
@@ -294,7 +331,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
 
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_what_is_old_and_cannot_be_removed(self):
-        """One error line; everything else goes on. The next run removes it."""
+        """An old segment that cannot be removed gives one error line. All else goes on, and the next run removes it."""
         segments = self.three_segments()
         for segment in segments[:2]:
             set_times(segment, time.time() - 5 * 86_400)
@@ -347,7 +384,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
                 text = self.history("--verify", "-F", "text", code=65)
                 self.assertIn(f"collar {other}, log {self.log_of(other)}: intact\n", text)
                 self.assertNotIn(f"collar {damaged}, log {self.log_of(damaged)}: intact", text)
-                # The others alone are whole.
+                # With --collar, only the other collar is verified, and it is intact.
                 self.assertTrue(self.objects("--verify", "--collar", other)[0]["intact"])
                 flip(segment, 150)
                 self.assertEqual([line["intact"] for line in self.objects("--verify")], [True, True])
@@ -372,7 +409,7 @@ def flip(path, offset, count=1):
 
 
 def contents(state):
-    """Every file of a directory with its time of change."""
+    """Every path in a directory, with its time of modification and its size."""
     return {path: (os.stat(path).st_mtime_ns, os.stat(path).st_size)
             for path in glob.glob(f"{state}/**", recursive=True)}
 

@@ -1,4 +1,4 @@
-"""Radios that udev announces. umockdev pretends them; run under umockdev-wrapper, as Tools/test does."""
+"""Radios that udev announces. umockdev simulates them; run these tests under umockdev-wrapper, as Tools/test does."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from collarlink import BINARY, ROOT, EndToEndTest, give_to_ordinary_user, wait_u
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import Bridge, drain
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A  # noqa: E402
 
@@ -27,21 +27,21 @@ class HotplugTest(EndToEndTest):
         self.testbed = umockdev_testbed.Testbed()
         self.addCleanup(self.testbed.close)
         self.machine = os.path.dirname(self.testbed._dev)
-        # A program that listens to udev makes its socket there.
+        # A program that listens to udev makes its socket in this directory.
         self.open_machine()
-        # The library put it into the process's environment, where Python does not look again.
+        # The library has set this variable in the environment of the process, but Python does not read that again.
         self.environment = {**os.environ, "UMOCKDEV_DIR": self.machine}
 
     def open_machine(self):
-        """An ordinary user may make and use sockets in the pretended machine: udev's and the library's own."""
+        """Lets an ordinary user make and use sockets in the simulated machine: those of udev and of the library."""
         for folder, _, names in os.walk(self.machine):
             for path in (folder, *(os.path.join(folder, name) for name in names)):
                 if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
                     give_to_ordinary_user(path)
 
     def plug(self, name, is_busy=False, **options):
-        """Plugs in an adapter whose node an ordinary user may open, or another program is faster to open. Returns its
-        node."""
+        """Plugs in an adapter whose node an ordinary user may open. If `is_busy`, another program has locked it first.
+        Returns the node."""
         def prepare(line):
             give_to_ordinary_user(line)
             # Kept open: the radio's end reports a hang-up while nobody has the node open.
@@ -54,14 +54,14 @@ class HotplugTest(EndToEndTest):
         return node
 
     def line_of(self, node):
-        """The pseudo-terminal behind a node."""
+        """The pseudo-terminal to which a node leads."""
         return os.path.realpath(os.path.join(self.testbed._dev, os.path.basename(node)))
 
     def discover(self, *arguments):
         return self.start([BINARY, "--state-dir", self.state, *arguments], environment=self.environment)
 
     def play_at(self, node, *arguments):
-        """A simulated collar behind a pretended adapter. Returns the fixes it has."""
+        """Starts a simulated collar at a simulated adapter. Returns the fixes of the collar."""
         track, sent = self.track("cats_uk/Felix-Tag")
         self.simulate(track, "--speed", "max", *arguments)
         bridge = Bridge(self.testbed.master_fd(node), self.pty())
@@ -90,7 +90,7 @@ class HotplugTest(EndToEndTest):
         self.assert_each_once(receiver.fixes, len(sent))
 
     def test_names_that_are_orders_to_a_terminal(self):
-        """They are shown without being obeyed, however long they are."""
+        """The names of devices are shown without control characters, and shortened if they are long."""
         self.plug("ttyUSB0", manufacturer="\x1b[31mred\x9b2J", model="\u202e" + "x" * 3000)
         for arguments in (("devices",), ("-T", "0.5", "--state-dir", self.state)):
             with self.subTest(arguments=arguments):
@@ -102,7 +102,7 @@ class HotplugTest(EndToEndTest):
                 self.assertLess(len(text), 2000)
 
     def test_marked_later(self):
-        """A rule that is installed while the radio is plugged in."""
+        """A radio is opened when a rule that is installed later marks it."""
         node = self.plug("ttyUSB0")
         receiver = self.discover()
         receiver.wait_for_error("not marked as one")
@@ -123,7 +123,7 @@ class HotplugTest(EndToEndTest):
         for stranger in (node, other, late):
             self.assertNotIn(self.line_of(stranger), opened)
             self.assertEqual(drain(self.testbed.master_fd(stranger)), b"", f"something was written to {stranger}")
-        # The yardstick: what is opened and written to does show.
+        # For comparison: a port that is opened and written to does show.
         self.assertIn(self.line_of(radio), opened)
         self.assertNotEqual(drain(self.testbed.master_fd(radio)), b"")
 
@@ -141,7 +141,7 @@ class HotplugTest(EndToEndTest):
         self.assert_one_message(receiver)
 
     def test_unplugged_and_back(self):
-        """The receiver lets go of a radio that is pulled out, and finds it under another name."""
+        """The receiver closes a radio that is unplugged, and finds it again under another name."""
         track, sent = self.track("cats_uk/Felix-Tag")
         collar = self.simulate(track, "--interval", "0.05")
         receiver = self.discover()
@@ -151,7 +151,7 @@ class HotplugTest(EndToEndTest):
         bridge.close()
         self.testbed.unplug("ttyUSB0")
         receiver.wait_for_error("was unplugged")
-        # What is heard at an old radio is not mixed with the new one's.
+        # Bytes from the old radio must not be mixed with those from the new radio.
         bridge = Bridge(self.testbed.master_fd(self.plug("ttyUSB1", properties=MARKED)), self.pty())
         self.addCleanup(bridge.close)
         collar.wait_for_error("are acknowledged", 30)
@@ -162,7 +162,7 @@ class HotplugTest(EndToEndTest):
         return Radio(types.SimpleNamespace(master=self.testbed.master_fd(node)))
 
     def assert_served(self, radio, count):
-        """The radio is heard and answered: a new fix, of so many in all, is stored and acknowledged."""
+        """Checks that the radio is served: fix number `count` is stored and acknowledged."""
         radio.send(A.identity() + A.fix(count - 1))
         self.assertEqual(radio.ask(A, count)[0]["first_missing"], count)
 
@@ -171,7 +171,8 @@ class HotplugTest(EndToEndTest):
         self.assertEqual(receiver.error_text.count(text), count, receiver.error_text)
 
     def test_unplugged_twice(self):
-        """Under the same name. Each time another program is faster at first; once it is unplugged while that has it."""
+        """A radio is unplugged twice under one name. Each time another program has the port first, and once the radio
+        is unplugged while that program has it."""
         receiver = self.discover()
         for count in (1, 2):
             node = self.plug("ttyUSB0", is_busy=True, properties=MARKED)
@@ -189,7 +190,7 @@ class HotplugTest(EndToEndTest):
         self.assert_each_once(receiver.fixes, 2)
 
     def test_events_of_a_radio_that_is_open(self):
-        """Rules that are loaded anew, or a trigger: the radio stays open, and is not asked again who it is."""
+        """If rules are reloaded or events are triggered, an open radio stays open and gets no new identity request."""
         receiver = self.discover()
         node = self.plug("ttyUSB0", properties=MARKED)
         radio = self.radio_of(node)
@@ -198,7 +199,7 @@ class HotplugTest(EndToEndTest):
         for action in ("add", "change", "bind", "add"):
             self.testbed.announce("ttyUSB0", action)
         self.testbed.set_property("ttyUSB0", "ID_MODEL", "Another_name")
-        # They are all heard when what comes after them is.
+        # When the receiver has processed a later event, it has processed all of these.
         other = self.plug("ttyUSB1", properties=MARKED)
         receiver.wait_for_error(f"listening on {other}")
         self.assertEqual(radio.count(IDENTITY_REQUEST), 0)

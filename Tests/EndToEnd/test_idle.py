@@ -1,4 +1,4 @@
-"""What collar-link costs while nothing happens, and how fast it starts."""
+"""The cost of collar-link while nothing happens, and the time that its start takes."""
 
 import os
 import re
@@ -17,11 +17,11 @@ IDLE_SECONDS = 10
 
 
 class SystemCalls(EndToEndTest):
-    """Watches which system calls a process makes."""
+    """Records the system calls of a process."""
 
     def system_calls(self, pid):
-        """What strace sees of a process for some seconds, its threads included."""
-        # Not beside the port: a new file there is something to look at for who waits.
+        """The system calls of a process and its threads during some seconds, as strace prints them."""
+        # Not beside the port: a receiver that waits for the port wakes when a file is made there.
         os.mkdir(self.path("traces"))
         trace = self.path("traces/strace")
         strace = subprocess.Popen(
@@ -41,11 +41,12 @@ class SystemCalls(EndToEndTest):
         strace.wait(5)
         with open(trace, encoding="utf-8") as file:
             lines = file.read().splitlines()
-        # The call it sleeps in is shown when strace goes. One that has ended counts: a time in the past ends it at once.
+        # When strace ends, it prints the call in which the process sleeps, which does not count. A wait that has ended
+        # does count: a deadline in the past would end it at once.
         return [line for line in lines if not re.search(r"epoll_p?wait2?\(.*<(unfinished|detached)", line)]
 
     def assert_idle(self, receiver):
-        """It makes no system call at all."""
+        """Checks that the receiver makes no system call at all."""
         calls = self.system_calls(receiver.pid)
         self.assertEqual((len(calls), calls[:5]), (0, []))
 
@@ -61,13 +62,13 @@ class IdleTest(SystemCalls):
         self.assertLessEqual(sizes["VmRSS"], 8192)
 
     def test_after_a_whole_track(self):
-        """The collar is silent: no system call at all, and little memory."""
+        """While the collar is silent, the receiver makes no system call at all, and has little memory."""
         track, sent = self.all_cats()
         collar = self.simulate(track, "--speed", "max")
         receiver = self.receive()
         receiver.wait_for_lines(len(sent), 30)
         collar.wait_for_error("are acknowledged")
-        # Its heartbeat would be something to do.
+        # The heartbeat of the collar would give the receiver work.
         collar.process.send_signal(signal.SIGSTOP)
         self.assert_idle(receiver)
         self.assert_small(receiver.pid)
@@ -79,14 +80,14 @@ class IdleTest(SystemCalls):
         self.assert_small(receiver.pid)
 
     def test_work_is_seen(self):
-        """The yardstick itself: a receiver with something to do makes system calls."""
+        """Tests the measurement itself: a receiver that has work makes system calls."""
         self.simulate(self.track("cats_uk/Felix-Tag")[0], "--interval", "0.5")
         receiver = self.receive()
         receiver.wait_for_lines(1)
         self.assertNotEqual(self.system_calls(receiver.pid), [])
 
     def test_start(self):
-        """From exec to the first wait: a figure for people, not a verdict, since it depends on the machine."""
+        """Prints the time from exec to the first wait. There is no limit, because the time depends on the machine."""
         line = SerialLine()
         self.addCleanup(line.close)
         times = []
@@ -107,7 +108,7 @@ class IdleTest(SystemCalls):
 
 @unittest.skipUnless(shutil.which("strace"), "needs strace")
 class AfterRequestsTest(SystemCalls, WrittenCollarTest):
-    """Each request has a time at which it ends unanswered. Once it has ended, the receiver does not wait for that time."""
+    """Each request has a time at which it expires. Once the request has ended, the receiver does not wake for that."""
 
     def test_answered_and_expired(self):
         receiver = self.begin()
@@ -117,7 +118,7 @@ class AfterRequestsTest(SystemCalls, WrittenCollarTest):
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         program = self.send("--json", "--now", "--timeout", "1", "locate")
         self.assertEqual(self.result(program, 75)["outcome"], "expired")
-        # The time of the first one passes while nothing is heard.
+        # The time of the first request passes while no frame comes in.
         time.sleep(max(0, given + 4 - time.monotonic()))
         self.assert_idle(receiver)
 

@@ -15,11 +15,11 @@ class InterruptionTest(EndToEndTest):
         self.track_path, self.sent = self.all_cats()
 
     def start_collar(self, *arguments):
-        # In virtual time: in real time a lost answer costs a quarter of a second and more.
+        # --speed max uses virtual time. In real time each lost answer would cost a quarter of a second or more.
         return self.simulate(self.track_path, *RADIO, "--speed", "max", "--until-delivered", *arguments)
 
     def finish(self, collar, receiver):
-        """Everything is delivered, and the receiver ends in good order."""
+        """Checks that everything is delivered and that the receiver ends in good order."""
         self.assertEqual(collar.wait(60), 0, collar.error_text)
         self.assertEqual(receiver.stop(), 0)
 
@@ -49,7 +49,7 @@ class InterruptionTest(EndToEndTest):
         self.assert_union_complete(fixes + receiver.fixes, len(self.sent))
 
     def test_receiver_killed_at_any_time(self):
-        """kill -9 by the clock: at start, while opening, before and after the first line."""
+        """kill -9 after random times: at the start, during the opening, before and after the first line."""
         chance = random.Random(4)
         collar = self.start_collar("--seed", "4")
         fixes = []
@@ -63,7 +63,7 @@ class InterruptionTest(EndToEndTest):
         self.assert_union_complete(fixes + receiver.fixes, len(self.sent))
 
     def test_ended_by_a_signal_and_restarted(self):
-        """SIGINT and SIGTERM save everything: the next run goes on where the last one stopped."""
+        """After SIGINT and SIGTERM nothing is lost or written twice: the next run continues after the last line."""
         collar = self.start_collar("--seed", "5")
         fixes = []
         for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
@@ -77,7 +77,7 @@ class InterruptionTest(EndToEndTest):
         self.assert_each_once(fixes + receiver.fixes, len(self.sent))
 
     def test_unplugged(self):
-        """SIGUSR1 pulls the radio out for a second, twice; the receiver goes on by itself."""
+        """SIGUSR1 unplugs the simulated radio for a second, twice; the receiver continues by itself."""
         collar = self.start_collar("--seed", "6")
         receiver = self.receive()
         for count in (100, 3000):
@@ -90,7 +90,7 @@ class InterruptionTest(EndToEndTest):
         self.assert_each_once(receiver.fixes, len(self.sent))
 
     def test_collar_restarted(self):
-        """The collar stops and boots again from its flash, in good order and by kill -9."""
+        """The collar ends, in good order or by kill -9, and boots again from its flash."""
         arguments = ["--flash", self.path("flash"), "--seed", "7"]
         receiver = self.receive()
         for ending, count in [(signal.SIGTERM, 500), (signal.SIGKILL, 1500), (signal.SIGKILL, 2500)]:

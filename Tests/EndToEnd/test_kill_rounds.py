@@ -1,4 +1,4 @@
-"""A few rounds of kill_rounds; Tools/kill-rounds makes a thousand."""
+"""A few rounds of kill_rounds; Tools/kill-rounds runs a thousand."""
 
 import kill_rounds
 from collarlink import EndToEndTest

@@ -1,4 +1,4 @@
-"""A collar that falls silent, and comes back: what a person is told, and what it costs to wait."""
+"""The messages about a collar that falls silent and comes back."""
 
 import os
 import sys
@@ -9,12 +9,12 @@ from collarlink import ROOT, EndToEndTest
 from radio import Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 from vector_parts import IDENTITY  # noqa: E402
 
-HEARTBEAT = 4  # seconds: the shortest that counts
+HEARTBEAT = 4  # seconds; a shorter heartbeat counts as this long
 LATE = 1.25 * HEARTBEAT
 UNREACHABLE = 3.25 * HEARTBEAT
 
@@ -32,7 +32,7 @@ class LinkHealthTest(EndToEndTest):
         return receiver, Radio(line)
 
     def test_silence(self):
-        """Late, unreachable, heard again: each once, in time, and of the silent collar alone."""
+        """A collar is reported as late, unreachable and heard again: each once, in time, and no other collar."""
         receiver, radio = self.begin()
         self.addCleanup(radio.line.close)
         start = time.monotonic()
@@ -50,7 +50,7 @@ class LinkHealthTest(EndToEndTest):
         self.assertEqual([f"{A.log.device_id:016x}" in line for line in told], [True] * 5, told)
 
     def test_unplugged_radio(self):
-        """Without a radio nobody is late: the radio is what is missing."""
+        """While the radio is unplugged, no collar is reported as late."""
         receiver, radio = self.begin()
         radio.send(identity(A))
         receiver.wait_for_error("hearing collar")
@@ -61,7 +61,8 @@ class LinkHealthTest(EndToEndTest):
         receiver.stop()
 
     def test_radio_comes_back_without_its_collar(self):
-        """Who is there is asked when the radio is back. That answer and two heartbeats are missed before the third is."""
+        """When the radio is back, the identity request and two heartbeats fail: the link is degraded before the third
+        missed heartbeat makes the collar unreachable."""
         first = SerialLine()
         os.symlink(first.path, self.link)
         receiver = self.receive()

@@ -1,4 +1,4 @@
-"""Collars that lie, flood and never stop asking: what they cost is bounded, others are served, and a person is told."""
+"""Collars that lie, flood or poll without end: their cost is bounded, others are served, and a message tells of it."""
 
 import os
 import select
@@ -11,11 +11,11 @@ from collarlink import ROOT, EndToEndTest, give_to_ordinary_user, wait_until
 from radio import ACKNOWLEDGEMENT, IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B, Collar, position  # noqa: E402
 
-RECEIVER_COLLARS = 64  # a new one is taken up while fewer have a journal
+RECEIVER_COLLARS = 64  # a new collar is accepted while fewer collars have a journal
 NEW_AT_ONCE = 16
 IDLE_ANSWERS = 256
 UNKNOWN_ANSWERS = 32
@@ -23,9 +23,9 @@ LOSSES_NAMED = 16
 
 
 class Memory(NamedTuple):
-    """Kilobytes of a process that are resident, and those of them that it filled itself.
+    """The resident memory of a process in KiB, and the anonymous part of it.
 
-    The rest is code: it is let go behind the start, and comes back where it is needed.
+    The rest is code, which the receiver releases after its start. The kernel loads it again where it is needed.
     """
 
     resident: int
@@ -55,20 +55,20 @@ class LyingCollarTest(EndToEndTest):
         return line
 
     def begin(self, *arguments, **options):
-        """A receiver at a line."""
+        """Starts a receiver at a line."""
         line = self.line()
         receiver = self.receive("-v", *arguments, port=line.path, **options)
         receiver.wait_for_error("listening on")
         return receiver, Radio(line)
 
     def assert_said_once(self, receiver, text):
-        """A word about it, and what to do below it."""
+        """Checks that there is one such message, with a remedy below it."""
         found = [number for number, line in enumerate(receiver.errors) if text in line]
         self.assertEqual(len(found), 1, f"{text!r} is not said once:\n{receiver.error_text}")
         self.assertTrue(receiver.errors[found[0] + 1].startswith("collar-link:   "), receiver.error_text)
 
     def test_other_content(self):
-        """A fix is not delivered under one id with two contents, in whatever form and however often it comes."""
+        """A fix is never written with two contents under one id, in whatever form and however often it comes."""
         receiver, radio = self.begin()
         other = position(3, latitude=0)
         radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(other) + A.batch([2, other]) + A.live(other, 2) + A.fix(3, 2))
@@ -81,7 +81,7 @@ class LyingCollarTest(EndToEndTest):
         self.assert_said_once(receiver, "another content")
 
     def test_same_content_is_no_lie(self):
-        """The same fix in every form: a duplicate."""
+        """The same fix in another form is a duplicate."""
         receiver, radio = self.begin()
         radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(3) + A.batch([2, 3]) + A.live(3, 2))
         radio.ask(A, 4)
@@ -91,7 +91,7 @@ class LyingCollarTest(EndToEndTest):
         self.assertNotIn("content", receiver.error_text)
 
     def test_sequence_jumps(self):
-        """To the last sequence and back, over and over: each fix once, one word, and the log goes on."""
+        """Sequences jump to the highest one and back many times: each fix is written once, there is only one message."""
         receiver, radio = self.begin()
         last = (1 << 32) - 2
         swing = b"".join(A.fix(last - 2 * n, wide=True) + A.fix(2 * n, wide=True) for n in range(500))
@@ -99,14 +99,14 @@ class LyingCollarTest(EndToEndTest):
         answer, _ = radio.ask(A, 4)
         self.assertEqual(answer["first_missing"], 1)
         self.assertEqual(answer["durable"][0], [last, last])
-        # They are more than a pipe holds.
+        # A pipe cannot hold all of these lines, so they are read before the receiver is stopped.
         receiver.wait_for_lines(1000)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), 1000)
         self.assert_said_once(receiver, f"jumped from fix 0 to fix {last}")
 
     def test_huge_losses(self):
-        """Millions of fixes missing are one record each time; many losses are not named one by one."""
+        """A loss of millions of fixes is one record. Many losses are not all reported one by one."""
         receiver, radio = self.begin()
         before = Memory.of(receiver.pid)
         radio.send(A.identity(1, oldest=1 << 24, following=0xF0000000) + A.tombstone([[1 << 24, 1 << 31]]))
@@ -118,13 +118,13 @@ class LyingCollarTest(EndToEndTest):
         self.assertLess(Memory.of(receiver.pid).own - before.own, 4096)
         receiver.stop()
         self.assertEqual(receiver.error_text.count("does not have fixes"), LOSSES_NAMED)
-        self.assert_said_once(receiver, "more losses than are named")
+        self.assert_said_once(receiver, "more losses than are shown")
         sizes = [os.path.getsize(os.path.join(folder, file)) for folder, _, files in os.walk(self.state) for file in files]
         self.assertLess(sum(sizes), 100_000)
 
     def test_too_many_gaps(self):
-        """A log with more gaps than the journal keeps track of: not everything is stored, storage does not fail, and another
-        log of the collar goes on."""
+        """A log has more gaps than the journal keeps track of: not everything is stored, but storage does not fail, and
+        another log of the collar goes on."""
         receiver, radio = self.begin()
         before = Memory.of(receiver.pid)
         ranges = [[10 * n, 10 * n + 1] for n in range(70_000)]
@@ -143,11 +143,11 @@ class LyingCollarTest(EndToEndTest):
         answer, _ = radio.ask(other, 10)
         self.assertEqual((answer["first_missing"], answer["durable"]), (1, [[9, 9]]))
         receiver.stop()
-        self.assert_said_once(receiver, "leaves more gaps")
+        self.assert_said_once(receiver, "has more gaps")
         self.assertNotIn("nothing is acknowledged", receiver.error_text)
 
     def test_many_logs(self):
-        """A collar that names a thousand logs: those heard last are kept, and what is stored is still known."""
+        """A collar names a thousand logs. Few stay in memory, but a log that is named again has all its fixes."""
         receiver, radio = self.begin()
         before = Memory.of(receiver.pid)
         logs = [Collar(A.log.device_id, number, A.address) for number in range(1, 1001)]
@@ -164,7 +164,7 @@ class LyingCollarTest(EndToEndTest):
         self.assert_said_once(receiver, "names more logs")
 
     def test_ten_thousand_collars(self):
-        """Invented collars: few are taken up at once, and no more than a bound for ever. Memory is printed."""
+        """Of 10,000 invented collars few are accepted at once, and a limited number in all. Memory is printed."""
         invented = [Collar(number, number, number % 200) for number in range(1, 10_001)]
         flood = b"".join(collar.identity(1) for collar in invented)
         receiver, radio = self.begin()
@@ -182,16 +182,16 @@ class LyingCollarTest(EndToEndTest):
             receiver, radio = self.begin()
             start = run * NEW_AT_ONCE
             radio.send(b"".join(collar.identity(1) for collar in invented[start:start + NEW_AT_ONCE]))
-            # Those that have a journal are served in any case.
+            # Collars that have a journal are always served.
             radio.send(invented[0].identity())
             radio.ask(invented[0])
             receiver.stop()
         self.assertEqual(receiver.error_text.count("hearing collar"), 1)
-        self.assert_said_once(receiver, f"journals of {RECEIVER_COLLARS} collars")
+        self.assert_said_once(receiver, f"limit of {RECEIVER_COLLARS} journals")
         self.assertIn(f"--collar {invented[64].log.device_id:016x}", receiver.error_text)
 
     def test_refused_collar_can_be_named(self):
-        """--collar serves one that is refused otherwise."""
+        """--collar serves a collar that is refused otherwise."""
         os.makedirs(self.state)
         for number in range(1, 301):
             os.mkdir(os.path.join(self.state, f"{number:016x}"))
@@ -199,7 +199,7 @@ class LyingCollarTest(EndToEndTest):
             give_to_ordinary_user(folder)
         receiver, radio = self.begin()
         radio.send(A.identity(1) + A.fix(0))
-        receiver.wait_for_error("is not taken up")
+        receiver.wait_for_error("is not accepted")
         receiver.stop()
         self.assertEqual(receiver.lines, [])
         receiver, radio = self.begin("--collar", f"{A.log.device_id:016x}")
@@ -208,25 +208,25 @@ class LyingCollarTest(EndToEndTest):
         receiver.stop()
 
     def test_unknown_collars_that_ask(self):
-        """They are asked who they are, but not without end."""
+        """Frames of unknown collars are answered with identity requests, but not without end."""
         receiver, radio = self.begin()
         radio.send(A.identity(1))
         block = b"".join(B.fix(number, 1 + number % 7) for number in range(500))
         start = time.monotonic()
         for _ in range(20):
             radio.send(block)
-        receiver.wait_for_error("ask too often")
+        receiver.wait_for_error("poll too often")
         radio.ask(A)
         limit = 2 + UNKNOWN_ANSWERS + 4 * (time.monotonic() - start) + 1
         self.assertLessEqual(radio.count(IDENTITY_REQUEST), limit)
-        # They are taken up when they say who they are.
+        # An unknown collar is accepted when it sends its identity.
         radio.send(B.identity(1) + B.fix(0))
         receiver.wait_for_lines(1)
         receiver.stop()
-        self.assert_said_once(receiver, "ask too often")
+        self.assert_said_once(receiver, "poll too often")
 
     def test_damaged_addresses(self):
-        """On a busy line many asks come with a damaged address: no word, as long as as many frames come whole."""
+        """Many polls have a damaged address. No message is written while at least as many frames arrive undamaged."""
         receiver, radio = self.begin()
         radio.send(A.identity(1))
         for number in range(20):
@@ -234,10 +234,10 @@ class LyingCollarTest(EndToEndTest):
         radio.ask(A)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), 400)
-        self.assertNotIn("ask too often", receiver.error_text)
+        self.assertNotIn("poll too often", receiver.error_text)
 
     def test_never_stops_asking(self):
-        """Each ask comes alone and brings nothing new: answers end; a new fix is answered again."""
+        """Polls that bring nothing new are answered up to a limit. A poll with a new fix is answered again."""
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0))
         start = time.monotonic()
@@ -250,14 +250,14 @@ class LyingCollarTest(EndToEndTest):
         limit = IDLE_ANSWERS + 16 + 10 * (time.monotonic() - start) + 1
         self.assertLessEqual(radio.count(ACKNOWLEDGEMENT), limit)
         self.assertGreaterEqual(radio.count(ACKNOWLEDGEMENT), IDLE_ANSWERS)
-        self.assert_said_once(receiver, "asks over and over")
+        self.assert_said_once(receiver, "keeps polling")
         radio.answers.clear()
         radio.send(A.fix(1, 1))
         wait_until(lambda: radio.acknowledgement(A), 1, "the answer to a new fix")
         self.assertEqual(radio.acknowledgement(A)["first_missing"], 2)
 
     def test_honest_asks_are_answered(self):
-        """A thousand fixes, each with an ask, as fast as they are answered: none is left out."""
+        """A thousand fixes come, each with a poll, as fast as the answers: every poll is answered."""
         receiver, radio = self.begin()
         radio.send(A.identity())
         for number in range(1000):
@@ -265,10 +265,10 @@ class LyingCollarTest(EndToEndTest):
             radio.send(A.fix(number, 1 + number % 7))
             wait_until(lambda: radio.acknowledgement(A), 2, f"the answer to fix {number}")
         self.assertEqual(radio.acknowledgement(A)["first_missing"], 1000)
-        self.assertNotIn("asks over and over", receiver.error_text)
+        self.assertNotIn("keeps polling", receiver.error_text)
 
     def test_a_million_frames(self):
-        """A flood of frames, known, unknown and damaged: memory stays as it is. It is printed, with the time."""
+        """A flood of known, unknown and damaged frames: memory does not grow. Memory and time are printed."""
         receiver, radio = self.begin()
         radio.send(A.identity())
         broken = bytearray(A.fix(5))
@@ -288,7 +288,7 @@ class LyingCollarTest(EndToEndTest):
         self.assertLess(after.own - before.own, 2048)
 
     def test_more_fixes_than_wait(self):
-        """Small frames with many fixes: more at once than wait in memory. All are stored, nothing is said to fail."""
+        """Small frames bring more fixes at once than may wait in memory. All are stored, and no failure is reported."""
         receiver, radio = self.begin()
         still = [position(n, latitude=0, longitude=0, speed=0) for n in range(64)]
         bursts = []
@@ -303,7 +303,7 @@ class LyingCollarTest(EndToEndTest):
         self.assertNotIn("nothing is acknowledged", receiver.error_text)
 
     def test_others_are_served(self):
-        """While one port is flooded, a collar at another is answered soon."""
+        """While one port is flooded, a collar at another port is answered soon."""
         flooded, quiet = self.line(), self.line()
         receiver = self.receive("--port", quiet.path, port=flooded.path)
         receiver.wait_for_error(f"listening on {quiet.path}")
@@ -314,7 +314,7 @@ class LyingCollarTest(EndToEndTest):
         waits = []
         pid = os.fork()
         if pid == 0:
-            # The flood, until it is ended.
+            # The flood, until this process is killed.
             while True:
                 try:
                     radio.send(block)

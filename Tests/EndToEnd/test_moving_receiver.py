@@ -1,4 +1,4 @@
-"""A receiver moves to another machine: its collars go on, and nothing comes twice."""
+"""A receiver moves to another machine: it still serves its collars, and no fix comes twice."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A  # noqa: E402
@@ -22,7 +22,7 @@ ACKNOWLEDGEMENT = 16
 
 class MovingReceiverTest(EndToEndTest):
     def command(self, *words, state=None, status=0, **options):
-        """Runs `receiver`; what it printed and said."""
+        """Runs `receiver`. Returns its stdout and stderr."""
         done = subprocess.run(
             [BINARY, "receiver", *words, "--state-dir", state or self.state], capture_output=True, text=True, timeout=20,
             **ORDINARY_USER, **options)
@@ -30,7 +30,7 @@ class MovingReceiverTest(EndToEndTest):
         return done.stdout, done.stderr
 
     def receive_fixes(self, state, *fixes, paired=0, ask=None):
-        """Receives fixes. Returns the ids of requests and answers, what is first missing, and the lines."""
+        """Receives fixes. Returns the receiver id of the identity request, the last acknowledgement, and the lines."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive("--events", "fix,gap", port=line.path, state=state)
@@ -49,15 +49,15 @@ class MovingReceiverTest(EndToEndTest):
         self.assertEqual(answer["first_missing"], 3)
         shown, _ = self.command("show")
         self.assertEqual(int(shown, 16), first)
-        # A file that has the name of a collar is no journal, and keeps no receiver from moving.
+        # A file with the name of a collar is no journal, and does not keep a receiver from moving.
         (pathlib.Path(self.state) / "c011a2ffffffffff").write_text("notes")
         text, _ = self.command("export")
-        # Nobody receives here any more.
+        # No receiver starts in the old directory any more.
         refused = subprocess.run([BINARY, "--state-dir", self.state, "-p", "/dev/null"], capture_output=True, text=True,
                                  timeout=20, **ORDINARY_USER)
         self.assertEqual(refused.returncode, 78, refused.stderr)
         self.assertIn("has moved away", refused.stderr)
-        # It can be told again what it was.
+        # A repeated export gives the same text.
         self.assertEqual(self.command("export")[0], text)
         new = self.path("new")
         self.command("import", state=new, input=text)
@@ -73,7 +73,7 @@ class MovingReceiverTest(EndToEndTest):
         file = self.path("receiver.txt")
         self.command("export", file)
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
-        time.sleep(1.1)  # files made within a second are told apart by the disk alone
+        time.sleep(1.1)  # a birth time counts in whole seconds
         copy = self.path("copy")
         subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)
         self.command("import", file, state=copy)
@@ -83,7 +83,7 @@ class MovingReceiverTest(EndToEndTest):
         history = subprocess.run([BINARY, "history", "--state-dir", copy], capture_output=True, text=True, timeout=20,
                                  check=True, **ORDINARY_USER).stdout.splitlines()
         self.assertEqual([json.loads(line)["seq"] for line in history], [0, 1, 2, 3])
-        # A copy of that is another receiver again.
+        # A copy of the copy is another receiver again.
         time.sleep(1.1)
         again = self.path("again")
         subprocess.run(["cp", "-a", copy, again], check=True, **ORDINARY_USER)
@@ -91,13 +91,21 @@ class MovingReceiverTest(EndToEndTest):
 
     def test_what_is_refused(self):
         self.assertIn("there is no receiver", self.command("show", status=66)[1])
-        self.assertIn("there is no receiver", self.command("export", status=66)[1])
+        missing = self.path("missing")
+        self.assertIn("there is no receiver", self.command("export", self.path("none.txt"), state=missing, status=66)[1])
+        self.assertFalse(os.path.exists(missing))
+        self.assertFalse(os.path.exists(self.path("none.txt")))
         self.receive_fixes(self.state, 0)
         file = self.path("receiver.txt")
         pathlib.Path(file).write_text("kept", "ascii")
-        # What cannot be written ends nothing.
+        # An export that cannot be written does not end the receiver.
         self.assertIn(file, self.command("export", file, status=73)[1])
         self.receive_fixes(self.state, 1)
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([BINARY, "receiver", "export", "--state-dir", self.state], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=20, check=False, **ORDINARY_USER)
+        self.assertEqual(done.returncode, 74)
+        self.assertRegex(done.stderr, "the receiver has ended here\n.*run 'collar-link receiver export' again")
         text, _ = self.command("export")
         other = self.path("other")
         self.receive_fixes(other, 0)
@@ -114,7 +122,9 @@ class MovingReceiverTest(EndToEndTest):
         self.addCleanup(line.close)
         self.receive(port=line.path)
         wait_until(lambda: os.path.exists(f"{self.state}/receiver"), 10, "the state directory")
-        self.assertIn("is in use", self.command("export", status=75)[1])
+        file = self.path("export.txt")
+        self.assertIn("is in use", self.command("export", file, status=75)[1])
+        self.assertFalse(os.path.exists(file), "it would be in the way of the next export")
         self.command("show")
 
 

@@ -1,4 +1,4 @@
-"""Two receivers on one state directory: the second is told who has it, and touches nothing."""
+"""Two receivers with one state directory: the second names the holder, and touches nothing."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from collarlink import ROOT, EndToEndTest, give_to_ordinary_user
 from radio import Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
@@ -33,7 +33,7 @@ class OneHolderTest(EndToEndTest):
         self.assertEqual(Radio(line).count(17), 0, "it spoke at its port all the same")
 
     def test_before_there_is_a_journal(self):
-        """Also a directory in which there is nothing yet, and whatever collars the two serve."""
+        """A directory without a journal has one holder, too, whichever collars the two receivers would serve."""
         first, radio = self.begin()
         self.assert_refused(first)
         self.assert_refused(first, "--collar", f"{B.log.device_id:016x}")
@@ -43,7 +43,7 @@ class OneHolderTest(EndToEndTest):
         self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
 
     def test_after_the_end(self):
-        """Whoever ends, in good order or not, leaves the directory to the next one."""
+        """When a receiver ends, in good order or not, the directory is free for the next receiver."""
         first, _ = self.begin()
         first.stop()
         second, _ = self.begin()
@@ -53,7 +53,7 @@ class OneHolderTest(EndToEndTest):
         self.begin()
 
     def test_without_its_lock_file(self):
-        """A cleaner of temporary files removes what was not written to for long."""
+        """The directory stays held if a cleaner of temporary files removes its lock file."""
         first, _ = self.begin()
         os.remove(f"{self.state}/lock")
         for _ in range(2):
@@ -64,7 +64,7 @@ class OneHolderTest(EndToEndTest):
         self.begin(state=self.path("other"))
 
     def test_a_lock_file_that_names_nobody(self):
-        """The lock is the kernel's: what stands in the file is for people."""
+        """The kernel keeps the lock. The text in the lock file is only for people."""
         os.mkdir(self.state)
         give_to_ordinary_user(self.state)
         with open(os.path.join(self.state, "lock"), "w", encoding="ascii") as file:

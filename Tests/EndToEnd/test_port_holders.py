@@ -1,4 +1,4 @@
-"""A port that another program holds: who that is, as far as it can be told."""
+"""A port that another program holds: the message names that program, if it can be found."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ from collarlink import IS_ROOT, EndToEndTest, wait_until
 from private_terminals import load_privately
 from serial_line import SerialLine
 
-# Opens a port and locks it, as programs do that use one, and becomes another program.
+# Opens and locks a port, as programs do that use a port, and then becomes another program.
 HOLD = 'exec 9<>"$1" && flock -n 9 && echo ready && exec "$2" 1000'
 
 
@@ -20,8 +20,8 @@ class PortHolderTest(EndToEndTest):
         return line
 
     def refuse(self, line):
-        """The receiver ends at once with one message; returns it."""
-        # The test has nothing open that a program could have.
+        """Checks that the receiver ends at once with one message. Returns the message."""
+        # The test itself must not appear as a holder of the port.
         line.leave()
         receiver = self.receive(port=line.path, state=self.path("refused"))
         self.assertEqual(receiver.wait(5), 75, receiver.error_text)
@@ -45,13 +45,13 @@ class PortHolderTest(EndToEndTest):
         self.assertIn(f"kill {holder.pid}", text)
 
     def test_another_program(self):
-        """The yardstick of the tests below: what holds the port there is found where it may be."""
+        """Proves the tests below: the same holder is found if the receiver may look at it."""
         line = self.line()
         holder = self.hold(line)
         self.assertIn(f"in use by sleep (process {holder.pid})", self.refuse(line))
 
     def test_hidden(self):
-        """Nobody but root may look into a program that may not be read, not even the user who runs it."""
+        """Only root may look at the open files of an unreadable program, not even the user who runs it."""
         program = self.path("hidden")
         shutil.copyfile(shutil.which("sleep"), program)
         os.chmod(program, 0o111)
@@ -66,7 +66,7 @@ class PortHolderTest(EndToEndTest):
         self.assert_unnamed(line)
 
     def assert_unnamed(self, line):
-        """It is said that the port is busy, and how root finds out who has it."""
+        """Checks that the message says that the port is busy, and how root finds the holder."""
         text = self.refuse(line)
         self.assertIn(f"{line.path} is in use by another program.", text)
         self.assertIn(f"sudo fuser -v {line.path}", text)

@@ -1,4 +1,4 @@
-"""Ports that cannot be used: one message with a remedy, and an exit code of its own for each. And noise on the line."""
+"""Ports that cannot be used give one message with a remedy and a fixed exit code. Also noise, and bad tracks."""
 
 import os
 import random
@@ -17,7 +17,7 @@ class BadPortTest(EndToEndTest):
         return line
 
     def refuse(self, port, code, *arguments):
-        """The receiver ends at once with this code and one message; returns it."""
+        """Checks that the receiver ends at once with this code and one message. Returns the message."""
         receiver = self.receive(*arguments, port=port, state=self.path("refused"))
         self.assertEqual(receiver.wait(5), code, receiver.error_text)
         self.assertEqual(receiver.lines, [])
@@ -47,7 +47,7 @@ class BadPortTest(EndToEndTest):
             self.assertIn("wants a value", program.error_text)
 
     def test_one_port_by_two_names(self):
-        """It is opened once, also after it was unplugged."""
+        """A port with two names is opened once, also after it was unplugged."""
         line = SerialLine()
         other = self.path("alias")
         os.symlink(line.path, self.link)
@@ -68,7 +68,7 @@ class BadPortTest(EndToEndTest):
         self.assertEqual(receiver.error_text.count("listening on"), 4)
 
     def another_of_that_number(self, path):
-        """A terminal that has the number of one that is gone."""
+        """A new terminal with the number of a terminal that is gone."""
         lines = []
         try:
             for _ in range(64):
@@ -81,7 +81,7 @@ class BadPortTest(EndToEndTest):
         self.skipTest(f"somebody else has {path} by now")
 
     def test_the_next_terminal_of_that_number(self):
-        """It is somebody else's: not opened, whether the number was named or a link that leads to it still."""
+        """A later terminal with the number of a lost port is not opened, whether its path or a link was named."""
         for is_link in (False, True):
             line = SerialLine()
             if is_link:
@@ -99,7 +99,7 @@ class BadPortTest(EndToEndTest):
                 os.symlink(stranger.path, self.link)
                 receiver.wait_for_errors("listening on", 2)
             else:
-                self.assertIn("is not opened again", receiver.error_text)
+                self.assertIn("is not reopened", receiver.error_text)
             self.assertEqual(receiver.stop(), 0)
 
     def test_missing_is_waited_for(self):
@@ -136,7 +136,7 @@ class BadPortTest(EndToEndTest):
 
 class NoiseTest(EndToEndTest):
     def test_a_megabyte_of_noise(self):
-        """Random bytes are skipped: no fix comes of them, and the next real one is heard."""
+        """Random bytes are skipped: they yield no fix, and the fixes after them are received."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive("-v", port=line.path)
@@ -167,7 +167,7 @@ class BadTrackTest(EndToEndTest):
             '"v_accuracy_m":-1,"speed_mps":-1,"course_deg":-1,"heading_deg":null,"battery_pct":-1,"seq":0}')
 
     def refuse(self, line):
-        """A track whose third line is bad: exit 65, and the message says where."""
+        """Checks that a track with a bad third line gives exit code 65 and a message that names the line."""
         path = self.path("track")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"{self.GOOD}\n{self.GOOD}\n{line}\n{self.GOOD}\n")
@@ -191,7 +191,7 @@ class BadTrackTest(EndToEndTest):
         self.assertIn("not JSON", self.refuse("latitude 1, longitude 2"))
 
     def test_a_good_track_is_taken(self):
-        """So that the refusals above mean something."""
+        """Proves the tests above: the same track without the bad line is accepted."""
         path = self.path("track")
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.GOOD + "\n")

@@ -1,4 +1,4 @@
-"""collar-link in front of other programs: jq and an MQTT broker."""
+"""Other programs that read the lines of collar-link: jq and an MQTT broker."""
 
 import os
 import shutil
@@ -34,17 +34,17 @@ class ProgramTest(EndToEndTest):
 
     @unittest.skipUnless(shutil.which("mosquitto"), "needs mosquitto")
     def test_mqtt(self):
-        """Each line is a message."""
+        """Each line becomes an MQTT message."""
         port = free_port()
-        # Its libraries may lie in a private folder beside it, which an ordinary user can perhaps not read: a checkout
-        # in a private home. The broker, too, gets nothing of this machine's configuration.
+        # The broker's libraries may be in a private folder, which an ordinary user cannot read if the checkout is in a
+        # private home directory. The broker uses none of this machine's configuration.
         environment = child_environment(LD_LIBRARY_PATH=os.environ.get("PRIVATE_LIBRARIES", ""))
         as_whoever_we_are = {"user": None, "group": None, "extra_groups": None}
         broker_options = {} if os.access(ROOT, os.X_OK) else as_whoever_we_are
         address = ["-h", "127.0.0.1", "-p", str(port), "-t", "collar"]
         self.start(["mosquitto", "-p", str(port)], environment=environment, **broker_options)
         wait_until(lambda: is_listening(port), 10, "the broker")
-        # A session that lasts: from here on the broker keeps messages for it.
+        # A persistent session: from now on the broker keeps messages for it.
         subscribe = ["mosquitto_sub", *address, "-q", "1", "-c", "-i", "test"]
         self.assertEqual(self.start([*subscribe, "-E"], environment=environment).wait(10), 0)
         receiver = self.receive("-n", "5", reads_output=False)

@@ -12,7 +12,7 @@ from collarlink import BINARY, ROOT, child_environment
 REFERENCE = ROOT / "Protocol/reference/collarlink.py"
 COUNT = int(os.environ.get("COLLAR_LINK_CROSS_CHECK", "10000"))
 DEVICE, LOG = "c0114a0000000001", 1
-# A fix's keys on a JSON line, and its codes in the reference.
+# The names of a fix's codes in the reference.
 FIELDS = ("sequence", "time", "source", "position_step", "latitude", "longitude", "altitude", "horizontal_accuracy",
           "vertical_accuracy", "speed", "course", "heading", "battery")
 
@@ -27,7 +27,7 @@ def tool(*arguments, data=b""):
 
 
 def random_tracks(seed, count, accuracies=(3, 12, 0.5, 0.05, 5000)):
-    """Fixes as JSON lines: walks with jumps, unknowns that come and go, and values at the ends of their ranges."""
+    """Fixes with the keys of JSON lines: a walk with jumps, unknown values, and values at the ends of their ranges."""
     chance = random.Random(seed)
     time, latitude, longitude, altitude = 1_700_000_000_000, 0.0, 0.0, 0.0
     for sequence in range(count):
@@ -82,7 +82,7 @@ class CrossCheckTest(unittest.TestCase):
             reference_fixes.append(fix.get("decoded", fix))
         for index, fix in enumerate(reference_fixes):
             self.assertEqual([fix.get(field) for field in FIELDS], [known[index][field] for field in FIELDS], index)
-        # Back: what the reference writes of these codes is byte for byte what the tool wrote.
+        # The other direction: the reference encodes these codes to the same bytes as the tool.
         asked = []
         for index, (frame, fix) in enumerate(zip(frames, reference_fixes)):
             wanted = dict(fix, reference=max(0, index - 1))
@@ -94,7 +94,7 @@ class CrossCheckTest(unittest.TestCase):
         written = reference(
             "encode", "--device", DEVICE, "--log", str(LOG), "--address", "1", data="\n".join(asked))
         self.assertEqual(written, [frame.hex() for frame in frames])
-        # And the tool reads what the reference wrote.
+        # The tool decodes the frames of the reference.
         bare = b"".join(len(frame).to_bytes(2, "big") + frame for frame in map(bytes.fromhex, written))
         decoded = tool("decode", "--bare", "--device", DEVICE, "--log-id", str(LOG), data=bare)
         self.assertEqual(decoded.stderr, b"")
@@ -102,7 +102,7 @@ class CrossCheckTest(unittest.TestCase):
         print(f"{COUNT} {mode} frames in both directions ", end="", flush=True)
 
     def check_batches(self, most, limit, count):
-        # A fine position ends a batch, so it is rare.
+        # A fix with a finer position step ends a batch, so such fixes are rare.
         track = random_tracks(11, count, 30 * (3, 12, 5000) + (0.5, 0.05))
         lines = "\n".join(map(json.dumps, track)).encode()
         known = [json.loads(line) for line in self.decoded(bare_frames(tool("encode", "--bare", data=lines).stdout)[1:])]
@@ -112,16 +112,16 @@ class CrossCheckTest(unittest.TestCase):
         self.assertEqual({frame[0] for frame in frames}, {0x24})
         fixes = [fix for line in self.decoded(frames) for fix in json.loads(line)["fixes"]]
         self.assertEqual(fixes, [{key: value for key, value in fix.items() if key != "type"} for fix in known])
-        # Back: the reference packs the same fixes into the same frames.
+        # The other direction: the reference packs the same fixes into the same frames.
         asked = json.dumps({"type": 4, "fixes": fixes, "most": most, "limit": limit})
         written = reference("encode", "--device", DEVICE, "--log", str(LOG), "--address", "1", data=asked)
         self.assertEqual(written, [frame.hex() for frame in frames])
-        # And the tool reads what the reference wrote as it reads absolute fixes.
+        # The tool decodes the batches of the reference to the same lines as absolute fixes.
         self.assertEqual(self.read_by_tool(written), self.read_by_tool(self.written_absolute(known)))
         print(f"{count} fixes in {len(frames)} batches of {most}, {limit} bytes ", end="", flush=True)
 
     def decoded(self, frames):
-        """What the reference makes of frames of a log whose highest sequence it knows to be that of the frame before."""
+        """The output of the reference for frames of a log. The sequence of each frame is completed around its index."""
         asked = (json.dumps({"bare": frame.hex(), "reference": index}) for index, frame in enumerate(frames))
         return reference("decode-lines", "--device", DEVICE, "--log", str(LOG), data="\n".join(asked))
 

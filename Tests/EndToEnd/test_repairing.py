@@ -1,4 +1,4 @@
-"""A collar comes from another receiver: what that one has and the collar has overwritten is not lost."""
+"""A collar is paired with another receiver: overwritten fixes that its former receiver has are not lost."""
 
 import sys
 import unittest
@@ -8,7 +8,7 @@ from journals import DELIVERED_ELSEWHERE, OVERWRITTEN, losses
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from session_parts import A  # noqa: E402
@@ -45,7 +45,7 @@ class RepairingTest(EndToEndTest):
             f"collar-link: fixes 0 to 59 of collar {name} were delivered to another receiver; the collar does not have them "
             "any more",
             f"collar-link: collar {name} does not have fixes 60 to 99 any more"])
-        # They stay what they are over a restart, and whatever is said of them then.
+        # Both ranges keep their reasons over a restart, although the next identity names other reasons.
         receiver, radio, own = self.begin("-v", state=state)
         radio.send(A.identity(3, oldest=100, following=103, paired=own))
         self.assertEqual(self.first_missing(radio, 4), 100)
@@ -64,7 +64,7 @@ class RepairingTest(EndToEndTest):
             (DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 69), (DELIVERED_ELSEWHERE, 70, 79), (OVERWRITTEN, 80, 99)])
 
     def test_it_is_no_failure(self):
-        """A quiet receiver says what is lost, and not what somebody has."""
+        """With -q a receiver reports lost fixes, but not fixes that another receiver has."""
         receiver, radio, own = self.begin("-q", state=self.path("state"))
         radio.send(A.identity(1, oldest=100, following=103, paired=own, elsewhere=60))
         self.assertEqual(self.first_missing(radio, 2), 100)

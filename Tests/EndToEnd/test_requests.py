@@ -1,4 +1,4 @@
-"""What goes on the air for a request, and what becomes of it, with a collar that the test answers for."""
+"""The frames and the results of requests, with a collar whose frames the test writes."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from collarlink import ROOT, wait_until
 from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
                      name)
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
 
 class RequestTest(WrittenCollarTest):
     def test_outcomes(self):
-        """Each has its word and its exit code."""
+        """Each outcome has its word and its exit code."""
         codes = [0, 69, 69, 65, 77, 78, 75, 75, 74]
         receiver = self.begin()
         for outcome, (word, code) in enumerate(zip(OUTCOMES, codes)):
@@ -32,7 +32,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_now_that_is_not_answered(self):
-        """It goes out in the first, second, fourth and eighth window; after its time in none."""
+        """The request is sent in the first, second, fourth and eighth window, and in none after its time."""
         receiver = self.begin()
         program = self.send("--json", "--now", "--timeout", "5", "sound", "1.5")
         request = self.next_request()
@@ -42,7 +42,7 @@ class RequestTest(WrittenCollarTest):
         line = self.result(program, 75)
         self.assertEqual((line["outcome"], line["request"]), ("expired", request["request_id"]))
         self.assertEqual([self.window() for _ in range(10)], [[]] * 10)
-        # An answer that comes too late ends nothing.
+        # A result that comes too late has no effect.
         self.answer(request, 0)
         receiver.wait_for_error("no answer in time")
         receiver.stop()
@@ -64,7 +64,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_latest(self):
-        """Only what was never sent is replaced."""
+        """--latest replaces only requests that were never sent."""
         receiver = self.begin()
         for _ in range(2):
             self.assertEqual(self.send("--timeout", "0.2", "settings", "set", "heartbeat_s=10").wait(), 75)
@@ -79,7 +79,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_versions_of_settings_grow(self):
-        """Also above what the collar told, and over a restart."""
+        """Versions also grow above the version that the collar reported, and over a restart."""
         receiver = self.begin()
         high = 1 << 62
         program = self.send("--json", "settings", "get")
@@ -97,7 +97,7 @@ class RequestTest(WrittenCollarTest):
         self.assertEqual(self.next_request(SETTINGS_ORDER), order)
         program = self.send("--json", "settings", "set", "stationary_s=10")
         program.wait_for_error("waiting")
-        # The second follows when the first has ended.
+        # The second update is sent when the first has ended.
         self.assertNotIn(10, [each["entries"][0][1] for _ in range(9) for _, each in self.window()])
         for done in (order, None):
             done = done or self.next_request(SETTINGS_ORDER)
@@ -116,7 +116,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_a_collar_of_another_receiver(self):
-        """It gets nothing but pair, and that without an answer."""
+        """A collar of another receiver gets no request but pair, and no acknowledgement with it."""
         receiver = self.begin(paired=77)
         program = self.send("locate")
         self.assertEqual(program.wait(), 77)
@@ -131,13 +131,13 @@ class RequestTest(WrittenCollarTest):
         self.assertEqual([(kind, each["order"], each["argument"]) for kind, each in self.requests()],
                          [(COMMAND, PAIR, self.own)])
         self.assertEqual(len(self.radio.answers), 1)
-        # Its identity tells that it has obeyed.
+        # The identity of the collar shows that it has obeyed.
         self.radio.send(A.identity(4, paired=self.own))
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         receiver.stop()
 
     def test_a_collar_that_refuses_to_pair(self):
-        """Its own receiver answers its ask, so that its refusal comes."""
+        """The collar refuses. It can send that result because its own receiver answers its poll."""
         receiver = self.begin(paired=77)
         program = self.send("--json", "pair")
         program.wait_for_error("waiting")
@@ -148,7 +148,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_a_collar_that_has_no_receiver_yet(self):
-        """It takes this one with the first answer; before that it would refuse."""
+        """A collar without a receiver takes this receiver with the first answer; before, it would refuse requests."""
         receiver = self.begin(paired=0)
         program = self.send("--json", "locate")
         program.wait_for_error("waiting")
@@ -177,7 +177,7 @@ class RequestTest(WrittenCollarTest):
         receiver.stop()
 
     def test_damaged_requests(self):
-        """They are set aside, and that is said; ids do not begin where they began before."""
+        """Damaged requests are set aside, which is reported. Ids do not begin again where they began before."""
         receiver = self.begin()
         line = self.result(self.send("--json", "--timeout", "0", "locate"), 75)
         receiver.kill_now()

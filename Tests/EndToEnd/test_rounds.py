@@ -1,24 +1,26 @@
-"""What comes in while a journal is brought to a slow disk is read at once, and stored and answered next."""
+"""Frames that come in while a journal waits for a slow disk are read right after that, and stored and answered next."""
 
+import json
 import signal
 import sys
 import time
 import unittest
 
-from collarlink import BINARY, ROOT, EndToEndTest, wait_until
+from collarlink import BINARY, ROOT, wait_until
 from radio import Radio
 from serial_line import SerialLine
+from sending import RESULT, SendTest
 from tracing import Traced, can_trace
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
-SLOWNESS = 0.4  # seconds that a disk takes
+SLOWNESS = 0.4  # seconds that each fdatasync takes
 
 
 @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
-class SlowDiskTest(EndToEndTest):
+class SlowDiskTest(SendTest):
     def setUp(self):
         super().setUp()
         self.receive(port=self.path("nothing")).stop()
@@ -37,7 +39,7 @@ class SlowDiskTest(EndToEndTest):
         return answer and answer["first_missing"]
 
     def send_while_it_is_slow(self):
-        """Two fixes of a collar, the second while the first is on its way to the disk. Nothing comes behind it."""
+        """Sends two fixes of a collar, the second while the first is on its way to the disk, and then nothing more."""
         self.radio.send(A.fix(0) + A.probe(1, 1))
         time.sleep(SLOWNESS / 2)
         self.assertIsNone(self.radio.acknowledgement(A), "the disk is not slow")
@@ -54,8 +56,26 @@ class SlowDiskTest(EndToEndTest):
         for collar in (A, B):
             wait_until(lambda collar=collar: self.first_missing(collar) == 1, 4 * SLOWNESS + 1, "its acknowledgement")
 
+    def test_result_of_a_request(self):
+        """A result that comes between the commits of two collars is passed on after them, without a further event."""
+        self.radio.send(A.fix(0) + A.probe(1, 1))
+        wait_until(lambda: self.first_missing(A) == 1, 4 * SLOWNESS + 1, "its acknowledgement")
+        client, lines = self.connect()
+        collar = f"{A.log.device_id:016x}"
+        queued = self.ask(client, lines, f'{{"do":"locate","collar":"{collar}"}}')
+        self.assertEqual(queued["outcome"], "queued")
+        # The request is sent with the answer to a poll.
+        self.radio.send(A.probe(1, 2))
+        time.sleep(2 * SLOWNESS)
+        self.radio.send(A.fix(1) + A.probe(2, 3) + B.fix(0) + B.probe(1, 1))
+        time.sleep(SLOWNESS / 2)
+        self.radio.send(A.send(RESULT, {"request_id": queued["request"], "outcome": 0}))
+        began = time.monotonic()
+        self.assertEqual(json.loads(lines.readline())["outcome"], "ok")
+        self.assertLess(time.monotonic() - began, 4 * SLOWNESS)
+
     def test_ended_meanwhile(self):
-        """What was read is stored before the end."""
+        """Everything that was read is stored before the program ends."""
         self.send_while_it_is_slow()
         self.receiver.send(signal.SIGTERM)
         self.assertEqual(self.receiver.program.wait(10), 0)

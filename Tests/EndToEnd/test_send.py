@@ -12,7 +12,7 @@ from sending import SCHEMA, SendTest
 
 
 class SimulatedCollarTest(SendTest):
-    """The collar's own code answers."""
+    """Tests in which the collar's own code answers."""
 
     def begin(self, *arguments, interval="0.5"):
         self.collar = self.simulate(
@@ -59,7 +59,7 @@ class SimulatedCollarTest(SendTest):
         receiver.stop()
 
     def test_without_a_running_receiver(self):
-        """send opens the radio itself; what it receives meanwhile is stored and acknowledged, and comes out later."""
+        """send opens the radio itself. Fixes that it receives are stored and acknowledged; a later run writes them."""
         self.begin().stop()
         program = self.send("--json", "-p", self.link, "settings", "set", "heartbeat_s=20")
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
@@ -91,7 +91,7 @@ class SimulatedCollarTest(SendTest):
         receiver.stop()
 
     def test_killed_again_and_again(self):
-        """Whatever was said to be queued has its effect, in the order in which it was given, over a link that loses frames."""
+        """Each queued request takes effect, in order, although the receiver is killed and the link loses frames."""
         receiver = self.begin("--loss", "0.2", "--corrupt", "0.002", "--seed", "7", interval="0.2")
         chance = random.Random(9)
         given = []
@@ -103,7 +103,7 @@ class SimulatedCollarTest(SendTest):
             receiver = self.receive("--events", "result")
             receiver.wait_for_error("hearing collar")
             wait_until(lambda: os.path.exists(self.socket_path()), 5, "the socket")
-            # Eight may wait.
+            # The queue has eight places; only a pair may take the last one.
             wait_until(lambda: len(self.open_requests()) < 8, 60, "room for another request")
         wait_until(lambda: not self.open_requests(), 60, "the end of all requests")
         self.assertEqual(self.ended_requests(given), {"ok"})
@@ -120,12 +120,12 @@ class SimulatedCollarTest(SendTest):
         return [words for words in self.requests_file() if words[0] == "open"]
 
     def ended_requests(self, given):
-        """What became of requests, asked at the socket."""
+        """The outcomes of requests, queried at the socket."""
         client, lines = self.connect()
         return {self.ask(client, lines, f'{{"do":"await","request":{one}}}')["outcome"] for one in given}
 
     def test_send_survives_its_receiver(self):
-        """The receiver is killed and started again while send waits: it gets its result."""
+        """The receiver is killed and started again while send waits: send still gets its result."""
         receiver = self.begin()
         self.collar.process.send_signal(signal.SIGSTOP)
         time.sleep(0.7)
@@ -140,7 +140,7 @@ class SimulatedCollarTest(SendTest):
         receiver.stop()
 
     def test_send_takes_over(self):
-        """The receiver is stopped in good order while send waits, and none follows: send opens the radio itself."""
+        """While send waits, the receiver is stopped in good order, and none follows: send opens the radio itself."""
         receiver = self.begin()
         self.collar.process.send_signal(signal.SIGSTOP)
         time.sleep(0.7)
@@ -160,7 +160,7 @@ class SimulatedCollarTest(SendTest):
         receiver.stop()
 
     def test_two_at_once_without_a_receiver(self):
-        """The first opens the radio, the second goes through it."""
+        """The first send opens the radio; the second hands its request to the first."""
         self.begin().stop()
         programs = [self.send("--json", "-p", self.link, "settings", "get") for _ in range(2)]
         for program in programs:
@@ -175,7 +175,7 @@ class SimulatedCollarTest(SendTest):
         other = self.path("other")
         line = self.result(self.send("--json", "--collar", collar, "-p", self.link, "pair", state=other), 0)
         self.assertEqual(line["outcome"], "ok")
-        # Now the first one is a stranger.
+        # Now the first receiver is not the collar's receiver any more.
         program = self.send("-p", self.link, "--timeout", "4", "locate")
         self.assertEqual(program.wait(), 75)
         first = self.receive()
@@ -187,7 +187,7 @@ class SimulatedCollarTest(SendTest):
         # A start with the old flash is a reboot: the button was not pressed.
         self.collar.stop()
         self.collar = self.simulate(self.all_cats()[0], "--interval", "0.5", "--flash", self.path("flash"))
-        # Its refusal would be heard if the other receiver answered its asks now.
+        # The collar would send its refusal if the other receiver answered its polls now.
         line = self.result(self.send("--json", "-p", self.link, "--now", "--timeout", "3", "pair"), 75)
         self.assertEqual(line["outcome"], "expired")
         line = self.result(self.send("--json", "-p", self.link, "locate", state=other), 0)

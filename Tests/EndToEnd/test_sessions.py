@@ -1,4 +1,4 @@
-"""Whole sessions, replayed at a pseudo-terminal: what the host sends, and what comes out."""
+"""Replays whole sessions at a pseudo-terminal, and checks the frames of the host, its lines and its journals."""
 
 import json
 import os
@@ -18,10 +18,10 @@ from host import add_range, gaps  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
 
 SESSIONS = sorted((ROOT / "Protocol/vectors/session").glob("*.json"))
-PATIENCE = 5  # seconds until an answer is missing
-SILENCE = 0.01  # seconds in which an answer that must not come would come
+PATIENCE = 5  # seconds of waiting for an answer
+SILENCE = 0.01  # seconds of waiting for an answer that must not come
 SOURCES = ("watchOS", "iOS", "collar")
-# What the summary at the end calls the errors of a session.
+# The words for the errors of a session in the summary at the end.
 SUMMARY = {"damaged": ("check_failed", "stuffing", "too_short", "too_long"), "of unknown collars": ("unknown_collar",),
            "unsupported": ("unsupported_version", "critical_flags", "unknown_type"),
            "malformed": ("truncated", "trailing_bytes", "nonzero_padding", "invalid_field")}
@@ -37,13 +37,13 @@ class Radio:
         self._last = time.monotonic()
 
     def play(self, wait, data):
-        """Sends bytes, no earlier than this many seconds behind the ones before."""
+        """Sends bytes, no earlier than `wait` seconds after the last bytes."""
         time.sleep(max(0, self._last + wait - time.monotonic()))
         self._last = time.monotonic()
         os.write(self._master, data)
 
     def hear(self, count):
-        """That many frames of the host, and what comes right behind them."""
+        """Waits for `count` frames of the host. Returns them, and the frames that come right after them."""
         heard = []
         deadline = time.monotonic() + PATIENCE
         while len(heard) < count and time.monotonic() < deadline:
@@ -56,7 +56,7 @@ class Radio:
         return [self.describe(frame) for frame in self._decoder.feed(os.read(self._master, 65536))]
 
     def describe(self, frame):
-        """A frame of the host without its receiver id, as text. Its check must fit one of the logs."""
+        """A frame of the host without its receiver id, as text. Its CRC must fit one of the logs."""
         for log in self._logs:
             try:
                 found = frames.decode(frame, log)
@@ -69,7 +69,7 @@ class Radio:
 
 
 def steps_of(session):
-    """Bytes of the radio, seconds since those before, and the host's answers; at first without bytes."""
+    """Parts of a session: seconds since the last bytes, bytes of the radio (first none), and answers of the host."""
     played, last = [], 0
     for step in session["steps"]:
         if "radio" in step:
@@ -83,7 +83,7 @@ def steps_of(session):
 
 
 def line_of(fix):
-    """The JSON line that a stored fix becomes, without its id and when it was received."""
+    """The JSON line of a stored fix, without its id and the time of reception."""
     def known(field, factor, unknown):
         return unknown if fix[field] is None else round(fix[field] * factor, 7)
 
@@ -101,7 +101,7 @@ def line_of(fix):
 
 
 def gone(session, state):
-    """What the journals say will never come, as a session has it: by log lost and elsewhere, without what is stored."""
+    """The lost and elsewhere ranges of each log in the journals, without stored fixes, in the form of a session."""
     found = {log["log_id"]: {False: [], True: []} for log in session["logs"]}
     covered = {log_id: [] for log_id in found}
     for fix in session["fixes"]:

@@ -1,4 +1,4 @@
-"""What the base radio says of itself and of how well it heard a packet, and where that turns up."""
+"""Frames of the base radio about itself and about the signal of packets, and their effect on lines and messages."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from collarlink import ROOT, EndToEndTest, wait_until
 from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 import frames  # noqa: E402
 from report_vectors import LORA, RADIO, RADIO_IDENTITY  # noqa: E402
@@ -27,7 +27,7 @@ def of_radio(number, fields):
 
 
 def report(packet, strength=-97, noise=-35, check=None):
-    """The signal report about the one frame that a serial line holds."""
+    """The signal report about a packet, which is given as on the serial line."""
     bare, = SerialDecoder().feed(packet)
     check = int.from_bytes(bare[-3:], "big") if check is None else check
     return of_radio(12, {"type": 12, "packet_check": check, "strength": strength, "signal_to_noise": noise})
@@ -39,7 +39,7 @@ NOTHING = (None, None)
 
 class SignalReportTest(EndToEndTest):
     def begin(self, collar=A, radio_identity=RADIO_IDENTITY):
-        """A receiver at a reporting radio, and a collar that has said who it is."""
+        """Starts a receiver at a radio that sends signal reports, and sends the identity of a collar."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive("-v", port=line.path)
@@ -49,7 +49,7 @@ class SignalReportTest(EndToEndTest):
         return receiver, radio
 
     def signals(self, receiver, count):
-        """What the lines say of the signal, in the order of their sequences."""
+        """The signals in the lines, in the order of the sequences."""
         receiver.wait_for_lines(count, 5)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), count)
@@ -63,7 +63,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 2), [HEARD, (-120, 7.2)])
 
     def test_in_another_read(self):
-        """In two pieces, each in a read of its own, and in time: a machine that is busy may take too long."""
+        """A report that arrives in two reads belongs to its fix if it comes in time. A busy machine may be too slow."""
         receiver, radio = self.begin()
         in_time = []
         for number in range(20):
@@ -86,7 +86,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 3), [HEARD, NOTHING, HEARD])
 
     def test_behind_another_frame(self):
-        """A report follows its packet; one that comes later tells nothing."""
+        """A report comes right after its packet; a later report is ignored."""
         receiver, radio = self.begin()
         radio.send(A.fix(0) + A.probe(2) + report(A.fix(0)) + A.fix(1) + report(A.fix(1)))
         self.assertEqual(self.signals(receiver, 2), [NOTHING, HEARD])
@@ -97,7 +97,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 2), [NOTHING, NOTHING])
 
     def test_missing(self):
-        """A report that does not come delays the fix and its acknowledgement by a moment."""
+        """A report that does not come delays the fix and its acknowledgement only by a moment."""
         receiver, radio = self.begin()
         start = time.monotonic()
         answer, waited = self.ask_with(radio, A.fix(0, 3))
@@ -107,7 +107,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 1), [NOTHING])
 
     def ask_with(self, radio, data):
-        """Sends an ask and waits for its acknowledgement, without more frames."""
+        """Sends a poll and waits for its acknowledgement, without further frames."""
         start = time.monotonic()
         radio.answers.clear()
         radio.send(data)
@@ -117,7 +117,7 @@ class SignalReportTest(EndToEndTest):
         return radio.acknowledgement(A), time.monotonic() - start
 
     def test_acknowledged_with_its_report(self):
-        """The report ends the wait: nothing else has to come."""
+        """The report ends the wait: no other frame is needed."""
         receiver, radio = self.begin()
         waits = []
         for number in range(20):
@@ -136,24 +136,24 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 4), [HEARD, HEARD, HEARD, (-80, 10)])
 
     def test_strength_alone(self):
-        """Signal to noise is not known to every radio."""
+        """A radio may not know the signal-to-noise ratio."""
         receiver, radio = self.begin()
         radio.send(A.fix(0) + report(A.fix(0), -200, None))
         self.assertEqual(self.signals(receiver, 1), [(-200, None)])
 
     def test_first_report_shows_the_radio(self):
-        """A radio that does not say who it is: nothing waits before its first report."""
+        """Before the first report of a radio that sent no identity, no fix waits for a report."""
         receiver, radio = self.begin(radio_identity=None)
         radio.send(A.fix(0) + report(A.fix(0)) + A.fix(1) + report(A.fix(1)))
         self.assertEqual(self.signals(receiver, 2), [NOTHING, HEARD])
 
     def test_kept_in_the_journal(self):
-        """A consumer that was not there gets it from the journal."""
+        """A later consumer gets the signal from the journal."""
         line = SerialLine()
         self.addCleanup(line.close)
         reading, writing = os.pipe()
         self.addCleanup(os.close, reading)
-        # The pipe takes a while to fill; what does not fit stays in the journal.
+        # Nobody reads the pipe; lines that do not fit it stay in the journal.
         receiver = self.receive("-v", port=line.path, stdout=writing)
         radio = Radio(line)
         radio.send(of_radio(10, RADIO_IDENTITY) + A.identity())
@@ -169,7 +169,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual((again.fixes[-1]["seq"], again.fixes[-1]["rssi_dbm"], again.fixes[-1]["snr_db"]), (1999, *HEARD))
 
     def test_radio_speaks_of_itself(self):
-        """Who it is and how its modem is set, once; answers fit the frames it carries."""
+        """The radio's identity and modem settings are reported once. Answers fit its largest frame."""
         receiver, radio = self.begin(radio_identity={**RADIO_IDENTITY, "largest_frame": 60})
         modem = of_radio(11, LORA)
         radio.send(modem + of_radio(10, {**RADIO_IDENTITY, "largest_frame": 60}) + modem)

@@ -1,4 +1,4 @@
-"""A port at which nobody says who it is: the host asks at once, after 1 s and after 5 s."""
+"""A port without a collar: the host sends an identity request at once, after 1 s and after 5 s."""
 
 import time
 import unittest
@@ -8,14 +8,14 @@ from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 from tracing import Traced, can_trace
 
-SLOW = 20_000  # microseconds that the first line on the terminal takes
+SLOW = 20_000  # microseconds that the first line for people takes
 
 
 class SilentPortTest(EndToEndTest):
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_asked_again_whatever_the_terminal_takes(self):
-        """Between the opening and the first question a line is written for people. The second question comes also where that
-        takes long."""
+        """A line for people is written between the opening and the first identity request. The second request comes
+        even if that line takes long."""
         line = SerialLine()
         self.addCleanup(line.close)
         traced = Traced(

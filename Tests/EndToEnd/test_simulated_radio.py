@@ -11,7 +11,7 @@ TRACK = TRACKS / "cats_uk/Amber-Tag.ndjson.gz"
 
 class SimulatedRadioTest(EndToEndTest):
     def deliver(self, name, *arguments):
-        """The counts of a simulation that has delivered its track."""
+        """Runs a simulation until its track is delivered. Returns its counts."""
         track, sent = self.unpack(TRACK)
         receiver = self.receive("-q", state=self.path(f"state-{name}"))
         collar = self.simulate(track, *arguments, "--speed", "max", "--seed", "1", "--until-delivered", "--stats")
@@ -32,7 +32,7 @@ class SimulatedRadioTest(EndToEndTest):
         self.assertEqual(sorted(airtime, key=airtime.get), ["ble", "serial", "lora:SF7", "LORA:sf9"])
 
     def test_a_link_in_place_of_a_file(self):
-        """--link takes the place of a link to a terminal or to nothing, and removes only its own."""
+        """--link replaces a link to a terminal or to nothing, but nothing else; simulate removes only its own link."""
         track = self.unpack(TRACK)[0]
         os.mkdir(self.path("folder"))
         for name, make in (("file", lambda path: open(path, "x", encoding="ascii").close()), ("folder", lambda path: None),
@@ -58,7 +58,7 @@ class SimulatedRadioTest(EndToEndTest):
     def test_duty_cycle(self):
         free = self.deliver("free", "--modem", "lora:SF7", "--interval", "10")
         bound = self.deliver("bound", "--modem", "lora:SF7", "--interval", "10", "--duty-cycle", "0.1")
-        # What waits for its turn goes out together.
+        # Fixes that wait for airtime are sent together in batches.
         self.assertLess(bound["airtime_ms"], free["airtime_ms"] / 2)
 
     def test_losses_in_runs(self):

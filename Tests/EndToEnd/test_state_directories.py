@@ -1,4 +1,4 @@
-"""State directories that are no place for journals, or are lost while they are used."""
+"""State directories that are not fit for journals, or are removed while they are in use."""
 
 import glob
 import os
@@ -11,12 +11,12 @@ from collarlink import BINARY, IS_ROOT, ORDINARY_USER, ROOT, EndToEndTest, child
 from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
 NAME_A = f"{A.log.device_id:016x}"
-SILENCE = 1.0  # seconds in which an acknowledgement that must not come would come
+SILENCE = 1.0  # seconds of waiting for an acknowledgement that must not come
 
 
 class StateDirectoryTest(EndToEndTest):
@@ -28,7 +28,7 @@ class StateDirectoryTest(EndToEndTest):
         return receiver, Radio(line)
 
     def refuse(self, code, *words):
-        """The receiver ends at once with one message that holds these words."""
+        """Checks that the receiver ends at once with this code and with one message that contains these words."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive(port=line.path)
@@ -67,7 +67,7 @@ class StateDirectoryTest(EndToEndTest):
             self.assertEqual(file.read(), "precious")
 
     def test_an_odd_file_and_a_folder_that_cannot_be_read(self):
-        """Each is named once; the other collars are served."""
+        """Each is reported once, and the other collars are served."""
         receiver, radio = self.begin()
         radio.send(A.identity(following=1) + A.fix(0))
         self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
@@ -85,7 +85,7 @@ class StateDirectoryTest(EndToEndTest):
         self.assertEqual(receiver.error_text.count("is not served"), 2)
 
     def test_removed_while_it_is_used(self):
-        """Acknowledgements stop, and a person is told why."""
+        """Acknowledgements stop, and a message says why."""
         receiver, radio = self.begin()
         radio.send(A.identity(following=1) + A.fix(0))
         self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
@@ -105,7 +105,7 @@ class StateDirectoryTest(EndToEndTest):
         receiver.stop()
 
     def test_a_name_that_is_not_utf8(self):
-        """Another directory would be used."""
+        """Such a name is refused; otherwise another directory would be used."""
         name = os.path.join(os.fsencode(self.folder), b"st\xffte")
         ways = (([os.fsencode(BINARY), b"--state-dir", name], {}, 64), ([BINARY], {"XDG_STATE_HOME": os.fsdecode(name)}, 78))
         for command, variables, code in ways:

@@ -1,4 +1,4 @@
-"""What the program is started with: closed descriptors, a limit of file sizes, and text that is an order to a terminal."""
+"""The surroundings of the program: closed descriptors, a limit of file sizes, and text that controls terminals."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b2Jred\n\u202e"
 
 class ClosedDescriptorTest(EndToEndTest):
     def test_closed_at_the_start(self):
-        """A file that the program opens does not become what it writes messages or lines to."""
+        """A file that the program opens does not take the place of a closed stdin, stdout or stderr."""
         track, sent = self.track("cats_uk/Felix-Tag")
         for closed in ("0<&- 1>&- 2>&-", "2>&-", "1>&-", "0<&-"):
             with self.subTest(closed=closed):
@@ -34,7 +34,7 @@ class ClosedDescriptorTest(EndToEndTest):
 
 class FileSizeTest(EndToEndTest):
     def test_a_limit_of_file_sizes(self):
-        """Nothing is acknowledged while files may not grow; once they may, it goes on by itself."""
+        """Nothing is acknowledged while files may not grow. Once they may grow, the receiver continues by itself."""
         track, sent = self.track("gpsd_rx/sirf2")
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
         receiver = self.start(
@@ -65,7 +65,7 @@ class ForeignTextTest(EndToEndTest):
         self.assertLess(len(text), 4096)
 
     def test_arguments_and_lines(self):
-        """Whatever is echoed is short and harmless, on one line."""
+        """Text that a message echoes is short, harmless, and on one line."""
         for text in (ESCAPES, "x" * 100_000):
             cases = [([text], b""), (["--" + text], b""), (["--since", text], b""), (["--events", text], b""),
                      (["--port", self.path("no") + "/" + text[:200], "--no-reconnect"], b""), (["send", text], b""),

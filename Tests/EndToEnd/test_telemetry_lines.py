@@ -1,4 +1,4 @@
-"""Lines with figures (stats) and with what collars say about themselves (status)."""
+"""Lines with figures (stats) and with the status of collars (status)."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from serial_line import SerialLine
 from test_event_lines import SCHEMAS
 from tracing import Traced, can_trace
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
@@ -39,14 +39,14 @@ class TelemetryLineTest(EndToEndTest):
         return receiver, Radio(line)
 
     def lines(self, receiver, kind):
-        """The lines of a kind; every line is valid against the schema of its own."""
+        """The lines of a type. Checks that every line is valid against the schema of its type."""
         lines = receiver.fixes
         for line in lines:
             SCHEMAS[line["type"]].validate(line)
         return [line for line in lines if line["type"] == kind]
 
     def figures(self, receiver, count):
-        """Asks for figures and waits until there are so many lines: those of the receiver, and of each collar."""
+        """Requests figures, and waits for `count` lines in all. Returns those of the receiver and of each collar."""
         receiver.process.send_signal(signal.SIGUSR1)
         receiver.wait_for_lines(count)
         stats = self.lines(receiver, "stats")
@@ -54,7 +54,7 @@ class TelemetryLineTest(EndToEndTest):
         return stats[begin], {line["collar"]: line for line in stats[begin + 1:]}
 
     def test_schemas(self):
-        """They are schemas, and refuse what is wrong."""
+        """The schemas are valid, and reject wrong lines."""
         receiver, radio = self.begin("--events", "stats,status")
         radio.send(A.identity() + A.send(STATUS, KNOWN))
         receiver.wait_for_lines(1)
@@ -68,6 +68,20 @@ class TelemetryLineTest(EndToEndTest):
                     self.assertFalse(SCHEMAS[name].is_valid({**line, key: "x"}), key)
                 self.assertFalse(SCHEMAS[name].is_valid({**line, "more": 1}))
         self.assertFalse(SCHEMAS["status"].is_valid({**good["status"][0], "clock_uptime_ms": None}))
+
+    def test_positions_that_are_switched_off(self):
+        receiver, radio = self.begin("--events", "error")
+        radio.send(A.identity() + A.send(STATUS, UNKNOWN) + A.send(STATUS, UNKNOWN) + A.send(STATUS, {**KNOWN, "gnss": 3}))
+        receiver.wait_for_lines(2)
+        receiver.stop()
+        off, fault = self.lines(receiver, "error")
+        self.assertEqual((off["code"], off["severity"], off["retryable"]), ("location_services_disabled", "critical", False))
+        self.assertEqual((fault["code"], fault["severity"], fault["retryable"]), ("location_update_failed", "error", True))
+        for line in (off, fault):
+            self.assertEqual(line["collar"], f"{A.log.device_id:016x}")
+            self.assertIn(line["reason"], receiver.error_text)
+            self.assertIn(line["remedy"], receiver.error_text)
+        self.assertIn("collar-link send track on --collar", off["remedy"])
 
     def test_status(self):
         receiver, radio = self.begin("--events", "status")
@@ -91,7 +105,7 @@ class TelemetryLineTest(EndToEndTest):
             "airtime_ms": 0, "clock_unix_ms": None, "clock_uptime_ms": None})
 
     def test_figures(self):
-        """What was counted, of the receiver and of each collar."""
+        """The figures of the receiver and of each collar."""
         receiver, radio = self.begin("--events", "fix,stats")
         radio.send(A.identity(following=9) + A.fix(0) + A.fix(1) + A.fix(1) + A.fix(5) + A.tombstone([[2, 3]]))
         radio.send(B.identity())
@@ -119,16 +133,16 @@ class TelemetryLineTest(EndToEndTest):
         receiver.stop()
         whole, one = self.lines(receiver, "stats")
         self.assertEqual((whole["fixes_stored"], whole["lines"], one["highest_seq"], one["missing"]), (1, 0, 0, 0))
-        # Nobody is behind who does not want fixes.
+        # A consumer that does not want fixes has no lag.
         self.assertEqual((whole["lag_bytes"], whole["lag_ms"], one["lag_bytes"]), (None, None, None))
 
     def test_a_consumer_that_is_behind(self):
-        """Nobody reads: how far behind it is, and since when; then it catches up."""
+        """While the consumer does not read, the figures say how far it lags and since when; then it catches up."""
         count = 2000
         receiver, radio = self.begin("--events", "fix,stats", reads_output=False)
         radio.send(A.identity() + b"".join(A.fix(sequence) for sequence in range(count)))
         radio.ask(A, count)
-        # It reads a while, and then no more: the lines that wait for it are as many as may be.
+        # The consumer reads some lines and then stops: as many lines as possible wait for it.
         receiver.lines += [receiver.process.stdout.readline().decode() for _ in range(500)]
         time.sleep(1)
         receiver.process.send_signal(signal.SIGUSR1)
@@ -155,7 +169,7 @@ class TelemetryLineTest(EndToEndTest):
 
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_nothing_wakes_without_need(self):
-        """Only who asked for figures has a timer."""
+        """The receiver has a timer only if figures are wanted."""
         waits = {}
         for events in ("fix,status", "fix,stats"):
             trace = self.path(f"trace-{events}")
@@ -164,7 +178,7 @@ class TelemetryLineTest(EndToEndTest):
             traced.program.wait_for_error("to appear")
             wait_until(lambda: "epoll" in pathlib.Path(trace).read_text("ascii"), 5, "a call")
             traced.stop()
-            # Events, how many there may be, milliseconds.
+            # After the descriptor: the events, their largest number, and the milliseconds.
             waits[events] = int(re.search(r"epoll_p?wait\(\d+, .*?, 16, (-?\d+)", pathlib.Path(trace).read_text("ascii"))[1])
         self.assertEqual(waits["fix,status"], -1)
         self.assertTrue(50_000 < waits["fix,stats"] <= 60_000, waits)

@@ -1,4 +1,4 @@
-"""A radio whose port the user named is pulled out and put in again, more than once, and comes back in all ways."""
+"""A radio at a port that the user named is unplugged and plugged in again, more than once and in several ways."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from radio import Radio
 from serial_line import SerialLine
 from tracing import processor_seconds
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A  # noqa: E402
 
@@ -26,7 +26,7 @@ class UnpluggingTest(EndToEndTest):
         self.fix_count = 0
 
     def plug(self, prepare=lambda line: None):
-        """Puts the radio in. `prepare` has its line before anybody else can find it."""
+        """Plugs the radio in. `prepare` gets its line before any program can find it."""
         self.line = SerialLine()
         prepare(self.line)
         os.symlink(self.line.path, self.link)
@@ -47,7 +47,7 @@ class UnpluggingTest(EndToEndTest):
         self.assertEqual(self.receiver.error_text.count(text), count, self.receiver.error_text)
 
     def assert_served(self):
-        """The radio is heard and answered: a new fix is stored and acknowledged."""
+        """Checks that the radio is served: a new fix is stored and acknowledged."""
         radio = Radio(self.line)
         radio.send(A.identity() + A.fix(self.fix_count))
         self.fix_count += 1
@@ -72,7 +72,7 @@ class UnpluggingTest(EndToEndTest):
                          ["opened"] + 3 * ["unplugged", "opened"])
 
     def test_a_link_that_leads_nowhere(self):
-        """The link is there again before the node is, and goes and comes once more."""
+        """The link is there again before the node is, twice in a row."""
         self.begin()
         for count in (1, 2):
             self.unplug()
@@ -87,7 +87,7 @@ class UnpluggingTest(EndToEndTest):
         self.end()
 
     def test_busy_when_it_comes_back(self):
-        """Another program was faster. That is said once, and the port is taken when it is free; so the second time."""
+        """Another program is faster. That is reported once, and the port is opened when it is free; twice in a row."""
         self.begin()
         for count in (1, 2):
             self.unplug()
@@ -96,7 +96,7 @@ class UnpluggingTest(EndToEndTest):
             self.assert_said(count, f"{self.link} is in use by")
             busy = time.monotonic()
             if count == 1:
-                # The second try fails as well, without a word.
+                # The second try fails as well, without a message.
                 time.sleep(FIRST_RETRY + 0.3)
             self.assert_said(count, f"{self.link} is in use by")
             fcntl.flock(self.line.slave, fcntl.LOCK_UN)
@@ -107,27 +107,27 @@ class UnpluggingTest(EndToEndTest):
         self.end()
 
     def test_before_anybody_spoke(self):
-        """What was due at a port that is gone is not done; after each opening the time begins anew."""
+        """Messages that were due at a port that is gone are not written. Each opening starts their times anew."""
         self.begin()
         self.unplug()
         self.assert_quiet(1.5)
-        self.assertNotIn("has said who it is", self.receiver.error_text)
+        self.assertNotIn("has identified itself", self.receiver.error_text)
         self.plug()
-        self.assert_said(1, "has said who it is for 1 s")
+        self.assert_said(1, "has identified itself for 1 s")
         self.unplug()
         self.assert_quiet(4.5)
-        self.assert_said(1, "has said who it is")
+        self.assert_said(1, "has identified itself")
         self.plug()
         self.assert_said(3, "listening on")
         opened = time.monotonic()
-        self.assert_said(1, "has said who it is for 5 s", 8)
+        self.assert_said(1, "has identified itself for 5 s", 8)
         self.assertGreater(time.monotonic() - opened, 4.9)
-        self.assert_said(2, "has said who it is for 1 s")
+        self.assert_said(2, "has identified itself for 1 s")
         self.assert_served()
         self.end()
 
     def assert_quiet(self, seconds):
-        """For a time it does nothing."""
+        """Checks that the receiver does nothing for a time."""
         self.assert_said(self.receiver.error_text.count("listening on"), "was unplugged")
         before = processor_seconds(self.receiver.pid)
         time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Nobody reads what the program writes, or only a part of it: receiving, storing and acknowledging go on, and no line is lost."""
+"""Nobody reads the output, or only part of it: receiving, storing and acknowledging go on, and no line is lost."""
 
 import fcntl
 import json
@@ -25,7 +25,7 @@ def fill(descriptor):
 class UnreadLinesTest(EndToEndTest):
     def setUp(self):
         super().setUp()
-        # More than any output holds.
+        # More lines than a pipe, a socket or a terminal holds.
         with open(self.all_cats()[0], "rb") as file:
             self.track_path, self.sent = self.write_track("cats.ndjson", file.readlines()[:1500])
 
@@ -38,7 +38,7 @@ class UnreadLinesTest(EndToEndTest):
         return self.simulate(self.track_path, "--speed", "max", "--until-delivered")
 
     def assert_stored_and_resumed(self, stdout, read_rest):
-        """The collar delivers everything to a receiver whose lines nobody reads; SIGTERM ends it; the lines come later."""
+        """A collar delivers everything while nobody reads lines. SIGTERM ends the receiver; the lines come later."""
         collar = self.start_collar()
         receiver = self.receive(stdout=stdout)
         self.assertEqual(collar.wait(60), 0, "lines that nobody reads stop the collar")
@@ -54,7 +54,7 @@ class UnreadLinesTest(EndToEndTest):
         return first, again
 
     def test_a_terminal(self):
-        """What the terminal did not take comes again."""
+        """The next run writes the lines that the terminal did not take."""
         master, slave = self.open(os.openpty())
         flags = fcntl.fcntl(slave, fcntl.F_GETFL)
 
@@ -69,7 +69,7 @@ class UnreadLinesTest(EndToEndTest):
                 return data
 
         first, again = self.assert_stored_and_resumed(slave, read_rest)
-        # The last line of a terminal may be cut off.
+        # The last line on the terminal may be incomplete.
         seen = [json.loads(line)["seq"] for line in first.split(b"\r\n")[:-1]]
         self.assertEqual({fix["seq"] for fix in again.fixes}.union(seen), set(range(len(self.sent))))
 
@@ -92,7 +92,7 @@ class UnreadLinesTest(EndToEndTest):
         self.assertGreaterEqual(first.count(b"\n") + len(again.fixes), len(self.sent))
 
     def test_a_terminal_that_goes_on(self):
-        """Ctrl-S, Ctrl-Q: -n ends when the terminal has all lines, and not before."""
+        """A terminal stops, as with Ctrl-S, and goes on: -n ends when the terminal has all lines, and not before."""
         master, slave = self.open(os.openpty())
         self.start_collar()
         receiver = self.receive("-n", "200", stdout=slave)
@@ -105,7 +105,7 @@ class UnreadLinesTest(EndToEndTest):
         self.assertEqual(data.count(b"\n"), 200)
 
     def test_a_reader_that_dies(self):
-        """What lies in the pipe when its reader dies was never read: the next run writes it, and nothing else again."""
+        """The next run writes the lines that are in the pipe when its reader dies, and no line that was read."""
         for number, wanted in enumerate((1, 100)):
             with self.subTest(wanted=wanted):
                 self.state, self.link = self.path(f"state-{number}"), self.path(f"collar-{number}")
@@ -124,8 +124,24 @@ class UnreadLinesTest(EndToEndTest):
                 self.assertEqual(again.stop(), 0)
                 self.assert_each_once([json.loads(line) for line in data.splitlines()] + again.fixes, len(self.sent))
 
+    def test_an_interrupted_pipeline(self):
+        """Ctrl-C ends the receiver, and then its reader, with a full pipe: the next run writes all lines."""
+        reader, writer = os.pipe()
+        collar = self.start_collar()
+        receiver = self.receive(stdout=writer)
+        os.close(writer)
+        self.assertEqual(collar.wait(60), 0)
+        receiver.process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        os.close(reader)
+        self.assertEqual(receiver.wait(10), 0, receiver.error_text)
+        again = self.receive()
+        again.wait_for_lines(len(self.sent), 30)
+        self.assertEqual(again.stop(), 0)
+        self.assert_each_once(again.fixes, len(self.sent))
+
     def test_a_reader_that_dies_before_a_signal(self):
-        """The same where nothing is written any more that would find the pipe broken."""
+        """A reader dies, and no later write reveals that the pipe is broken: the next run writes all lines."""
         track, sent = self.track("cats_uk/Felix-Tag", 20)
         reader, writer = os.pipe()
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
@@ -141,7 +157,7 @@ class UnreadLinesTest(EndToEndTest):
 
 
     def test_killed_after_a_backlog(self):
-        """Lines that were read come again after a crash, but only the last ones."""
+        """After a crash, only the last of the lines that were read come again."""
         collar = self.start_collar()
         silent = self.receive("--events", "stats")
         self.assertEqual(collar.wait(60), 0)
@@ -160,7 +176,7 @@ class UnreadMessagesTest(EndToEndTest):
     seen = b""
 
     def test_messages_that_nobody_reads(self):
-        """They are dropped and counted; lines go on, and SIGTERM ends the program."""
+        """Such messages are dropped and counted. Lines are still written, and SIGTERM ends the program."""
         for name in ("pipe", "terminal"):
             with self.subTest(stderr=name):
                 self.state, self.link = self.path(f"state-{name}"), self.path(f"collar-{name}")

@@ -1,4 +1,4 @@
-"""A radio that takes nothing from the host: its collar goes on speaking, and everything else goes on."""
+"""A radio reads nothing from the host: the frames of its collar are still received, and everything else goes on."""
 
 import os
 import select
@@ -12,19 +12,19 @@ from radio import Radio
 from serial_line import SerialLine, drain
 from tracing import processor_seconds
 
-# Behind the tests' own modules: one of the reference has the same name.
+# Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B  # noqa: E402
 
 POLLS = 1000
 FIXES_A_POLL = 20
-# Frames of a host that wait while the line takes none: this many bytes, and one frame more.
+# The most bytes of frames that the host keeps for a line that takes none: 4096, and one more frame.
 WAITING_LIMIT = 4096 + 64
 
 
 class UnreadRadioTest(EndToEndTest):
     def begin(self):
-        """Starts a receiver at two lines. The first takes nothing more."""
+        """Starts a receiver at two lines, and fills the first, so that it takes no more bytes."""
         self.line, other = SerialLine(), SerialLine()
         for each in (self.line, other):
             self.addCleanup(each.close)
@@ -40,10 +40,10 @@ class UnreadRadioTest(EndToEndTest):
         self.stuff()
 
     def stuff(self):
-        """Fills the line to the radio with what its decoder skips."""
+        """Fills the line to the radio with zero bytes, which its decoder skips."""
         os.set_blocking(self.line.slave, False)
         self.stuffed, last = 0, None
-        # The kernel moves on what it has taken, and has room once more.
+        # The kernel passes on the bytes that it has taken, and has room again.
         while last != self.stuffed:
             last = self.stuffed
             for size in (4096, 1):
@@ -54,15 +54,15 @@ class UnreadRadioTest(EndToEndTest):
                     time.sleep(0.05)
 
     def speak(self, data):
-        """Sends bytes, and takes none."""
+        """Sends bytes of the radio, and reads none."""
         while data:
             self.assertTrue(select.select([], [self.line.master], [], 5)[1], "the receiver does not read any more")
             data = data[os.write(self.line.master, data[:4096]):]
 
     def poll(self, number):
-        """The collar sends its next fixes and asks."""
+        """Sends the next fixes of the collar, and a poll."""
         self.speak(self.collar.fixes(number * FIXES_A_POLL, FIXES_A_POLL)
-                   + A.probe((number + 1) * FIXES_A_POLL, ask=1 + number % 7))
+                   + A.probe((number + 1) * FIXES_A_POLL, poll=1 + number % 7))
 
     def fix_count(self, name):
         return sum(f'"collar":"{name.log.device_id:016x}"' in line for line in self.receiver.lines)
@@ -76,7 +76,7 @@ class UnreadRadioTest(EndToEndTest):
         memory, answered = 0, 0
         for number in range(POLLS):
             self.poll(number)
-            # Each poll has a turn of its own, and an answer.
+            # Each poll has its own round of the receiver's loop, and an answer.
             self.receiver.wait_for_lines((number + 1) * FIXES_A_POLL + answered, 5)
             if number % 100 == 50:
                 memory = memory or self.anonymous_memory()
@@ -89,7 +89,7 @@ class UnreadRadioTest(EndToEndTest):
         before = processor_seconds(self.receiver.pid)
         time.sleep(1)
         self.assertLess(processor_seconds(self.receiver.pid) - before, 0.1, "waits for the line by trying")
-        # The radio reads again: what waited is little, and sound.
+        # The radio reads again: few bytes waited, and they are sound.
         waiting = self.take_all()
         self.assertEqual(waiting[:self.stuffed], bytes(self.stuffed))
         self.assertGreater(len(waiting), self.stuffed)
@@ -100,6 +100,27 @@ class UnreadRadioTest(EndToEndTest):
             name = f"{collar.log.device_id:016x}"
             self.assert_each_once([line for line in self.receiver.fixes if line["collar"] == name], count)
 
+    def test_dropped_frames_are_said_once(self):
+        """With a single radio each poll has its own answer. An answer for which too many bytes wait is dropped."""
+        self.line = SerialLine()
+        self.addCleanup(self.line.close)
+        self.receiver = self.receive("--events", "error", port=self.line.path)
+        self.receiver.wait_for_error("listening on")
+        self.radio, self.collar = Radio(self.line), FastCollar(*A.log, A.address)
+        self.radio.send(A.identity())
+        self.radio.ask(A)
+        for following in (0, 400):
+            self.stuff()
+            for number in range(following, following + 400):
+                self.speak(self.collar.fixes(number, 1) + A.probe(number + 1, poll=1 + number % 7))
+                time.sleep(0.005)
+            self.receiver.wait_for_error("takes no bytes")
+            waiting = self.take_all()
+            self.assertLessEqual(len(waiting), self.stuffed + WAITING_LIMIT)
+        self.assertEqual(self.receiver.stop(), 0)
+        self.assertEqual([line["code"] for line in self.receiver.fixes], 2 * ["message_send_failed"])
+        self.assertEqual(self.receiver.error_text.count("takes no bytes"), 2)
+
     def take_all(self):
         """Reads until nothing more comes."""
         taken = b""
@@ -108,7 +129,7 @@ class UnreadRadioTest(EndToEndTest):
         return taken
 
     def test_it_ends_all_the_same(self):
-        """What waits for a line that takes nothing is not waited for at the end; what was stored is there."""
+        """At its end the receiver does not wait for a line that takes no bytes. All stored fixes are there."""
         self.begin()
         self.poll(0)
         self.receiver.wait_for_lines(FIXES_A_POLL)

@@ -1,4 +1,4 @@
-"""Programs under strace: it counts their calls, lets some fail, or slows them down."""
+"""Programs under strace, which counts their system calls, makes some of them fail, or delays them."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from collarlink import ORDINARY_USER
 
 
 def can_trace():
-    """Whether strace may watch what an ordinary user starts."""
+    """Whether strace may trace the programs of an ordinary user."""
     return bool(shutil.which("strace")) and subprocess.run(
         ["strace", "-f", "-o", "/dev/null", "true"], capture_output=True, check=False, **ORDINARY_USER).returncode == 0
 
@@ -22,7 +22,7 @@ class Traced:
     def __init__(self, test, options, command):
         self.program = test.start(["strace", "-f", *options, *command])
         self.pid = self._child(command[0])
-        # Who kills strace alone leaves what it runs.
+        # Killing only strace would leave the traced program running.
         test.addCleanup(self.send, signal.SIGKILL)
 
     def _child(self, path):
@@ -47,12 +47,12 @@ class Traced:
             pass
 
     def stop(self, number=signal.SIGTERM):
-        """Ends the program, and waits until everything that was seen of it is written."""
+        """Ends the program, and waits until strace has written everything that it recorded."""
         self.send(number)
         return self.program.wait()
 
 
 def processor_seconds(pid):
-    """What a process has used of processors so far, to a hundredth of a second."""
+    """The processor time that a process has used so far, in seconds, to a hundredth."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Pretended USB radios for end-to-end tests: hot-plug without hardware, by libumockdev.
+"""Simulated USB radios for end-to-end tests: hot-plug without hardware, by libumockdev.
 
 Start the tests under `umockdev-wrapper`, whose preloaded library redirects /dev, /sys and udev's socket:
 
@@ -9,8 +9,8 @@ Programs that a test starts inherit the redirection and see the same devices:
     testbed = Testbed()
     node = testbed.add_usb_tty("ttyUSB0", serial="A1", properties={"COLLAR_LINK": "1"})
     receiver = subprocess.Popen(["collar-link"], ...)
-    os.write(testbed.master_fd(node), frame)      # the radio speaks
-    testbed.unplug("ttyUSB0")                     # and is pulled out
+    os.write(testbed.master_fd(node), frame)      # the radio sends a frame
+    testbed.unplug("ttyUSB0")                     # the radio is unplugged
 """
 
 import ctypes
@@ -20,9 +20,9 @@ import tty
 
 
 def is_available():
-    """Whether this process runs under `umockdev-wrapper`: what a test's `skipUnless` asks."""
-    # umockdev_in_mock_environment() would be the obvious question; asked before the first testbed exists, it makes the
-    # library send no events.
+    """Whether this process runs under `umockdev-wrapper`; for the `skipUnless` of a test."""
+    # umockdev_in_mock_environment() is not used: if it is called before the first testbed exists, the library sends no
+    # events.
     return "libumockdev-preload" in os.environ.get("LD_PRELOAD", "")
 
 
@@ -51,7 +51,7 @@ class _GError(ctypes.Structure):
 
 
 class Testbed:
-    """A /sys and /dev of its own, empty at first. One at a time in a process; close it (or use `with`)."""
+    """A private /sys and /dev, empty at first. A process can have one testbed at a time; close it, or use `with`."""
 
     def __init__(self):
         if not is_available():
@@ -63,7 +63,7 @@ class Testbed:
         os.makedirs(self._dev, exist_ok=True)
         self._library.g_free(root)
         self._ttys = {}  # name -> (sysfs path of the tty, sysfs path of its USB device, master of its line)
-        self._socket = 0  # each plugging takes another socket of the hub, so that no path below /sys comes back
+        self._socket = 0  # each adapter gets a new socket of the hub, so that no path below /sys is used twice
 
     def __enter__(self):
         return self
@@ -75,9 +75,9 @@ class Testbed:
                     model="CollarLink base radio", interface="00", properties=None, prepare=lambda line: None):
         """Plugs in an adapter: a USB device first, then its tty, with an `add` event for each.
 
-        `properties` are what the rules would have set, such as {"COLLAR_LINK": "1"}; they may also override the
-        `ID_*` ones. `prepare` has the path of the line behind the node before anybody hears of it. Returns the node. The
-        line is raw from the start.
+        `properties` are the udev properties that the rules would have set, such as {"COLLAR_LINK": "1"}; they may also
+        override the `ID_*` properties. `prepare` gets the path of the line to which the node leads before the tty is
+        announced. Returns the node. The line is raw from the start.
         """
         if name in self._ttys:
             raise ValueError(f"{name} is plugged in already")
@@ -101,10 +101,10 @@ class Testbed:
         if serial:
             values["ID_SERIAL_SHORT"] = serial
         values.update(properties or {})
-        # With an "N:" line the library would make node and line itself, but it never forgets them: it aborts when the
-        # same name is plugged in a second time.
+        # With an "N:" line the library would make the node and the line itself. But it never forgets them: it aborts
+        # when the same name is plugged in a second time.
         master, slave = os.openpty()
-        # A pseudo-terminal echoes until it is made raw: what the radio says at once would come back to it.
+        # A pseudo-terminal echoes until it is raw: bytes that the radio sends at once would come back to the radio.
         tty.setraw(slave, termios.TCSANOW)
         prepare(os.ttyname(slave))
         os.symlink(os.ttyname(slave), self._node(name))
@@ -117,9 +117,9 @@ class Testbed:
         return f"/dev/{name}"
 
     def master_fd(self, node):
-        """The radio's end of the line: what is written to it the program reads from `node`.
+        """The radio's end of the line: a program reads from `node` what is written to this descriptor.
 
-        It blocks; reading while no program has the node open fails with EIO.
+        The descriptor blocks; a read fails with EIO while no program has the node open.
         """
         return self._ttys[os.path.basename(node)][2]
 
@@ -134,7 +134,7 @@ class Testbed:
         self._library.umockdev_testbed_uevent(self._testbed, self._ttys[name][0].encode(), action.encode())
 
     def unplug(self, name):
-        """Pulls the adapter out: the line hangs up, the node goes, and udev says so."""
+        """Unplugs the adapter: the line hangs up, the node is removed, and udev announces it."""
         tty_path, usb, master = self._ttys.pop(name)
         os.close(master)
         os.unlink(self._node(name))
@@ -142,7 +142,7 @@ class Testbed:
         self._remove(usb)
 
     def close(self):
-        """Unplugs everything and gives /dev and /sys back."""
+        """Unplugs everything and restores /dev and /sys."""
         if self._testbed:
             for name in list(self._ttys):
                 self.unplug(name)

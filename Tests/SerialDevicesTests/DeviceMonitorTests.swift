@@ -1,12 +1,12 @@
 import SerialDevices
 import Testing
 
-/// What holds on every machine, with whatever is plugged in. Hot-plug is tested end to end, under umockdev.
+/// Properties that hold on every machine, whatever is plugged in. Hot-plug is tested end to end, under umockdev.
 @Suite struct DeviceMonitorTests {
     @Test func quietMachineHasNothingToSay() throws {
         let monitor = try DeviceMonitor()
         #expect(monitor.fileDescriptor >= 0)
-        // Somebody may plug something in just now, which must not fail the test: it has to end, that is all.
+        // A device may be plugged in during the test, so the test does not count the events: the loop only has to end.
         while monitor.receive() != nil {}
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 import SerialDevices
 
-/// Asks again for two seconds: a process that another test forks holds this one's descriptors until it becomes another
-/// program, and may be found first.
+/// Tests a condition again for up to two seconds. A process that another test forks holds the descriptors of this process until
+/// it executes another program, and may be found first.
 func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<100 {
         if condition() { return true }
@@ -11,7 +11,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
     return false
 }
 
-/// Who is named when a busy port is opened; nil where it is not busy or nobody is named.
+/// The holder that is named when a busy port is opened; nil if the port is not busy or no holder is named.
 func holderNamed(onOpening path: String) -> ProcessHolder? {
     do throws(SerialPortError) {
         try SerialPort(opening: path).close()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import SerialDevices
 
-/// When a path that cannot be opened is worth another try. Events are there as soon as the call that caused them has
-/// returned, so nothing waits.
+/// When it is worth trying again to open a path that could not be opened. An event is there as soon as the call that caused it
+/// has returned, so the tests do not wait.
 @Suite struct PathWatcherTests {
     private let directory: TemporaryDirectory
 
@@ -91,7 +91,7 @@ import Testing
         #expect(try !watcher.drain())
         try directory.move("new", to: "radio")
         #expect(try watcher.drain())
-        // From now on the second file is what the path means.
+        // From now on the path leads to the second file.
         try #require(unsafe chmod("\(directory.path)/second", 0o600) == 0)
         #expect(try watcher.drain())
         try #require(unsafe chmod("\(directory.path)/first", 0o600) == 0)
@@ -146,7 +146,7 @@ import Testing
             #expect(try received(3, read: port.read(into:)).count == 3)
             port.close()
         }
-        // Other pseudo-terminals come and go beside this one, so the descriptor itself may be readable.
+        // Other pseudo-terminals are made and removed in the same directory, so the descriptor itself may be readable.
         #expect(try !watcher.drain())
     }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SerialDevices
 
-/// The verdict on a refused open, from facts alone.
+/// The reason for a refused open, derived from facts alone.
 @Suite struct PermissionObstacleTests {
-    /// An ordinary user before a node of group dialout, which the user is not in.
+    /// An ordinary user who is not in group dialout opens a node of that group.
     private func facts(change: (inout PermissionFacts) -> Void) -> PermissionFacts {
         var facts = PermissionFacts(
             errno: EACCES, accessIsGranted: false,
@@ -55,7 +55,7 @@ import Testing
         #expect(facts.user == UserDatabase.userName(geteuid()))
         #expect(facts.processGroups.contains(getegid()))
         #expect(PermissionFacts(opening: "/no/such/node", errno: EACCES).node == nil)
-        // Root's own entry is the one that every machine has.
+        // Every machine has an entry for root.
         #expect(UserDatabase.userName(0) == "root")
         #expect(UserDatabase.groups(of: 0).contains(0))
         #expect(UserDatabase.userName(4_123_456_789) == "4123456789")

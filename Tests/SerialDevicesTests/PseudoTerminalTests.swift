@@ -1,7 +1,7 @@
 import SerialDevices
 import Testing
 
-/// A serial port on a pseudo-terminal: what a program and a radio see of each other.
+/// A serial port on a pseudo-terminal, seen from the program and from the radio.
 @Suite struct PseudoTerminalTests {
     @Test func everyByteValuePassesUnchangedBothWays() throws {
         let radio = try PseudoTerminal()
@@ -20,7 +20,7 @@ import Testing
 
     @Test func bytesPassUnchangedToAProgramThatSetsNothing() throws {
         let radio = try PseudoTerminal()
-        // The port makes its end raw by itself; another program's open must find it raw already.
+        // ``SerialPort`` sets raw mode itself. A program that does not must find the terminal raw already.
         let descriptor = try openedPlainly(radio.path)
         defer { closePlainly(descriptor) }
         let special: [UInt8] = [0x00, 0x03, 0x04, 0x0A, 0x0D, 0x11, 0x13, 0x1A, 0x1C, 0x7F, 0xFF]
@@ -51,7 +51,7 @@ import Testing
         let port = try SerialPort(opening: radio.path)
         #expect(radio.hasPeer)
         #expect(radio.read(into: &buffer) == .wouldBlock)
-        // What was written before nobody opened it was dropped.
+        // The byte that was written while nobody had the port open was dropped.
         #expect(port.read(into: &buffer) == .wouldBlock)
 
         port.close()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialDevices
 
-/// From udev's properties to a device.
+/// Devices made from udev's properties.
 @Suite struct SerialDeviceTests {
     private func device(_ properties: [String: String], usb: [String: String] = [:]) -> SerialDevice {
         SerialDevice(
@@ -40,7 +40,7 @@ import Testing
     @Test func onlyTheTagCounts() {
         #expect(!device(["COLLAR_LINK": "0"]).isCollarRadio)
         #expect(!device(["COLLAR_LINK": ""]).isCollarRadio)
-        // udevd has judged this device, and did not tag it.
+        // udevd has examined this device and did not tag it.
         #expect(!device(["ID_BUS": "usb"], usb: ["product": "CollarLink base"]).isCollarRadio)
     }
 

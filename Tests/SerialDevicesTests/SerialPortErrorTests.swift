@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialDevices
 
-/// Every reason for which a port does not open, told apart.
+/// Every reason why a port does not open has its own error.
 @Suite struct SerialPortErrorTests {
     @Test func nothingThere() {
         #expect(throws: SerialPortError.notFound(path: "/dev/no-such-radio")) {
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: SerialPortError.notATerminal(path: file)) { try SerialPort(opening: file) }
     }
 
-    /// A busy port is tried for days.
+    /// A busy port is tried again for days: if each attempt kept a descriptor, none would be left.
     @Test func aFailedOpeningKeepsNoDescriptor() throws {
         let radio = try PseudoTerminal()
         let holder = try SerialPort(opening: radio.path)
@@ -51,37 +51,5 @@ import Testing
         let settings = try #require(SystemFiles.firstLine(of: "\(directory.path)/stty"))
         #expect(settings.hasPrefix("speed 115200 baud"))
         port.close()
-    }
-
-    @Test func eachErrorSaysWhatIsTheMatterAndWhatToDo() {
-        let path = "/dev/ttyUSB0"
-        func denied(_ obstacle: PermissionObstacle) -> SerialPortError {
-            .permissionDenied(path: path, obstacle: obstacle)
-        }
-        func busy(_ name: String) -> SerialPortError {
-            .busy(path: path, holder: ProcessHolder(processID: 12, name: name))
-        }
-        let expectations: [(SerialPortError, says: String, remedy: String)] = [
-            (.notFound(path: path), "no device", "collar-link devices"),
-            (.notATerminal(path: path), "not a serial port", "collar-link devices"),
-            (busy("picocom"), "picocom", "kill 12"),
-            (busy("ModemManager"), "ModemManager (process 12)", "sudo systemctl stop ModemManager"),
-            (.busy(path: path, holder: nil), "another program", "sudo fuser -v \(path)"),
-            (denied(.notInGroup(group: "dialout", user: "alice")), "dialout", "sudo usermod -aG dialout alice"),
-            (denied(.notLoggedInAgain(group: "dialout", user: "alice")), "session", "newgrp dialout"),
-            (denied(.onlyOwner(user: "root")), "Only root", "70-collar-link.rules"),
-            (denied(.onlyOwner(user: "bob")), "Only bob", "sudo -u bob"),
-            (denied(.directory), "directory", "namei -l \(path)"),
-            (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
-            (.disconnected(path: path), "no device answers", "plug it in again"),
-            (.system(path: path, operation: "open", errno: EMFILE), "Too many open files", "dmesg"),
-        ]
-        for (error, says, remedy) in expectations {
-            #expect(error.description.contains(says))
-            #expect(error.description.contains(path))
-            #expect(error.remedy.contains(remedy))
-            #expect(error.path == path)
-            if case .permissionDenied = error { #expect(!error.description.contains("no device")) }
-        }
     }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import SerialDevices
 
-/// The settings of a terminal that was opened as a serial port, whatever its last user set. A pseudo-terminal always has 8
-/// bits and no parity, so these two cannot be tested on one.
+/// The settings of a terminal that was opened as a serial port, whatever settings its last user left. A pseudo-terminal always
+/// has 8 bits and no parity, so these two settings cannot be tested on it.
 @Suite struct SerialPortSettingsTests {
     @Test func everythingThatChangesBytesIsOff() throws {
         let radio = try PseudoTerminal()
         try spoil(radio.fileDescriptor)
         let port = try SerialPort(opening: radio.path)
-        // The master of a pseudo-terminal tells the settings of the other end.
+        // The master of a pseudo-terminal reports the settings of the other end.
         expectRaw(try settings(of: radio.fileDescriptor))
         port.close()
         #expect(!has(HUPCL, try settings(of: radio.fileDescriptor).c_cflag))
@@ -45,7 +45,7 @@ import Testing
         wrong.c_cc.6 = 0
         wrong.c_cc.5 = 7
         try #require(unsafe tcsetattr(descriptor, TCSANOW, &wrong) == 0)
-        // Otherwise nothing would have to be put right.
+        // If the terminal had not taken these settings, the test would prove nothing.
         let taken = try settings(of: descriptor)
         let isTaken = taken.c_iflag == wrong.c_iflag && taken.c_lflag == wrong.c_lflag && taken.c_oflag == wrong.c_oflag
         try #require(isTaken && taken.c_cflag == wrong.c_cflag)
@@ -60,7 +60,7 @@ import Testing
 
     private func has(_ flag: Int32, _ flags: tcflag_t) -> Bool { flags & tcflag_t(flag) == tcflag_t(flag) }
 
-    /// VMIN and VTIME have these places among the control characters of Linux.
+    /// The places of VMIN and VTIME among the control characters of Linux.
     private func minimum(_ settings: termios) -> cc_t { settings.c_cc.6 }
     private func time(_ settings: termios) -> cc_t { settings.c_cc.5 }
 }

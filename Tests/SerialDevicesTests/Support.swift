@@ -2,8 +2,8 @@ import Glibc
 import SerialDevices
 import Testing
 
-/// Reads until `count` bytes have come. A pseudo-terminal hands bytes over by a kernel thread, so the first read may
-/// come too early: this waits up to 5 s, which no working machine needs.
+/// Reads until `count` bytes have come. A kernel thread passes the bytes of a pseudo-terminal on, so the first read may come
+/// too early. The function waits for up to 5 s, which no working machine needs.
 func received(_ count: Int, read: (inout [UInt8]) -> ReadResult) throws -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<5_000 {
@@ -21,7 +21,7 @@ func received(_ count: Int, read: (inout [UInt8]) -> ReadResult) throws -> [UInt
 /// The other end went away before all bytes had come.
 struct ReadingEnded: Error {}
 
-/// Opens a terminal as a program does that knows nothing of serial ports.
+/// Opens a terminal like a program that knows nothing about serial ports.
 func openedPlainly(_ path: String) throws -> Int32 {
     let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     try #require(descriptor >= 0)
@@ -36,7 +36,7 @@ func readPlainly(_ descriptor: Int32, _ buffer: inout [UInt8]) -> ReadResult {
     return count < 0 && errno == EAGAIN ? .wouldBlock : .disconnected
 }
 
-/// A directory of its own for a test, gone with its contents when the value is released.
+/// A directory for one test, removed with its contents when the object is released.
 final class TemporaryDirectory {
     let path: String
 
@@ -78,7 +78,7 @@ func contents(of path: String) throws -> String {
     return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
 }
 
-/// Runs a program with all it prints going to `output`, and returns its exit status.
+/// Runs a program, writes everything that it prints to the file `output`, and returns its exit status.
 @discardableResult
 func run(_ arguments: [String], output: String = "/dev/null") throws -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t()

@@ -8,10 +8,10 @@ private let toolsAreThere =
     unsafe access("/usr/bin/umockdev-run", X_OK) == 0 && access("/usr/bin/udevadm", X_OK) == 0
     && (try? run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/run"])) == 0
 
-/// The rule file in udev's own hands: `udevadm test` on a pretended device says what the rules make of it. umockdev
-/// pretends the device, so this needs no hardware.
+/// The rule file, tested with udev itself: `udevadm test` shows the effect of the rules on a device. umockdev simulates the
+/// device, so this needs no hardware.
 @Suite(.enabled(if: toolsAreThere, "needs udev, umockdev and user namespaces")) struct UdevRuleTests {
-    /// What gpsd's rules do to every adapter of a common kind.
+    /// A rule such as gpsd has for every adapter of a common kind.
     private static let gpsd = #"SUBSYSTEM=="tty", TAG+="systemd", ENV{SYSTEMD_WANTS}="gpsdctl@%k.service""#
     private static let rulePath =
         #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/hardware/udev/70-collar-link.rules"
@@ -59,7 +59,7 @@ private let toolsAreThere =
         #expect(!verdict.text.contains(" GROUP "))
     }
 
-    /// The line that the rule file offers to tinkerers does what it says, and no more.
+    /// The example line in the rule file tags the adapter that it names, and no other.
     @Test func theExampleTagsExactlyOneAdapter() throws {
         let directory = try TemporaryDirectory()
         try #require(try run(["grep", "^# SUBSYSTEM.*serial", Self.rulePath], output: "\(directory.path)/line") == 0)
@@ -70,7 +70,7 @@ private let toolsAreThere =
         #expect(try Verdict(of: other, userRule: String(line)).properties["COLLAR_LINK"] == nil)
     }
 
-    /// A USB serial adapter as umockdev describes it.
+    /// A USB serial adapter, described for umockdev.
     private struct PretendedDevice {
         var product: String
         var serial: String? = "A1"
@@ -96,7 +96,7 @@ private let toolsAreThere =
         }
     }
 
-    /// What the rules make of a device.
+    /// The effect of the rules on a device.
     private struct Verdict {
         let text: String
         let properties: [String: String]
@@ -109,7 +109,7 @@ private let toolsAreThere =
             try write(device.description, to: "\(directory.path)/device")
             try write(UdevRuleTests.gpsd + "\n", to: "\(directory.path)/rules/60-gpsd.rules")
             if let userRule { try write(userRule + "\n", to: "\(directory.path)/rules/69-own.rules") }
-            // udevadm reads the system's rules and writes to its /dev and /run, which are replaced for it alone.
+            // udevadm reads the system's rules and writes to /dev and /run: these are replaced, for this process alone.
             let script = """
                 set -e; cd \(directory.path)
                 mount --bind rules /usr/lib/udev/rules.d

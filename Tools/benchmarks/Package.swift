@@ -10,6 +10,7 @@ let package = Package(
             dependencies: [
                 .product(name: "CollarWire", package: "collar-link"),
                 .product(name: "CollarBridge", package: "collar-link"),
+                .product(name: "CollarLink", package: "collar-link"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .executableTarget(

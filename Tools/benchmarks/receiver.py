@@ -1,4 +1,4 @@
-"""What a receiver takes and costs in great numbers: see Tools/bench."""
+"""Measures the speed and the cost of a receiver with great numbers of fixes: see Tools/bench."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ ROUNDS = 3
 
 
 def status(pid, *names):
-    """Fields of /proc/PID/status in KiB; zeros where the process is gone."""
+    """Fields of /proc/PID/status in KiB; zeros if the process is gone."""
     try:
         lines = pathlib.Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
     except OSError:
@@ -23,7 +23,7 @@ def status(pid, *names):
 
 
 class Flood:
-    """Collars that send so many fixes at a pseudo-terminal as fast as they are read."""
+    """Collars that send so many fixes at a pseudo-terminal, as fast as the receiver reads."""
 
     def __init__(self, collars, fixes, kind, *more):
         self.fixes = fixes
@@ -32,7 +32,7 @@ class Flood:
         self.path = self.process.stdout.readline().strip()
 
     def seconds(self):
-        """Until the last byte was taken, and until everything was acknowledged."""
+        """The seconds until the last byte was taken, and until everything was acknowledged."""
         sent, acknowledged = self.process.stdout.readline().split()
         return float(sent), float(acknowledged)
 
@@ -45,12 +45,12 @@ def receive(folder, flood, stdout):
 
 
 def into_nothing():
-    """A reader that discards."""
+    """A reader that discards its input."""
     return subprocess.Popen("exec cat >/dev/null", shell=True, stdin=subprocess.PIPE)
 
 
 def own_flood(collars, fixes, kind):
-    """Fixes a second of the receiver, until all of them are acknowledged, and its processor time a fix."""
+    """Fixes per second of the receiver, until all are acknowledged, and its processor time per fix in nanoseconds."""
     with tempfile.TemporaryDirectory() as folder:
         flood, reader = Flood(collars, fixes, kind), into_nothing()
         receiver = receive(folder, flood, reader.stdin)
@@ -63,7 +63,7 @@ def own_flood(collars, fixes, kind):
 
 
 def baseline_flood(collars, fixes, kind, *arguments):
-    """The same of the program in C, until it has taken the last byte."""
+    """The same for the program in C, until it has taken the last byte."""
     with tempfile.TemporaryDirectory() as folder:
         flood, reader = Flood(collars, fixes, kind, "one-way"), into_nothing()
         receiver = subprocess.Popen(
@@ -81,7 +81,7 @@ def baseline_flood(collars, fixes, kind, *arguments):
 
 
 def bench_flood(fixes=2_000_000):
-    """Fixes a second through a terminal, nothing lost."""
+    """Prints fixes per second through a terminal, without losses."""
     print(f"{fixes} fixes through a pseudo-terminal, best and median of {ROUNDS}:\n")
     print("| | collars | fixes/s, best | median | ns of processor a fix |\n|---|---|---|---|---|")
     for collars in (1, 10):
@@ -96,7 +96,7 @@ def bench_flood(fixes=2_000_000):
 
 
 def opened(folder):
-    """Milliseconds from exec to a port that is open, and the memory then."""
+    """The milliseconds from exec until the port is open, and the memory at that time."""
     flood = Flood(1, 1, "single")
     began = time.monotonic()
     receiver = subprocess.Popen(
@@ -115,7 +115,7 @@ def opened(folder):
 
 
 def first_line(folder, *arguments):
-    """Milliseconds from exec to the first line of history."""
+    """The milliseconds from exec until the first line of history."""
     began = time.monotonic()
     history = subprocess.Popen([BINARY, "history", "--state-dir", folder, *arguments], stdout=subprocess.PIPE)
     line = history.stdout.readline()
@@ -129,7 +129,7 @@ def first_line(folder, *arguments):
 
 
 def bench_journal(fixes=10_000_000):
-    """What it takes to open a long journal, beside an empty one."""
+    """Prints the time and memory that opening a long journal takes, compared with an empty one."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
         subprocess.run([LOAD, "journal", f"{folder}/long", str(fixes)], check=True)
@@ -153,7 +153,7 @@ def bench_journal(fixes=10_000_000):
 
 
 def bench_week(fixes=60_480_000):
-    """Ten collars at ten fixes a second for a week, as fast as it goes."""
+    """Receives a week of ten collars with ten fixes a second, as fast as it goes."""
     with tempfile.TemporaryDirectory() as folder:
         if shutil.disk_usage(folder).free < 100 * fixes:
             raise SystemExit(f"{folder} has no room for {100 * fixes / 1e9:.0f} GB")

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As strict as the package that is fuzzed.
+/// The same strict settings as in the package that is fuzzed.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "collar-link-fuzz",
-    // By name: the identity of a package in a folder is the folder's name, which is anything.
+    // The name is given here, because otherwise a package in a folder has the folder's name, which may be anything.
     dependencies: [.package(name: "collar-link", path: "../..")],
     targets: [
         .target(

@@ -1,8 +1,8 @@
-# Building the program. Sourced, after setup.sh; needs `root`, the checkout.
+# Functions that build the program. Sourced, after setup.sh; needs `root`, the checkout.
 
 binary=$root/.build/release/collar-link
 
-# What a build needs beside the Swift toolchain.
+# Checks that there is a Swift toolchain, and installs the other packages that a build needs.
 setup_build() {
     command -v swift >/dev/null ||
         give_up "there is no Swift toolchain: install Swift 6.3 or later, from swift.org, and put it on PATH"
@@ -10,12 +10,12 @@ setup_build() {
     install_missing "tells the build where libudev is" pkg-config
 }
 
-# Builds for release, with the Swift libraries in the binary. Progress goes to stderr; nothing is said when there is
+# Builds for release, with the Swift libraries in the binary. Progress goes to stderr; nothing is printed if there is
 # nothing to do.
 build_release() {
     local link=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
     # Packed relocations and a static C++ runtime save 2 MB of resident memory. The linker takes the first library of
-    # a name that it finds, and in this folder there is only the static one.
+    # a name that it finds, and this folder has only the static library.
     local archive folder=$root/.tools/static-libraries
     archive=$(gcc -print-file-name=libstdc++.a 2>/dev/null || true)
     if [[ $archive == /* ]]; then
@@ -27,8 +27,8 @@ build_release() {
         quieten >&2
 }
 
-# Leaves out what says nothing. The linker's warning about mktemp comes from the toolchain's FoundationEssentials, is
-# not ours to mend, and looks alarming.
+# Leaves out lines that give no information. The linker's warning about mktemp looks alarming, but it is about the
+# toolchain's FoundationEssentials and cannot be avoided here.
 quieten() {
     awk '
         /the use of `mktemp'"'"' is dangerous/ { next }

@@ -1,9 +1,10 @@
-# Installing what is missing, and unpacking what shall not be installed. Sourced; needs `root`, the checkout.
+# Functions that install missing packages, or unpack packages without installing them. Sourced; needs `root`, the
+# checkout.
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 give_up() { say "$@"; exit 1; }
 
-# Runs a command as root: as it is, or by sudo.
+# Runs a command as root: directly, or with sudo.
 as_root() {
     if [[ $EUID -eq 0 ]]; then
         "$@"
@@ -16,7 +17,7 @@ as_root() {
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# install_missing WHY PACKAGE… : installs those of the packages that are not there, and says what and why.
+# install_missing WHY PACKAGE… : installs the packages that are missing, and prints their names and the reason.
 install_missing() {
     local why=$1 package missing=()
     shift
@@ -25,7 +26,7 @@ install_missing() {
     command -v apt-get >/dev/null ||
         give_up "missing: ${missing[*]} ($why). There is no apt here: install what your system calls them, and try again."
     say "installing ${missing[*]} ($why)"
-    # Lists may be missing on a fresh machine, or name versions that are no longer there.
+    # The package lists may be missing on a fresh machine, or may name versions that no longer exist.
     apt_install "${missing[@]}" || { as_root apt-get update -q >&2 && apt_install "${missing[@]}"; } ||
         give_up "apt could not install ${missing[*]}; what it said is above"
 }
@@ -34,9 +35,9 @@ apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
 }
 
-# unpack_privately PACKAGE… : unpacks the packages, with what they need and is not installed, into .tools/FIRST, without
-# installing: no service starts, no udev rule counts, no user is added. Root is not needed. Afterwards use_private finds
-# the programs.
+# unpack_privately PACKAGE… : unpacks the packages and their missing dependencies into .tools/FIRST, without installing
+# them: no service starts, no udev rule takes effect, no user is added. Root is needed only if apt does not know a
+# package yet. Then use_private makes the programs available.
 unpack_privately() {
     local folder=$root/.tools/$1
     if [[ ! -e $folder/.complete ]]; then
@@ -49,8 +50,8 @@ unpack_privately() {
             give_up "apt does not know $*"
         (
             cd "$folder/.packages"
-            # apt's own user may not enter a private folder; it says so at length when root calls it.
-            # shellcheck disable=SC2086 # a word a package
+            # apt's own user may not enter a private folder, and apt warns of that at length when root calls it.
+            # shellcheck disable=SC2086 # one word per package
             [[ -z $names ]] || apt-get download -q -o APT::Sandbox::User=root $names >&2
             for archive in *.deb; do [[ ! -e $archive ]] || dpkg -x "$archive" ..; done
         ) || give_up "$* could not be unpacked"
@@ -60,13 +61,13 @@ unpack_privately() {
     use_private "$folder"
 }
 
-# What apt would install for the packages; nothing of what is there already.
+# The packages that apt would install for these packages, without those that are installed already.
 names_to_fetch() {
     LC_ALL=C apt-get install --simulate --no-install-recommends "$@" 2>/dev/null | awk '$1 == "Inst" { print $2 }'
 }
 
-# Programs of an unpacked package come after the machine's own. Their libraries are only for them: a test passes
-# PRIVATE_LIBRARIES on as LD_LIBRARY_PATH where it starts one.
+# Adds the programs of an unpacked package to PATH, after the machine's own programs. Only they use the libraries of the
+# package: a test that starts such a program sets LD_LIBRARY_PATH to PRIVATE_LIBRARIES.
 use_private() {
     local multiarch
     multiarch=$(dpkg --print-architecture | sed 's/amd64/x86_64/; s/arm64/aarch64/')-linux-gnu

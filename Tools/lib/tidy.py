@@ -1,4 +1,4 @@
-"""The source check: habits of this project that a program can see. Prints what breaks them and where."""
+"""The source check: rules of this project that a program can check. Prints where the source breaks them."""
 
 import pathlib
 import re
@@ -34,7 +34,7 @@ def core_is_pure():
 
 
 def core_imports():
-    """The portable core imports only itself, downwards, and one instruction that Swift has no name for."""
+    """Each target of the portable core imports only lower targets of it, and one instruction that Swift lacks."""
     allowed = {"CollarWire": {"CCarrylessMultiply"}, "CollarARQ": {"CollarWire"}, "CollarFirmware": {"CollarWire", "CollarARQ"}}
     for target, names in allowed.items():
         for path, number, line in matches(swift_files(f"Sources/{target}"), r"^\s*(?:\w+\s+)?import\s"):
@@ -56,8 +56,14 @@ def imports_point_down():
                 yield path, number, line
 
 
+def foundation_is_in_one_place():
+    """Only CollarLink imports Foundation: the tool does without its coders, its calendars and the regex engine."""
+    folders = sorted(path for path in (ROOT / "Sources").iterdir() if path.is_dir() and path.name != "CollarLink")
+    yield from matches(swift_files(*(f"Sources/{path.name}" for path in folders)), r"^\s*import\s+(Foundation|_StringProcessing|RegexBuilder)")
+
+
 def host_has_no_clock():
-    """The host imports nothing but wire, link and journal: it reads no clock and opens nothing itself."""
+    """The host imports only CollarWire, CollarARQ and CollarJournal: it reads no clock and opens nothing itself."""
     allowed = {"CollarWire", "CollarARQ", "CollarJournal"}
     for path, number, line in matches(swift_files("Sources/CollarHost"), r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s"):
         if line.split()[-1] not in allowed:
@@ -73,12 +79,12 @@ def handles_have_types():
 
 
 def no_forced_try():
-    """Nothing is tried or cast by force."""
+    """There is no forced try and no forced cast."""
     yield from matches(swift_files("Sources", "Tests"), r"\btry!|\bas!")
 
 
 def nothing_left_to_do():
-    """Nothing is put off to later in a comment."""
+    """No comment leaves work to be done later."""
     texts = [ROOT / "Package.swift", ROOT / "README.md", ROOT / "Tools/run", ROOT / "Tools/test"]
     for folder in ("Sources", "Tests", "Tools/lib", "Protocol", "hardware"):
         for suffix in ("swift", "py", "sh", "md", "c", "h", "rules", "json"):
@@ -109,9 +115,34 @@ def files_are_short():
             yield path, count, f"{count} lines"
 
 
+def protocol_sections_agree():
+    """The contents, headings and references of PROTOCOL.md agree, and other files name only sections that exist."""
+    page = ROOT / "Protocol/PROTOCOL.md"
+    lines = page.read_text().splitlines()
+    headings = [(index, line) for index, line in enumerate(lines, 1) if re.match(r"## \d", line)]
+    names = []
+    for number, (index, line) in enumerate(headings, 1):
+        title = re.sub(r" \(types? [^)]*\)", "", line).removeprefix(f"## {number} ")
+        if title.startswith("#"):
+            yield page, index, f"{line}: number {number} is expected"
+        names.append(f"{number} {title[0].lower()}{title[1:]}")
+    contents = "Contents: " + " · ".join(names)
+    if contents not in lines:
+        yield page, 5, f"expected: {contents}"
+    texts = [page, ROOT / "README.md"]
+    for folder, suffix in (("Protocol", "py"), ("Protocol", "lua"), ("Sources", "swift"), ("Sources", "md"), ("Tests", "swift"), ("Tests", "py")):
+        texts += sorted((ROOT / folder).rglob(f"*.{suffix}"))
+    for path in texts:
+        for index, line in enumerate(path.read_text().splitlines(), 1):
+            # Sections of standards are named with the standard.
+            for reference in re.finditer(r"(?<!RFC )\bsections? (\d+)(?:(?: and | to |, | … )(\d+))*", line):
+                if any(not 1 <= int(number) <= len(headings) for number in reference.groups() if number):
+                    yield path, index, f"there is no {reference.group()}"
+
+
 RULES = (
-    core_is_pure, core_imports, imports_point_down, host_has_no_clock, handles_have_types, no_forced_try, nothing_left_to_do,
-    public_is_documented, files_are_short)
+    core_is_pure, core_imports, imports_point_down, foundation_is_in_one_place, host_has_no_clock, handles_have_types,
+    no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree)
 
 
 def main():

@@ -2,30 +2,28 @@ import CollarSimulator
 import CollarWorld
 import Glibc
 
-/// Runs seeds and prints what it found: `collar-link-simulation FROM COUNT` up to the first finding, `… survey FROM COUNT`
-/// all findings in a line each, `… trace SEED` one seed in full; or measures: `… airtime`, `… return`, `… live`; or checks
-/// that a duty cycle is kept: `… duty-cycle FROM COUNT`.
+/// Runs the command of the arguments: `collar-link-simulation FROM COUNT` runs seeds up to the first finding,
+/// `… survey FROM COUNT` runs all seeds and prints a line for each finding, `… trace SEED` prints the run of one seed.
+/// `… airtime`, `… return` and `… live` measure. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
-/// Prints one line when all is well, and the finding otherwise. Exit code 1 is a finding, 2 a wrong command line.
+/// Exit code 1 means a finding, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
-    if arguments.count == 2, arguments[0] == "trace", let seed = UInt64(arguments[1]) {
-        return trace(seed)
-    }
-    if arguments == ["airtime"] { return measure(AirtimeTable.text) }
-    if arguments == ["return"] { return measure(ReturnTable.text) }
-    if arguments == ["live"] { return measure(LiveTable.text) }
-    if arguments.count == 3, arguments[0] == "duty-cycle", let from = UInt64(arguments[1]), let count = UInt64(arguments[2]) {
-        return tryDutyCycle(from: from, count: count)
-    }
-    if arguments.count == 3, arguments[0] == "survey", let from = UInt64(arguments[1]), let count = UInt64(arguments[2]) {
-        return survey(from: from, count: count)
-    }
-    guard arguments.count == 2, let from = UInt64(arguments[0]), let count = UInt64(arguments[1]) else {
+    let isSweep = arguments.first.flatMap { UInt64($0) } != nil
+    let words = isSweep ? ["sweep"] + arguments : arguments
+    let numbers = words.dropFirst().compactMap { UInt64($0) }
+    switch (words.first, numbers.count, words.count) {
+    case ("airtime", 0, 1): return measure(TrialTables.airtime)
+    case ("return", 0, 1): return measure(TrialTables.eightHoursAway)
+    case ("live", 0, 1): return measure(TrialTables.live)
+    case ("trace", 1, 2): return trace(numbers[0])
+    case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], stopsAtFinding: true)
+    case ("survey", 2, 3): return sweep(from: numbers[0], count: numbers[1], stopsAtFinding: false)
+    case ("duty-cycle", 2, 3): return tryDutyCycle(from: numbers[0], count: numbers[1])
+    default:
         print("usage: collar-link-simulation FROM COUNT | survey FROM COUNT | trace SEED | airtime | return | live |")
         print("       duty-cycle FROM COUNT")
         return 2
     }
-    return sweep(from: from, count: count)
 }
 
 /// Prints a table.
@@ -39,7 +37,7 @@ func measure(_ table: () throws(StationError) -> String) -> Int32 {
     }
 }
 
-/// Whether a collar that reboots at any moment ever sends more in an hour than its duty cycle allows.
+/// Checks that a collar that reboots at any moment never sends more in an hour than its duty cycle allows.
 func tryDutyCycle(from: UInt64, count: UInt64) -> Int32 {
     var most: Int64 = 0
     var frames = 0
@@ -64,7 +62,7 @@ func tryDutyCycle(from: UInt64, count: UInt64) -> Int32 {
     return 0
 }
 
-/// What a seed does; if it finds something, made small.
+/// Prints the run of a seed. If the seed finds something, the run is made small first.
 func trace(_ seed: UInt64) -> Int32 {
     let plan = WorldPlan(seed: seed)
     guard let small = Shrinker.shrink(plan) else {
@@ -75,34 +73,28 @@ func trace(_ seed: UInt64) -> Int32 {
     return 1
 }
 
-/// Names every seed that finds something, in a line each.
-func survey(from: UInt64, count: UInt64) -> Int32 {
-    var findings = 0
-    for seed in from..<(from + count) {
-        guard let violation = World(WorldPlan(seed: seed)).run().violation else { continue }
-        print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
-        // A long survey is read while it runs.
-        fflush(nil)
-        findings += 1
-    }
-    print("\(findings) of \(count) seeds from \(from) find something")
-    return findings == 0 ? 0 : 1
-}
-
-func sweep(from: UInt64, count: UInt64) -> Int32 {
+/// Runs seeds: either up to the first finding, which is made small, or all of them, with a line for each finding.
+func sweep(from: UInt64, count: UInt64, stopsAtFinding: Bool) -> Int32 {
     let start = clock()
     var totals = WorldStatistics()
+    var findings = 0
     for seed in from..<(from + count) {
         let plan = WorldPlan(seed: seed)
         let report = World(plan).run()
-        guard let violation = report.violation else {
-            totals.add(report.statistics)
-            continue
-        }
+        totals.add(report.statistics)
+        guard let violation = report.violation else { continue }
         print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
+        // The output of a long survey is read while it runs.
+        fflush(nil)
+        findings += 1
+        guard stopsAtFinding else { continue }
         print("it takes: \(plan.summary)")
         if let small = Shrinker.shrink(plan) { print("\nmade small:\n" + Shrinker.describe(small)) }
         return 1
+    }
+    guard stopsAtFinding else {
+        print("\(findings) of \(count) seeds from \(from) find something")
+        return findings == 0 ? 0 : 1
     }
     let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
     let rate = seconds > 0 ? Double(count) / seconds : 0
@@ -112,7 +104,8 @@ func sweep(from: UInt64, count: UInt64) -> Int32 {
 
 extension WorldStatistics {
     var text: String {
-        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, \(crashes) crashes, \(hostPowerCuts) power cuts, "
+        "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, "
+            + "\(crashes) crashes, \(hostPowerCuts) power cuts, "
             + "\(lines) lines taken, \(orders) orders, "
             + "\(virtualMicroseconds / 3_600_000_000) hours, "
             + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, nothing found"

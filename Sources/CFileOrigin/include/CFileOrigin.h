@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/// Where a file lies and since when.
+/// The device that holds a file, and when the file was made.
 struct file_origin {
     /// Numbers of the block device that holds the file system.
     uint32_t device_major;
@@ -12,7 +12,7 @@ struct file_origin {
     int64_t birth_unix_seconds;
 };
 
-/// `statx` of an open file, which Swift does not see.
+/// Calls `statx`, which Swift does not see, for an open file.
 /// Returns 0, or the `errno`.
 int find_file_origin(int file_descriptor, struct file_origin *origin);
 

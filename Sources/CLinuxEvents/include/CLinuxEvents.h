@@ -8,26 +8,26 @@
 #include "local_socket.h"
 #include "output_relay.h"
 
-/// One descriptor that has something to say.
+/// A descriptor that is ready.
 struct ready_descriptor {
-    /// The number it was added with.
+    /// The number that it was added with.
     uint64_t token;
     bool is_readable;
     bool is_writable;
 };
 
-/// An epoll descriptor, or -1 with errno.
+/// Creates an epoll descriptor; -1 with errno on failure.
 int event_poll_create(void);
 
 /// Adds or changes a descriptor. Returns 0, or -1 with errno.
 int event_poll_watch(int poll_fd, int fd, uint64_t token, bool for_reading, bool for_writing);
 
-/// Takes a descriptor out.
+/// Removes a descriptor.
 void event_poll_forget(int poll_fd, int fd);
 
-/// Waits; a hang-up counts as readable and writable. Returns how many are ready, or -1 with errno.
+/// Waits. A hang-up counts as readable and writable. Returns how many descriptors are ready, or -1 with errno.
 int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, int timeout_ms);
 
-/// Gives back the read-only pages of the program and its libraries that only the start needed. What is used again is
-/// mapped again, from the page cache.
+/// Gives back the read-only pages of the program and its libraries, most of which only the start needed. Pages that are
+/// used again are mapped again, from the page cache.
 void release_pages_of_the_start(void);

@@ -1,16 +1,17 @@
-/// Writing where nobody may read, without waiting for it.
+/// Writing to a descriptor that may have no reader, without waiting for one.
 #pragma once
 
-/// Bytes in a pipe, or at an end of a socket, that nobody has read yet; 0 where that cannot be known.
+/// Bytes in a pipe, or at an end of a socket, that were not read yet; 0 where that cannot be known.
 int unread_byte_count(int fd);
 
-/// Both ends of what a thread hands on to a descriptor: what may not take anything for ever keeps only the thread waiting.
+/// Both ends of a socket pair whose bytes a thread passes on to a descriptor. If that takes nothing, only the thread
+/// waits.
 struct output_relay {
-    /// A socket that never blocks, for who writes. Once the descriptor fails, writing to it is EPIPE.
+    /// The socket to write to with local_socket_send, which never blocks. Once the descriptor fails, writing gives EPIPE.
     int input;
-    /// Where bytes stay until the descriptor has taken them.
+    /// The socket that holds the bytes until the descriptor has taken them.
     int unread;
 };
 
-/// Starts the thread, which ends with the process. Returns 0, or -1.
+/// Starts the thread, which ends with the process at the latest. Returns 0, or -1 on failure.
 int output_relay_start(int fd, struct output_relay *relay);

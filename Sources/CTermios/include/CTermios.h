@@ -17,10 +17,10 @@ int ctermios_set_raw(int descriptor);
 /// Asks the driver to hand over bytes at once instead of collecting them (16 ms on FTDI).
 int ctermios_set_low_latency(int descriptor);
 
-/// Lets no other process open the terminal (root excepted) until it is closed or `exclusive` is 0.
+/// Keeps other processes (except root's) from opening the terminal until it is closed or `exclusive` is 0.
 int ctermios_set_exclusive(int descriptor, int exclusive);
 
-/// 1 when some process asked for exclusive use, otherwise 0.
+/// 1 when a process has asked for exclusive use, otherwise 0.
 int ctermios_is_exclusive(int descriptor);
 
 /// Asserts DTR and RTS together. -ENOTTY on a pseudo-terminal.
@@ -29,7 +29,8 @@ int ctermios_assert_modem_lines(int descriptor);
 /// 1 for either end of a pseudo-terminal, otherwise 0.
 int ctermios_is_pseudo_terminal(int descriptor);
 
-/// A new pseudo-terminal: the descriptor of its master, non-blocking and closed on exec, its slave unlocked.
+/// Opens a new pseudo-terminal. Returns the descriptor of its master, non-blocking and closed on exec; the slave is
+/// unlocked.
 int ctermios_open_pseudo_terminal(void);
 
 /// Writes the path of the slave, NUL included, into `path`.

@@ -1,10 +1,11 @@
 import CollarJournal
 import CollarWire
 
-/// The newest fixes of one log, which live fixes may be coded against. Bounded; what is too old is forgotten, and a live
-/// fix against it comes again in the absolute form.
+/// The newest fixes of one log, against which live fixes may be coded. Their number is limited: a live fix whose anchor was
+/// dropped comes again in the absolute form.
 struct AnchorCache {
-    /// Live fixes lie at most 127 above an acknowledged fix; the rest is room for late ones.
+    /// A live fix is at most 127 sequences above its anchor, which is an acknowledged fix. The rest of the capacity keeps the
+    /// anchors of live fixes that come late.
     private static let capacity = 512
 
     private var fixes: [Fix?] = []

@@ -2,16 +2,16 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The logs of one collar that are kept at hand, and the fixes that live fixes are coded against.
+/// The logs of one collar that are kept in memory, and the fixes against which live fixes are coded.
 struct CollarLogs {
-    /// Logs kept at hand: a frame that fits none was checked against all of them.
+    /// The most logs in memory: a frame that fits none may have to be checked against all of them.
     private static let limit = 16
-    /// Those of them that were named last stay, however few fixes they have.
+    /// This many of the most recently named logs always stay in memory, however few fixes they have.
     private static let youngLimit = 8
-    /// Logs whose newest fixes are kept at hand, some 30 KiB each.
+    /// The most logs whose newest fixes are kept in memory, some 30 KiB each.
     private static let anchoredLimit = 2
 
-    /// The log heard last comes first.
+    /// The logs in memory, beginning with the most recently named one.
     private(set) var all: [LogSession] = []
     private let journal: Journal
     /// The newest fixes, by log id.
@@ -20,18 +20,18 @@ struct CollarLogs {
 
     init(_ journal: Journal) {
         self.journal = journal
-        // The log of the newest record counts as the current one, until the collar says who it is.
+        // The log of the newest record counts as the current one until the collar sends its identity.
         for logID in journal.logIDs {
             if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
         }
     }
 
-    /// The log heard last; nil before there is one.
+    /// The current log, which was named last; nil before there is one.
     var current: LogSession? { all.first }
 
-    /// Takes up a log; it comes first from now on. If there are too many, one is dropped that was not among the last to be
-    /// named: the one with the fewest fixes, so that invented logs do not displace the one in use. It is taken up again when
-    /// its collar names it.
+    /// Makes a log the current one. If too many logs are in memory, one that was not named recently is dropped: of these, the
+    /// log with the fewest fixes, so that invented logs do not displace the log in use. A dropped log is added again when its
+    /// collar names it.
     /// - Returns: the log, and whether another one was dropped.
     mutating func add(_ log: LogIdentity) -> (session: LogSession, isOtherDropped: Bool) {
         if let index = all.firstIndex(where: { $0.log == log }) {
@@ -52,37 +52,38 @@ struct CollarLogs {
         return (session, isFull)
     }
 
-    /// Fixes that are stored of a log at hand.
+    /// The number of stored fixes of a log in memory.
     private func count(of index: Int) -> UInt64 { journal.storedCount(logID: all[index].log.logID) }
 
-    /// The logs that a frame is tried with: the current one, and those heard lately. With every log more, more damaged frames
-    /// fit by chance.
+    /// The logs for which the CRC of a frame is checked: the current one, and those heard recently. With each further log
+    /// more damaged frames would pass the CRC by chance.
     func tried(at now: Instant) -> some Sequence<LogSession> {
         all.lazy.enumerated().filter { $0.offset == 0 || $0.element.isLively(at: now) }.map(\.element)
     }
 
-    /// What short sequences of a log are completed around, the likeliest first. What the collar's receiver has is near what
-    /// the collar sends; an identity helps a host that has lost fixes or stores those of another receiver's collar.
+    /// The references around which short sequences of a log are completed, the likeliest first. A collar sends sequences near
+    /// those that its receiver has. The sequence named by an identity helps a host that has lost fixes, or that stores the
+    /// fixes of another receiver's collar.
     private func references(of session: LogSession) -> InlineArray<3, UInt32> {
         [session.highestStored, journal.firstMissing(logID: session.log.logID), session.newestNamed]
     }
 
-    /// The log to which the CRC of a frame is bound, and what a short sequence in it is completed around; nil for a frame of none
-    /// of them.
+    /// The log to which the CRC of a frame is bound, and the reference for a short sequence in the frame; nil if the CRC
+    /// fits no log.
     func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
         for session in tried(at: now) {
             let references = references(of: session)
-            if let reference = FrameCheck.reference(among: references.span, fitting: frame, log: session.log) {
+            if let reference = FrameCRC.reference(among: references.span, fitting: frame, log: session.log) {
                 return (session, reference)
             }
         }
         return nil
     }
 
-    /// The log of a probe; nil where it is none of them.
+    /// The log with the tag of a probe; nil if there is none.
     func log(tag: UInt32) -> LogSession? { all.first { $0.log.tag == tag } }
 
-    /// Keeps a fix for live fixes that are coded against it.
+    /// Keeps a fix as an anchor of later live fixes.
     mutating func keepAnchor(_ fix: Fix, logID: UInt32) {
         if anchors[logID] == nil, anchors.count == CollarLogs.anchoredLimit {
             let oldest = all.last { anchors[$0.log.logID] != nil }?.log.logID
@@ -91,11 +92,11 @@ struct CollarLogs {
         anchors[logID, default: AnchorCache()].keep(fix)
     }
 
-    /// A fix as it was stored, where it is at hand: one of the newest 512 of this run, or of those read back as anchors,
-    /// of the two logs heard last. Others would have to be searched in the journal.
+    /// A fix as it was stored; nil if it is not in memory. In memory are the newest 512 fixes of each of at most two logs, if
+    /// they were stored in this run or read back as anchors. Any other fix would have to be searched for in the journal.
     func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 
-    /// The live fix in a frame and its log; nil where it is none of this collar or its anchor is gone.
+    /// The live fix in a frame, and its log; nil if this collar did not send the frame or the anchor is not in memory.
     mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
         for session in tried(at: now) {
             let references = references(of: session)
@@ -113,8 +114,8 @@ struct CollarLogs {
         return nil
     }
 
-    /// The anchor of a live fix. After a restart the newest fixes are read back from the journal, when the first anchor is
-    /// wanted.
+    /// The anchor of a live fix. When an anchor is missing for the first time, as after a restart, the newest fixes are read
+    /// back from the journal.
     private mutating func anchor(_ sequence: UInt32, logID: UInt32) -> Fix? {
         if let fix = anchors[logID]?.fix(sequence) { return fix }
         guard !hasReadAnchors else { return nil }

@@ -2,35 +2,36 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// One collar as the host knows it: what it sent is stored, answered and emitted from here.
+/// One collar as the host knows it. It stores what the collar sends, answers it and emits the entries.
 final class CollarSession {
     let id: SessionID
     let storage: CollarStorage
     let feed: EntryFeed
-    let commands: CommandOutbox
+    let requests: RequestOutbox
     private let configuration: HostConfiguration
     private let output: HostOutput
     private var logs: CollarLogs
     private var health: HealthMonitor
-    /// The collar's last word about itself.
+    private var positions: PositionMonitor
+    /// The collar's last identity.
     private var identity: Identity?
-    /// Address the collar used last; nil before it was heard.
+    /// The address that the collar used last; nil before it was heard.
     private var address: UInt8?
-    /// The link heard last; nil before the collar was heard.
+    /// The link on which the collar was heard last; nil before it was heard.
     private var link: LinkID?
-    /// The answer that the open ask waits for; nil where none does.
+    /// The answer to the open poll; nil if no poll is open.
     private var answer: PendingAnswer?
-    /// How strongly each link received the collar last, in dBm, where the radio tells it.
+    /// The signal strength of the collar's last frame at each link, in dBm, if the base radio reports it.
     private var strengths: [LinkID: Int16] = [:]
     private var isReportedAsElsewhere = false
     /// Answers since the last identity.
     private var answersSinceIdentity: UInt32 = 0
-    /// Limits the answers.
+    /// Limits the answers while the collar sends nothing new.
     private var answers = HostLimits.idleAnswers
     /// Limits the losses that are reported one by one.
     private var reportedLosses = HostLimits.reportedLosses
-    /// Whether a frame came in, or something was appended, since the last commit. The first commit brings in what an opening on a
-    /// full disk left, and removes old segments.
+    /// Whether a frame came in, or something was appended, since the last commit. It is true at first: the first commit
+    /// writes what an opening on a full disk left pending, and removes old segments.
     private(set) var isCommitDue = true
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
@@ -41,19 +42,20 @@ final class CollarSession {
     var deviceID: UInt64 { journal.deviceID }
 
     init(
-        id: SessionID, journal: Journal, configuration: HostConfiguration, commands: CommandOutbox, output: HostOutput
+        id: SessionID, journal: Journal, configuration: HostConfiguration, requests: RequestOutbox, output: HostOutput
     ) throws(JournalError) {
         self.id = id
         self.configuration = configuration
         self.output = output
-        self.commands = commands
+        self.requests = requests
         storage = CollarStorage(journal, output: output)
         feed = try EntryFeed(journal, configuration)
         logs = CollarLogs(journal)
         health = HealthMonitor(deviceID: journal.deviceID)
+        positions = PositionMonitor(deviceID: journal.deviceID)
     }
 
-    // MARK: Whose frame
+    // MARK: Sender of a frame
 
     func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
         logs.sender(of: frame, at: now)
@@ -67,7 +69,7 @@ final class CollarSession {
 
     var currentLog: LogSession? { logs.current }
 
-    /// Logs kept at hand.
+    /// The number of logs in memory.
     var logCount: Int { logs.all.count }
 
     /// Whether the collar says that it belongs to another receiver.
@@ -76,8 +78,9 @@ final class CollarSession {
         return paired != 0 && paired != journal.receiverID
     }
 
-    /// Whether commands but *pair* may go to the collar: its identity names this receiver; or names none or has not been heard
-    /// on this run, and the collar has had an answer, upon which a collar without a receiver takes this one.
+    /// Whether requests other than the command *pair* may go to the collar. They may if its identity names this receiver. If
+    /// the identity names no receiver or was not heard in this run, they may after an answer was sent to the collar: a collar
+    /// without a receiver accepts the receiver that answers it as its own.
     private var isKnownAsOwn: Bool {
         switch identity?.pairedReceiverID {
         case journal.receiverID: true
@@ -88,36 +91,32 @@ final class CollarSession {
 
     // MARK: Receiving
 
-    /// Notes a valid frame: where the collar is, and whether it wants an answer.
-    /// - Parameter ask: what the frame's ask is to this host.
-    func heard(
-        _ log: LogSession, header: FrameHeader, ask: HeardAsk, signal: RadioSignal?, on link: Link, at time: HostTime
+    /// Notes a valid frame: the collar's link and address, and its poll.
+    /// - Parameter poll: how this host treats the frame's poll.
+    func noteFrame(
+        of log: LogSession, header: FrameHeader, poll: HeardPoll, signal: RadioSignal?, on link: Link, at time: HostTime
     ) {
         output.statistics.frames += 1
         isCommitDue = true
         let isFirst = address == nil
         address = header.address
         self.link = link.id
-        health.heard(at: time.instant, output)
+        health.noteFrame(at: time.instant, output)
         log.lastHeard = time.instant
         if let strength = signal?.strengthDBm { strengths[link.id] = strength }
-        switch ask {
+        switch poll {
         case .none: break
         case .copy: answer?.offer(link.id, strengths)
         case .new(let wait):
-            log.delivery.received(flags: header.flags)
+            log.delivery.receive(flags: header.flags)
             answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         if isFirst { output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name)) }
     }
 
-    /// The collar said who it is. ``heard(_:header:on:at:)`` follows for the log that is returned, and then
-    /// ``learned(from:at:)``; nil where nothing more of the log is stored.
-    func introduced(_ identity: Identity, at time: HostTime) -> LogSession? {
-        guard !journal.isClosed(logID: identity.log.logID) else {
-            storage.report(.tooManyGaps, at: time)
-            return nil
-        }
+    /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
+    /// the log that is returned.
+    func accept(_ identity: Identity, at time: HostTime) -> LogSession {
         let added = logs.add(identity.log)
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
@@ -130,40 +129,66 @@ final class CollarSession {
         return added.session
     }
 
-    /// Takes in what an identity tells beside the collar's name.
-    func learned(from identity: Identity, log: LogSession, at time: HostTime) {
+    /// Records the receiver, the sequences and the losses that an identity names.
+    func learn(from identity: Identity, log: LogSession, at time: HostTime) {
         answersSinceIdentity = 0
-        commands.learnedReceiver(identity.pairedReceiverID)
+        requests.learnReceiver(identity.pairedReceiverID)
         log.newestNamed = max(identity.nextSequence, 1) - 1
-        if identity.nextSequence > 0 { learned(of: log.newestNamed, log: log, at: time) }
+        if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
-        log.doubtedLosses.learned(from: identity, lost: journal.lost(logID: log.log.logID))
+        log.doubtedLosses.learn(from: identity, lost: journal.lost(logID: log.log.logID))
+        noteFrameWithoutFix(log, at: time)
     }
 
-    /// A frame tells that a log has this sequence.
-    func learned(of sequence: UInt32, log: LogSession, at time: HostTime) {
+    /// Records the sequence that a probe names.
+    func learn(from probe: Probe, log: LogSession, at time: HostTime) {
+        if probe.nextSequence > 0 { learn(of: probe.nextSequence - 1, log: log, at: time) }
+        noteFrameWithoutFix(log, at: time)
+    }
+
+    /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
+    private func noteFrameWithoutFix(_ log: LogSession, at time: HostTime) {
+        guard log.delivery.highestSequence <= log.highestStored else { return }
+        positions.noteFrameWithoutFix(at: time.instant, output)
+    }
+
+    /// Decodes the fixes in an intact frame of the collar.
+    func decoding<Fixes>(
+        at time: HostTime, _ decode: () throws(DecodeError) -> Fixes
+    ) throws(DecodeError) -> Fixes {
+        do throws(DecodeError) { return try decode() } catch {
+            positions.noteUndecodable(at: time.instant, output)
+            throw error
+        }
+    }
+
+    /// A frame shows that a log has this sequence.
+    func learn(of sequence: UInt32, log: LogSession, at time: HostTime) {
         let highest = log.delivery.highestSequence
         if sequence > highest, sequence - highest > HostLimits.sequenceJump,
             highest > 0 || journal.highestSequence(logID: log.log.logID) != nil
         {
             storage.report(.sequenceJump(from: highest, to: sequence), at: time)
         }
-        log.delivery.learned(of: sequence)
+        log.delivery.learn(of: sequence)
     }
 
-    /// Takes in a message that is neither a fix nor a loss.
-    func received(_ message: Message, log: LogSession) {
+    /// Accepts a message that is neither a fix nor a loss.
+    func accept(_ message: Message, log: LogSession, at time: HostTime) {
         switch message {
-        case .status(let status): output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
-        case .commandResult(let result): commands.received(result)
-        case .settings(let report) where report.direction == .report: commands.received(report)
+        case .status(let status):
+            output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
+            positions.accept(status, at: time.instant, output)
+        case .commandResult(let result): requests.accept(result)
+        case .settings(let report) where report.direction == .report: requests.accept(report)
         default: break
         }
+        noteFrameWithoutFix(log, at: time)
     }
 
     // MARK: Storing
 
-    /// Appends a fix, which goes out as an entry.
+    /// Appends a fix, which is emitted as an entry.
     func store(_ fix: Fix, log: LogSession, signal: RadioSignal?, at time: HostTime) {
         let record = JournaledFix(
             logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, fix: fix)
@@ -180,12 +205,15 @@ final class CollarSession {
         case .appended: break
         }
         noteAppended()
-        log.stored(fix.sequence)
+        if fix.sequence >= log.highestStored, log === logs.current {
+            positions.noteStored(fix, logID: record.logID, at: time.instant, output)
+        }
+        log.noteStored(fix.sequence)
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
         if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(fix.sequence)) }
-        learned(of: fix.sequence, log: log, at: time)
+        learn(of: fix.sequence, log: log, at: time)
         if feed.isDirect, configuration.emitsFixes,
             output.freshEntries.add(record, of: id, through: journal.end)
         {
@@ -195,9 +223,9 @@ final class CollarSession {
         }
     }
 
-    /// Stores that a range will never come, as far as the collar has shown that it made fixes up to there: to cover what is
-    /// still to be made would acknowledge it.
-    /// - Returns: false if part of the range lies above that.
+    /// Stores the part of a lost range that is not above the highest sequence that the collar has shown. A stored loss above
+    /// that sequence would acknowledge fixes that the collar has not made yet.
+    /// - Returns: false if part of the range lies above that sequence.
     @discardableResult
     func recordLoss(of range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) -> Bool {
         let highest = log.delivery.highestSequence
@@ -216,8 +244,8 @@ final class CollarSession {
         reportLoss(of: range, reason: reason, at: time)
     }
 
-    /// Stores that what is missing below a collar's oldest sequence will never come: a former receiver of the collar has
-    /// acknowledged the first part, the rest is lost.
+    /// Stores that the missing fixes below a log's oldest sequence will never come. A former receiver of the collar
+    /// acknowledged those below ``Identity/deliveredElsewhere``; the rest is lost.
     private func recordLosses(namedBy identity: Identity, log: LogSession, at time: HostTime) {
         let first = journal.firstMissing(logID: identity.log.logID)
         let end = identity.oldestSequence
@@ -237,7 +265,7 @@ final class CollarSession {
         hasNewRecords = true
     }
 
-    /// Reports that fixes will never come, while the collar does not tell of too many such losses.
+    /// Reports that fixes will never come, unless the collar has named too many losses.
     private func reportLoss(of range: SequenceRange, reason: LossReason, at time: HostTime) {
         guard reportedLosses.take(at: time.instant) else {
             storage.report(.tooManyLosses, at: time)
@@ -252,9 +280,9 @@ final class CollarSession {
 
     // MARK: Committing and answering
 
-    /// The emission cursor moved: the next commit keeps it.
-    func emitted(through position: JournalPosition) {
-        // What is emitted again moves nothing.
+    /// The emission cursor moved: the next commit writes it.
+    func noteEmitted(through position: JournalPosition) {
+        // An entry that is emitted again does not move the cursor.
         guard position > journal.emissionCursor else { return }
         journal.setEmissionCursor(position)
         isCommitDue = true
@@ -267,7 +295,7 @@ final class CollarSession {
         isCommitDue = true
     }
 
-    /// Makes everything durable, then answers the open asks.
+    /// Makes everything durable, then answers the open polls.
     func commit(at time: HostTime) {
         isCommitDue = false
         hasNewRecords = false
@@ -277,22 +305,21 @@ final class CollarSession {
         storage.removeOldSegments(keepingDays: days, at: time)
     }
 
-    /// Answers the collar's open asks with what is durable now.
+    /// Answers the collar's open polls with what is durable now.
     private func sendAnswer(at time: HostTime) {
         guard let link = answer?.link, answer?.holdUntil == nil, let address else { return }
         answer = nil
-        // Two receivers that answer would talk at the same time; the collar listens to its own alone.
+        // Two receivers that answer would send at the same time, and the collar listens only to its own receiver.
         let isListening = isPairedElsewhere
         for session in logs.all {
-            guard !journal.isClosed(logID: session.log.logID) else { continue }
             let durable = journal.durable(logID: session.log.logID)
-            guard let answer = takeAnswer(of: session, from: durable), !isListening || commands.isPairingWanted else { continue }
-            // The collar repeats an ask that is not answered: no sound collar is harmed.
+            guard let answer = takeAnswer(of: session, from: durable), !isListening || requests.isPairingWanted else { continue }
+            // The collar repeats an unanswered poll, so no sound collar is harmed.
             guard answers.take(at: time.instant) else {
-                storage.report(.tooManyAsks, at: time)
+                storage.report(.tooManyPolls, at: time)
                 continue
             }
-            commands.sendWindow(
+            requests.sendWindow(
                 on: link, address: address, log: session.log, isForeign: !isKnownAsOwn, into: &output.frames)
             guard !isListening else { continue }
             answersSinceIdentity &+= 1
@@ -303,7 +330,7 @@ final class CollarSession {
     }
 
     private func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
-        // What damage took is asked for first: the collar may count it as delivered, and overwrite it.
+        // Fixes that damage destroyed are asked for first: the collar may count them as delivered and overwrite them.
         guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted, durable.oldestLostRange(from: 0) == nil else {
             return session.delivery.takeAnswer(from: durable)
         }
@@ -312,24 +339,24 @@ final class CollarSession {
 
     // MARK: Links and deadlines
 
-    /// The link went away: a collar that was heard there last cannot be heard.
+    /// A link was closed: if the collar was heard last on it, the collar cannot be heard now.
     func linkClosed(_ closed: LinkID) {
         if answer?.link == closed { answer = nil }
         strengths[closed] = nil
         if link == closed { health.suspend() }
     }
 
-    /// A link is open again, and everybody there is asked who they are.
+    /// A link was opened, and an identity request to all collars goes out on it.
     func linkOpened(_ opened: LinkID, at now: Instant) {
         if link == opened { health.resume(at: now) }
     }
 
-    /// Whether the collar was heard within its heartbeats on a link that is open.
+    /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
     var isInContact: Bool { health.isInContact }
 
-    /// When something is due: an answer, a missed heartbeat, the end of a command, another try to read the journal.
+    /// The next deadline: of an answer, a heartbeat, a request, or another attempt to read the journal.
     var nextDeadline: Instant? {
-        [answer?.holdUntil, health.nextDeadline, commands.nextDeadline, feed.nextDeadline].compactMap { $0 }.min()
+        [answer?.holdUntil, health.nextDeadline, requests.nextDeadline, feed.nextDeadline].compactMap { $0 }.min()
     }
 
     /// Does what is due.
@@ -339,13 +366,13 @@ final class CollarSession {
             isCommitDue = true
         }
         health.advance(to: time.instant, output)
-        commands.expire(at: time.instant)
+        requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }
 
     // MARK: Readings
 
-    /// What is known of the collar now.
+    /// The collar's figures now.
     func reading(at time: HostTime) -> CollarReading {
         var reading = CollarReading(
             deviceID: deviceID, fixCount: fixCount, duplicateCount: duplicateCount, missingCount: 0,
@@ -366,7 +393,7 @@ final class CollarSession {
 
     private func lag(at time: HostTime) -> EmissionLag? {
         guard configuration.emitsFixes else { return nil }
-        // After the last entry that was emitted there may be records that make none.
+        // The records after the last emitted entry may be of kinds that make no entry.
         if feed.isEverythingEmitted { return EmissionLag() }
         let cursor = journal.emissionCursor
         do throws(JournalError) {
@@ -379,7 +406,7 @@ final class CollarSession {
 }
 
 extension JournalEntry {
-    /// When the host received it, in milliseconds since 1970; nil for what was not received.
+    /// When the host received the entry, in milliseconds since 1970; nil for an uncovered range, which was not received.
     fileprivate var receivedUnixMilliseconds: Int64? {
         switch self {
         case .fix(let fix): fix.receivedUnixMilliseconds

@@ -2,35 +2,35 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The journal of a collar, and whether it stores.
+/// The journal of a collar, and whether storing works.
 final class CollarStorage {
-    /// What became of a record.
+    /// The result of appending a record.
     enum Outcome {
-        /// It waits for the next commit.
+        /// The record waits for the next commit.
         case appended
-        /// All of it was there.
+        /// All sequences of the record were already covered.
         case duplicate
-        /// It is not stored; the reason was reported where it was new.
+        /// The record is not stored. The reason was reported, unless it was reported before.
         case refused
     }
 
     let journal: Journal
     private let output: HostOutput
-    private var misbehaviourNotices = NoticeLimiter<String>()
-    /// Limits the logs that are closed for new ones.
-    private var closedLogs = HostLimits.closedLogs
+    private var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
+    /// Limits how fast logs above ``TrackingLimits/promptLogCount`` are accepted.
+    private var furtherLogs = HostLimits.furtherLogs
     /// Limits the searches for the first content of a fix.
     private var searches = HostLimits.contentSearches
-    /// The segment that grew when old ones were removed last.
+    /// The segment that was being written when old segments were removed last.
     private var retainedUpTo: UInt32 = 0
-    /// When a journal of full size looks for old segments again.
+    /// When a journal at its size limit looks for old segments again.
     private var nextRemoval: Instant?
-    /// Damage that reading back met and that was not dealt with yet.
+    /// Damage that was met while reading back, and whose fixes are still covered.
     private var damageToUncover: [DamageReport] = []
-    /// How the last commit or record ended.
+    /// The result of the last commit or append.
     private enum Condition {
         case storing
-        /// It failed, and may succeed later.
+        /// The last commit or append failed; a later one may succeed.
         case failing
         /// The journal has stopped until another process opens it.
         case stopped
@@ -38,7 +38,7 @@ final class CollarStorage {
 
     private var condition = Condition.storing
 
-    /// Whether the last commit or record failed.
+    /// Whether the last commit or append failed.
     var isFailing: Bool { condition != .storing }
 
     init(_ journal: Journal, output: HostOutput) {
@@ -51,7 +51,7 @@ final class CollarStorage {
         append(at: time) { () throws(JournalError) in try journal.append(record) }
     }
 
-    /// Appends that a range will never come.
+    /// Appends a range that will never come.
     func append(_ loss: JournaledLoss, at time: HostTime) -> Outcome {
         append(at: time) { () throws(JournalError) in try journal.append(loss) }
     }
@@ -60,11 +60,11 @@ final class CollarStorage {
         do throws(JournalError) {
             do throws(JournalError) { return try body() ? .appended : .duplicate } catch {
                 switch error {
-                // Small frames may hold many fixes: more than wait in memory may arrive at once.
+                // Small frames can hold many fixes. More fixes can arrive between two commits than the journal keeps in memory.
                 case .pendingLimitReached: try journal.commit()
                 case .logLimitReached:
                     report(.tooManyGaps, at: time)
-                    guard closedLogs.take(at: time.instant), try journal.closeLeastUsedLog() else { return .refused }
+                    guard furtherLogs.take(at: time.instant), journal.admitLog() else { return .refused }
                 default: throw error
                 }
                 return try body() ? .appended : .duplicate
@@ -75,8 +75,8 @@ final class CollarStorage {
         }
     }
 
-    /// Whether a fix that is stored has another content. Where the first one is not at hand it is searched in the journal, unless
-    /// that was done a moment ago.
+    /// Whether the stored fix of the same sequence has another content. If the stored fix is not in memory, it is searched
+    /// for in the journal, unless there were too many searches just before.
     func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
         if let recent { return recent != fix }
         guard searches.take(at: time.instant) else { return false }
@@ -86,8 +86,8 @@ final class CollarStorage {
         } catch { return false }
     }
 
-    /// Makes everything appended durable, and what was emitted known to the next process.
-    /// - Returns: false where that fails, or the journal is as large as it may be: nothing is acknowledged then.
+    /// Makes all appended records durable, and writes the emission cursor for the next process.
+    /// - Returns: false if that fails or the journal is at its size limit. Nothing may be acknowledged then.
     func commit() -> Bool {
         do throws(JournalError) {
             uncoverDamage()
@@ -104,12 +104,12 @@ final class CollarStorage {
         return true
     }
 
-    /// Reports a failure, unless it is known: one that passes once, and then once more if the journal stops for good.
+    /// Reports a failure unless it was reported before. If the journal then stops, that is reported too.
     private func reportFailing(_ error: JournalError) {
         if case .failed(let failure) = journal.state {
             guard condition != .stopped else { return }
             condition = .stopped
-            // It needs a restart, whatever the system said.
+            // Only a restart helps, whatever error the system gave.
             output.report(.storageFailing(deviceID: journal.deviceID, .stopped(after: failure)))
         } else if condition == .storing {
             condition = .failing
@@ -117,8 +117,8 @@ final class CollarStorage {
         }
     }
 
-    /// Removes what is older than wanted, where the journal was opened or has begun a segment since the last time; and now and then
-    /// while it is as large as it may be.
+    /// Removes segments that are older than wanted: once after the opening and after each new segment, and from time to time
+    /// while the journal is at its size limit.
     func removeOldSegments(keepingDays days: Int, at time: HostTime) {
         if retainedUpTo == journal.end.segment {
             guard journal.isAtByteLimit, nextRemoval.map({ time.instant >= $0 }) ?? true else { return }
@@ -130,13 +130,14 @@ final class CollarStorage {
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
     }
 
-    /// Reading back met damage: what it took is uncovered by the next commit, so that the collar is asked for it again.
+    /// Notes damage met while reading back. The next commit marks the fixes that the damage destroyed as not covered, so that
+    /// the collar is asked for them again.
     func note(_ damage: [DamageReport]) {
         for report in damage { output.report(.journalDamage(deviceID: journal.deviceID, report)) }
         damageToUncover += damage
     }
 
-    /// Uncovers what damage took. What cannot be uncovered now is tried again by the next commit.
+    /// Marks the fixes that damage destroyed as not covered. If that fails, the next commit tries again.
     private func uncoverDamage() {
         do throws(JournalError) {
             while let damage = damageToUncover.first {
@@ -150,14 +151,14 @@ final class CollarStorage {
                 damageToUncover.removeFirst()
             }
         } catch {
-            // More gaps than are tracked stay covered: the collar cannot be asked for them.
+            // There are more gaps than are tracked: these fixes stay covered, and the collar cannot be asked for them.
             if error == .trackingLimitReached { damageToUncover.removeFirst() }
         }
     }
 
     /// Reports what the collar does wrong, unless that was reported within the last minute.
     func report(_ misbehaviour: Misbehaviour, at time: HostTime) {
-        guard misbehaviourNotices.isDue(misbehaviour.code, at: time.instant) else { return }
+        guard misbehaviourNotices.isDue(misbehaviour.kind, at: time.instant) else { return }
         output.report(.misbehaving(deviceID: journal.deviceID, misbehaviour))
     }
 }

@@ -2,21 +2,21 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The collars that a host serves, and whose frame is whose.
+/// The collars that a host serves. It finds the collar that sent a frame.
 final class CollarTable {
     private let configuration: HostConfiguration
     private let receiverID: UInt32
     private let stateLock: StateDirectoryLock
     private let fileSystem: any FileSystem
     private let output: HostOutput
-    /// Where the ids of commands begin.
+    /// The source of first request ids.
     var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
     /// The collar heard last at each address.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
-    /// Collars whose journal could not be opened, and when it is tried again at the earliest.
+    /// Collars whose journal could not be opened, and the earliest time of the next attempt.
     private var unavailable: [UInt64: Instant] = [:]
-    /// Limits how fast new collars are taken up.
+    /// Limits how fast new collars are accepted.
     private var newCollars = HostLimits.newCollars
     private var refusalNotices = NoticeLimiter<CollarRefusal>()
 
@@ -34,8 +34,8 @@ final class CollarTable {
 
     subscript(id: SessionID) -> CollarSession { sessions[id.index] }
 
-    /// Opens the journals of the collars that were heard before, so that their frames can be checked at once. One that cannot
-    /// be opened does not keep the others from being served.
+    /// Opens the journals of the collars that were heard before, so that their frames can be checked at once. A journal that
+    /// cannot be opened does not affect the other collars.
     func openKnown(at time: HostTime) throws(HostError) {
         let known: [UInt64]
         do throws(JournalError) {
@@ -49,7 +49,7 @@ final class CollarTable {
                 noteUnavailable(deviceID, error, at: time)
             }
         }
-        // Where none can be opened the disk fails, or this is the wrong program for the directory.
+        // If no journal can be opened, the cause is either a failing disk or a directory that this program must not use.
         if sessions.isEmpty, let failure = failures.first(where: { !$0.isOfOneFolder }) { throw .journal(failure) }
         if case .after(let fix) = configuration.emissionStart,
             !sessions.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })
@@ -63,7 +63,7 @@ final class CollarTable {
     }
 
     private func open(_ deviceID: UInt64, at time: HostTime) throws(JournalError) -> CollarSession {
-        // Where the state directory was removed another one would be made, without this receiver's identity and lock.
+        // If the state directory was removed, `open` would make a new one without this receiver's identity and lock.
         try stateLock.check()
         let journal = try Journal.open(
             stateDirectory: configuration.stateDirectory, deviceID: deviceID, receiverID: receiverID,
@@ -75,7 +75,7 @@ final class CollarTable {
         for damage in journal.damage { output.report(.journalDamage(deviceID: deviceID, damage)) }
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
-            commands: CommandOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
+            requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
         sessions.append(session)
         return session
     }
@@ -83,8 +83,8 @@ final class CollarTable {
     /// The collar of an id, if it is served.
     func session(_ deviceID: UInt64) -> CollarSession? { sessions.first { $0.deviceID == deviceID } }
 
-    /// The session of a collar that said who it is; nil where it is not wanted, or is one too many, or its journal cannot be
-    /// opened.
+    /// The session of a collar that sent its identity; nil if the collar is not wanted or not accepted, or if its journal
+    /// cannot be opened.
     func takeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> CollarSession? {
         if let known = session(deviceID) { return known }
         guard isWanted(deviceID) else { return nil }
@@ -105,13 +105,13 @@ final class CollarTable {
         }
     }
 
-    /// A journal cannot be opened: that is said once, and tried again when the collar is heard.
+    /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard.
     private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
         if unavailable[deviceID] == nil { output.report(.journalUnavailable(deviceID: deviceID, error)) }
         unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
     }
 
-    /// Whether a collar that was not heard before may be taken up; reports where it may not.
+    /// Whether a collar that was not heard before may be accepted. If not, a notice is given.
     private func mayTakeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> Bool {
         let refusal: CollarRefusal
         if sessions.count + unavailable.count >= HostLimits.collarCount {
@@ -131,10 +131,10 @@ final class CollarTable {
     func isKnown(address: UInt8) -> Bool { lastAtAddress[Int(address)] != nil }
 
     /// A collar was heard at an address.
-    func heard(_ session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }
+    func noteFrame(of session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }
 
-    /// The collar and log whose frame this is, most often the one heard last at the address, and what a short sequence in it is
-    /// completed around.
+    /// The collar and the log that sent a frame, and the reference for a short sequence in the frame. The collar heard last
+    /// at the address is tried first.
     func sender(
         of frame: Span<UInt8>, address: UInt8, at now: Instant
     ) -> (session: CollarSession, log: LogSession, reference: UInt32)? {

@@ -2,11 +2,11 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// Losses that a tombstone named, of sequences that the collar's log still covers. The flash may have failed for a moment, or
-/// the tombstone was forged: once after each boot the host asks the collar for these fixes again.
+/// Losses that a tombstone named although the collar's log still covers their sequences. The flash may have failed for a
+/// moment, or the tombstone was forged. So after each boot of the collar the host asks for these fixes again.
 struct DoubtedLosses {
-    /// Answers in a row that ask while nothing new comes. A collar that neither sends a fix nor calls it lost again does not know
-    /// what is asked.
+    /// The most answers in a row that ask for these fixes while nothing new comes. Then the host stops asking, because the
+    /// collar has neither sent them nor named them as lost again.
     private static let patience = 256
 
     private var bootCount: UInt32?
@@ -15,9 +15,9 @@ struct DoubtedLosses {
 
     var isEmpty: Bool { ranges.ranges.isEmpty }
 
-    /// The collar said who it is.
-    /// - Parameter lost: what is known to be lost of its log.
-    mutating func learned(from identity: Identity, lost: SequenceRanges) {
+    /// The collar sent its identity. The first one of each boot puts losses in doubt.
+    /// - Parameter lost: the sequences of its log that are known to be lost.
+    mutating func learn(from identity: Identity, lost: SequenceRanges) {
         guard bootCount != identity.bootCount else { return }
         bootCount = identity.bootCount
         ranges = SequenceRanges()
@@ -28,14 +28,14 @@ struct DoubtedLosses {
         for range in lost.intersection(held) { ranges.insert(range) }
     }
 
-    /// The collar has sent a fix that was not stored, or said what is lost.
+    /// The collar sent these fixes or named them as lost: they are no longer in doubt.
     mutating func settle(_ range: SequenceRange) {
         ranges.remove(range)
         remainingAnswers = DoubtedLosses.patience
     }
 
-    /// What an answer says of a log: what is durable, but for what is in doubt, which it asks for.
-    /// - Precondition: nothing durable is gone, which is more urgent.
+    /// The sequences that an answer names as durable: all durable ones except those in doubt, which it asks for.
+    /// - Precondition: damage destroyed no durable fix; an answer would have to ask for such a fix first.
     mutating func takeCoverage(of durable: CoveredSequences) -> some DurableSequences {
         remainingAnswers -= 1
         defer { if remainingAnswers == 0 { ranges = SequenceRanges() } }

@@ -1,15 +1,15 @@
 import CollarARQ
 import CollarWire
 
-/// One log of a collar, as the host knows it: the end of reliable delivery, and what its frames are told by.
+/// One log of a collar, as the host knows it: the host's end of reliable delivery, and what identifies the log's frames.
 final class LogSession {
-    /// How long a log that its collar has left is told by its frames after it was heard, in microseconds.
+    /// How long frames of a former log are still recognised after the last of them was heard, in microseconds.
     static let afterlife: Int64 = 600_000_000
 
     /// The collar and its log.
     let log: LogIdentity
     var delivery: HostDelivery
-    /// The highest fix stored. Only frames that are bound to the log raise it.
+    /// The highest sequence stored. Only frames that are bound to the log raise it.
     private(set) var highestStored: UInt32
     /// The newest sequence that the last identity named.
     var newestNamed: UInt32 = 0
@@ -23,9 +23,9 @@ final class LogSession {
         delivery = HostDelivery(log: log, receiverID: receiverID, highestSequence: highestSequence)
     }
 
-    func stored(_ sequence: UInt32) { highestStored = max(highestStored, sequence) }
+    func noteStored(_ sequence: UInt32) { highestStored = max(highestStored, sequence) }
 
-    /// Whether the log was heard lately.
+    /// Whether the log was heard recently.
     func isLively(at now: Instant) -> Bool {
         lastHeard.map { now.microseconds(since: $0) < LogSession.afterlife } ?? false
     }

@@ -1,4 +1,4 @@
-/// A collar that a ``Host`` serves.
-public struct SessionID: Hashable, Sendable {
+/// Identifies a collar that a ``Host`` serves.
+package struct SessionID: Hashable, Sendable {
     let index: Int
 }

@@ -1,26 +1,27 @@
 import CollarJournal
 
 /// One entry on its way to the consumer.
-public struct EmittedEntry: Equatable, Sendable {
-    /// What it tells.
-    public enum Content: Equatable, Sendable {
+package struct EmittedEntry: Equatable, Sendable {
+    /// The content of an entry.
+    package enum Content: Equatable, Sendable {
         /// A fix.
         case fix(JournaledFix)
         /// A change of a gap.
         case gap(GapChange)
     }
 
-    /// What it tells.
-    public var content: Content
+    /// The content of the entry.
+    package var content: Content
     /// The collar's factory id.
-    public var deviceID: UInt64
-    /// What to give to ``Host/emitted(_:)`` once the consumer has it.
-    public var receipt: EmissionReceipt
+    package var deviceID: UInt64
+    /// The receipt to pass to ``Host/emitted(_:)`` after the consumer has received the entry.
+    package var receipt: EmissionReceipt
 }
 
-/// Tells the host which entry is with the consumer.
-public struct EmissionReceipt: Equatable, Sendable {
+/// Tells the host which entry the consumer has.
+package struct EmissionReceipt: Equatable, Sendable {
     let session: SessionID
-    /// Up to where the journal has been emitted then; nil where that does not change.
+    /// The position before which all of the journal is emitted once the consumer has the entry; nil if the entry does not
+    /// move that position.
     package let through: JournalPosition?
 }

@@ -14,9 +14,9 @@ final class Emitter {
         self.output = output
     }
 
-    /// The next entry: the rest of what was read back, then what just came in, then more of what must be read back.
+    /// The next entry: first the rest of the entries read back, then fixes that just came in, then more entries to read back.
     ///
-    /// A fix goes out directly only if everything before it in its journal was read back; its receipt covers that too.
+    /// A fix goes out directly only after all entries before it in its journal; its receipt covers those entries too.
     func next(at time: HostTime) -> EmittedEntry? {
         guard configuration.emitsEntries else { return nil }
         if let entry = nextReadBack() { return entry }
@@ -47,7 +47,7 @@ final class Emitter {
             session.note(session.feed.takeDamage())
             return items
         } catch {
-            // What comes in is stored and acknowledged all the same.
+            // New fixes are still stored and acknowledged.
             if session.feed.failed(at: time.instant) {
                 output.report(.journalUnreadable(deviceID: session.deviceID, error))
             }

@@ -4,11 +4,12 @@ import CollarWire
 
 /// Which entries of one collar's journal are emitted next, and how far the consumer has got.
 ///
-/// Entries are read back from the journal if gaps are emitted or fixes are ordered: what goes out then depends on the journal
-/// alone, and is the same after a restart. Otherwise fixes go out as they come, and are read back only if the consumer fell
-/// behind.
+/// If gaps are emitted or fixes are ordered, all entries are read back from the journal, so that the output depends on the
+/// journal alone and is the same after a restart. Otherwise fixes go out as they come, and are read back only if the consumer
+/// fell behind.
 final class EntryFeed {
-    /// One entry, and up to where the journal has been emitted once it is out; nil where that does not change.
+    /// One entry, and the position before which all of the journal is emitted once the entry is out; nil if the position
+    /// does not change.
     struct Item: Equatable {
         var content: EmittedEntry.Content
         var through: JournalPosition?
@@ -17,36 +18,36 @@ final class EntryFeed {
     private let journal: Journal
     private let emitsFixes: Bool
     private let emitsGaps: Bool
-    /// Fixes and changes that came in before are not emitted any more.
+    /// Fixes and gap changes from before this time are not emitted; nil for no bound.
     private let earliestUnixMilliseconds: Int64?
     private var tracker: GapTracker?
     private var order: SequenceOrder?
-    /// The run that is handed out now, and how far it is.
+    /// The run that is being handed out, and the position reached in the journal.
     private var run: (SequenceOrder.Run, position: JournalPosition)?
-    /// Up to where entries were taken.
+    /// The position up to which entries were taken from the journal.
     private(set) var position: JournalPosition
-    /// Entries before this place are read a second time, and no held fix is released meanwhile; nil if none are.
+    /// The end of the entries that are being read a second time; nil if no entry is. No held fix is released before that end.
     private var rescanEnd: JournalPosition?
-    /// Whether entries wait that were not taken.
+    /// Whether the journal has entries that were not taken yet.
     var isBehind = true
     /// Whether the journal can be read.
     private enum Readability {
         case readable
-        /// It could not be read. It is tried again at this time; nil once that has come.
+        /// The journal could not be read. `retry` is the time of the next attempt; nil once that time has come.
         case failed(retry: Instant?)
     }
 
     private var readability = Readability.readable
-    /// Entries that were handed out and are not known to be with the consumer.
+    /// The number of entries that were handed out and not confirmed yet.
     private var outstandingCount = 0
-    /// The log that the collar has now, where it said so.
+    /// The log that the collar's last identity named; nil before it sent one.
     private var currentLogID: UInt32?
-    /// Damage that reading met, see ``takeDamage()``.
+    /// The damage that reading met, see ``takeDamage()``.
     private var damage: [DamageReport] = []
 
-    /// Entries taken at once.
+    /// The most entries read at once.
     private static let batchCount = 128
-    /// Time after which a journal that cannot be read is tried again, in microseconds.
+    /// Time after which an unreadable journal is tried again, in microseconds.
     private static let rereadInterval: Int64 = 10_000_000
 
     init(_ journal: Journal, _ configuration: HostConfiguration) throws(JournalError) {
@@ -56,10 +57,10 @@ final class EntryFeed {
         let start = try EntryFeed.start(journal, configuration.emissionStart)
         position = start.position
         earliestUnixMilliseconds = start.unixMilliseconds
-        guard configuration.emitsGaps || configuration.ordersBySequence else { return }
+        guard configuration.emitsGaps || configuration.sortsBySequence else { return }
         let covered = try journal.coverage(at: position)
         tracker = GapTracker(covered)
-        if configuration.ordersBySequence { order = SequenceOrder(covered) }
+        if configuration.sortsBySequence { order = SequenceOrder(covered) }
     }
 
     private static func start(
@@ -71,7 +72,7 @@ final class EntryFeed {
         case .since(let time): return (try journal.position(receivedSince: time), time)
         case .after(let fix):
             guard fix.deviceID == journal.deviceID else { return (journal.emissionCursor, nil) }
-            // What is not in this journal any more cannot be the place to go on from.
+            // If the journal no longer has the fix, emission goes on from the cursor.
             return (try journal.position(behind: fix.sequence, logID: fix.logID) ?? journal.emissionCursor, nil)
         }
     }
@@ -85,10 +86,10 @@ final class EntryFeed {
         outstandingCount += 1
     }
 
-    /// An entry that was handed out is with the consumer.
+    /// The consumer has an entry that was handed out.
     func confirmed() { outstandingCount -= 1 }
 
-    /// Whether the consumer has everything there is.
+    /// Whether the consumer has every entry.
     var isEverythingEmitted: Bool { !isBehind && outstandingCount == 0 }
 
     /// Whether entries wait and can be read now.
@@ -112,15 +113,15 @@ final class EntryFeed {
         return false
     }
 
-    /// The collar has this log now: what is missing of another one will not come.
+    /// The collar has this log now: missing fixes of its other logs will not come.
     func setCurrentLog(_ logID: UInt32) {
         guard currentLogID != logID else { return }
         currentLogID = logID
         isBehind = true
     }
 
-    /// Takes on some entries.
-    /// - Returns: what they become; not ``isBehind`` where nothing more is there.
+    /// Takes some entries from the journal.
+    /// - Returns: the items to emit for them. ``isBehind`` is false afterwards if there are no more entries.
     func next(at time: HostTime) throws(JournalError) -> [Item] {
         let items = try run == nil ? nextOfJournal(at: time) : nextOfRun(at: time)
         outstandingCount += items.count
@@ -130,14 +131,14 @@ final class EntryFeed {
 
     private func nextOfJournal(at time: HostTime) throws(JournalError) -> [Item] {
         let batch = try journal.entries(from: position, limit: EntryFeed.batchCount)
-        // What is in the last segment was found when the journal was opened.
+        // Damage in the last segment was reported when the journal was opened.
         damage += batch.damage.filter { !journal.damage.contains($0) }
         var items: [Item] = []
         for element in batch.elements {
             let start = position
             position = element.end
             take(element.entry, from: start, at: time, into: &items)
-            // The rest comes behind the run, or is taken again.
+            // The remaining entries are taken after the run or during the second reading.
             if run != nil || position < element.end { return items }
         }
         position = batch.end
@@ -149,13 +150,13 @@ final class EntryFeed {
         return items
     }
 
-    /// What reading met in earlier segments since the last call.
+    /// The damage that reading met since the last call, without the damage that was reported when the journal was opened.
     func takeDamage() -> [DamageReport] {
         defer { damage = [] }
         return damage
     }
 
-    /// Everything before this place was told of, once what is queued is out.
+    /// Everything before this position is emitted once the queued items are out.
     private var settled: JournalPosition { settled(before: position) }
 
     private func settled(before place: JournalPosition) -> JournalPosition {
@@ -180,7 +181,7 @@ final class EntryFeed {
 
     private func append(_ record: JournaledFix, to items: inout [Item]) {
         guard emitsFixes, record.receivedUnixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
-        // What fills a gap is told of together; until then a restart must tell it again.
+        // One change reports all fixes that fill a gap. Until it is out, a restart must emit these fixes again.
         items.append(Item(content: .fix(record), through: tracker?.isFilling ?? false ? nil : settled))
     }
 
@@ -189,12 +190,12 @@ final class EntryFeed {
         items.append(Item(content: .gap(change), through: emitsFixes ? through : nil))
     }
 
-    /// Releases what is due of every log that holds something back. All entries were taken.
+    /// Releases the due fixes of every log with held fixes, after all entries were taken.
     private func releaseAtEnd(at time: HostTime, into items: inout [Item]) {
         for logID in order?.waitingLogIDs ?? [] where run == nil { release(logID, isAtEnd: true, at: time, into: &items) }
     }
 
-    /// - Parameter isAtEnd: whether all entries were taken: only then it is known what is missing of a log that is gone.
+    /// - Parameter isAtEnd: whether all entries were taken: only then are the missing fixes of a former log known.
     private func release(_ logID: UInt32, isAtEnd: Bool = false, at time: HostTime, into items: inout [Item]) {
         if let end = rescanEnd {
             guard position >= end else { return }
@@ -233,7 +234,7 @@ final class EntryFeed {
             append(record, to: &items)
             if isLast { return items }
         }
-        // Damage may have taken the last of them.
+        // Damage may have destroyed the last fix of the run.
         if batch.isAtEnd { finishRun(of: run.logID) }
         return items
     }

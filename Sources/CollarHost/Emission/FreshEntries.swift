@@ -1,7 +1,7 @@
 import CollarJournal
 
-/// Fixes that were just appended and go out without being read back, oldest first. It is bounded: a fix for which there is no
-/// room is read back from its journal.
+/// Fixes that were just appended and go out without being read back, oldest first. Their number is limited: a fix for which
+/// there is no room here is read back from its journal.
 struct FreshEntries {
     private struct Entry {
         var record: JournaledFix
@@ -9,21 +9,21 @@ struct FreshEntries {
         var position: JournalPosition
     }
 
-    /// Entries that may wait: those of one read from a fast line.
+    /// The most entries that may wait: as many as one read from a fast line brings.
     private static let limit = 512
 
     private var entries: [Entry] = []
     private var first = 0
 
     /// Adds a fix.
-    /// - Returns: false where there is no room.
+    /// - Returns: false if there is no room.
     mutating func add(_ record: JournaledFix, of session: SessionID, through position: JournalPosition) -> Bool {
         guard entries.count - first < FreshEntries.limit else { return false }
         entries.append(Entry(record: record, session: session, position: position))
         return true
     }
 
-    /// Takes the oldest; nil where none waits.
+    /// Takes the oldest entry; nil if none waits.
     mutating func next() -> (record: JournaledFix, receipt: EmissionReceipt)? {
         guard first < entries.count else { return nil }
         let entry = entries[first]
@@ -35,6 +35,6 @@ struct FreshEntries {
         return (entry.record, EmissionReceipt(session: entry.session, through: entry.position))
     }
 
-    /// Whether none waits.
+    /// Whether no entry waits.
     var isEmpty: Bool { first == entries.count }
 }

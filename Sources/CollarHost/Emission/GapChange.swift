@@ -1,20 +1,20 @@
 import CollarJournal
 import CollarWire
 
-/// Something that became known about fixes that are not there.
+/// A change in what is known about missing fixes.
 ///
-/// A consumer that keeps the ranges of these changes beside the sequences of the fixes can prove that it has everything: what
-/// is missing is later filled, lost, or delivered elsewhere.
+/// A consumer that records the sequences of the fixes and the ranges of these changes can prove that it has everything: each
+/// missing range is later filled, lost, or delivered elsewhere.
 public struct GapChange: Equatable, Sendable {
     /// What is known of a range.
     public enum Event: String, Sendable, CaseIterable {
-        /// Later fixes are there and these are not. They are asked for until something else is known.
+        /// The fixes are not stored, but later ones are. The host asks for the missing ones until another event is known.
         case missing
-        /// All of them came after all. If fixes are ordered by sequence they may follow later.
+        /// All missing fixes of the range came. If fixes are ordered by sequence, they may be emitted after this change.
         case filled
-        /// They will never come: the collar does not have them any more.
+        /// The fixes will never come: the collar does not have them any more.
         case lost
-        /// They will not come here: another receiver of the collar has them.
+        /// The fixes will not come here: another receiver of the collar has them.
         case elsewhere
     }
 
@@ -24,10 +24,10 @@ public struct GapChange: Equatable, Sendable {
     public var logID: UInt32
     /// The sequences.
     public var range: SequenceRange
-    /// When, in milliseconds since 1970 by the host's clock.
+    /// When it became known, in milliseconds since 1970 by the host's clock.
     public var unixMilliseconds: Int64
 
-    /// Names a change.
+    /// Creates a change.
     public init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
         self.event = event
         self.logID = logID
@@ -35,7 +35,7 @@ public struct GapChange: Equatable, Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// The change that a loss makes known.
+    /// The change that reports a loss.
     public init(_ loss: JournaledLoss) {
         self.init(
             event: loss.reason.isElsewhere ? .elsewhere : .lost, logID: loss.logID, range: loss.range,

@@ -1,26 +1,27 @@
 import CollarJournal
 import CollarWire
 
-/// Tells which fixes are missing, were filled, or will not come, from the entries of one collar's journal in their
-/// order. What it tells depends on the entries alone, so it is told again in the same way after a restart.
+/// Derives from the entries of one collar's journal, in their order, which fixes are missing, fill a gap, or will not come.
+/// The changes depend on the entries alone, so a restart gives the same changes again.
 public struct GapTracker: Sendable {
-    /// Fixes that are named in one change at most, so that a change is never long in coming.
+    /// The most fixes in one ``GapChange/Event/filled`` change. A longer fill is split, so that no change is delayed for long.
     private static let longestFilling: UInt64 = 4096
 
     private var covered: [UInt32: CoveredSequences]
     private var filling: GapChange?
 
-    /// Begins behind entries that cover this of each log.
+    /// A tracker that begins after the entries that cover these sequences. The keys are log ids.
     public init(_ covered: [UInt32: CoveredSequences] = [:]) { self.covered = covered }
 
-    /// What is covered of a log by the entries so far: fixes, and ranges that will not come.
+    /// The sequences of a log that the entries so far cover: fixes, and ranges that will not come.
     public func covered(_ logID: UInt32) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
 
-    /// Whether fixes have filled a gap and no change has told of it yet.
+    /// Whether fixes have filled a gap and no change has reported that yet.
     public var isFilling: Bool { filling != nil }
 
     /// Takes the next entry.
-    /// - Returns: what became known by it, or by the end of what entries before it filled; to be told before it.
+    /// - Returns: the changes to emit before the entry: the open ``GapChange/Event/filled`` change, if the entry ends it, and
+    ///   the changes that the entry itself makes known.
     public mutating func take(_ entry: JournalEntry) -> [GapChange] {
         switch entry {
         case .fix(let record): take(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
@@ -29,7 +30,7 @@ public struct GapTracker: Sendable {
         }
     }
 
-    /// Ends what is being filled: nothing more is there now.
+    /// Ends the open ``GapChange/Event/filled`` change, because there are no more entries now.
     public mutating func flush() -> GapChange? {
         defer { filling = nil }
         return filling
@@ -68,7 +69,7 @@ public struct GapTracker: Sendable {
         return changes
     }
 
-    /// The next fix or loss in this range is told again.
+    /// Forgets a range, so that the next fix or loss in it is reported again.
     private mutating func take(_ uncovered: UncoveredRange) -> [GapChange] {
         covered[uncovered.logID]?.remove(uncovered.range)
         return endFilling()

@@ -2,43 +2,44 @@ import CollarJournal
 import CollarWire
 
 /// Holds fixes back until everything before them in their log has come or is known never to come. The fixes stay in the
-/// journal; this only knows where.
+/// journal; only their positions are kept here.
 struct SequenceOrder {
-    /// Fixes with consecutive sequences that were appended in ascending order, perhaps with others between them.
+    /// Fixes with consecutive sequences that were appended in ascending order, perhaps with other fixes between them.
     struct Run: Equatable {
         let logID: UInt32
         /// The sequences.
         var range: SequenceRange
-        /// A place at or before the first of them, behind which all of them are found in order.
+        /// A position at or before the run's first fix. All fixes of the run follow this position, in order.
         let start: JournalPosition
     }
 
-    /// What becomes of the next fixes of a log.
+    /// What to do next for a log.
     enum Next: Equatable {
-        /// Nothing is held, or what is missing may still come.
+        /// Nothing is held, or the missing fixes may still come.
         case nothing
-        /// These are due now.
+        /// This run is due now.
         case run(Run)
-        /// The log has gone, and these will not come.
+        /// The collar has another log now, and these fixes will not come.
         case gone(SequenceRange)
-        /// What is due was not kept in mind: everything behind this place must be taken again.
+        /// The positions of the due fixes are not in memory: all entries after this position must be taken again.
         case rescan(from: JournalPosition)
     }
 
     private struct Log {
         let id: UInt32
-        /// Everything below was handed out, or will not come.
+        /// Every fix below this sequence was handed out, or will not come.
         var next: UInt32
-        /// What is held and kept in mind, in order of the sequences.
+        /// The held runs in memory, in the order of their sequences.
         var runs: [Run] = []
-        /// The lowest sequence that is held and not kept in mind, nor anything above it.
+        /// The lowest held sequence that is not in ``runs``, or the maximum if there is none. The sequences in ``runs`` are
+        /// below it.
         var firstForgotten: UInt32 = .max
-        /// A place at or before those.
+        /// A position at or before the held fixes that are not in ``runs``.
         var forgottenPlace: JournalPosition?
-        /// Sequences below `next` that were said not to come: should one come all the same it is late, and not a repetition.
+        /// Sequences below `next` whose fixes were reported as lost. A fix with such a sequence is late, not a repetition.
         var givenUp = SequenceRanges()
 
-        /// Holds a fix back that is below ``firstForgotten``.
+        /// Holds back a fix below ``firstForgotten``.
         mutating func hold(_ sequence: UInt32, at start: JournalPosition) {
             let position = runs.firstIndex { $0.range.first > sequence } ?? runs.count
             if position > 0 {
@@ -56,26 +57,26 @@ struct SequenceOrder {
         }
     }
 
-    /// Runs of a log that are kept in mind. A log in more pieces is gone through again when it is their turn.
+    /// The most runs of a log in memory. The journal is read again for further runs when they are due.
     static let runLimit = 1024
 
     private var logs: [Log] = []
-    /// A place at or before everything that is held; nil where nothing is.
+    /// A position at or before all held fixes; nil if none is held.
     private(set) var earliestHeld: JournalPosition?
 
-    /// Begins behind entries that cover this of each log; all of it was handed out.
+    /// An order that begins after the entries that cover these sequences; these entries were handed out. The keys are log ids.
     init(_ covered: [UInt32: CoveredSequences]) {
         for (id, covered) in covered.sorted(by: { $0.key < $1.key }) { logs.append(Log(id: id, next: covered.firstMissing)) }
     }
 
-    /// The logs that hold something back.
+    /// The logs with held fixes.
     var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 
-    /// A fix is taken from the journal.
+    /// Takes a fix from the journal.
     /// - Parameters:
-    ///   - start: the place of its record.
+    ///   - start: the position of its record.
     ///   - isRepeated: whether the record was taken before, see ``Next/rescan(from:)``.
-    /// - Returns: whether it is due; else it is held, or was handed out.
+    /// - Returns: whether the fix is due now; if not, it is held or was handed out before.
     mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition, isRepeated: Bool) -> Bool {
         let log = index(of: logID)
         if sequence == logs[log].next {
@@ -83,7 +84,7 @@ struct SequenceOrder {
             return true
         }
         guard sequence > logs[log].next else {
-            // It comes late: it was given up, or its first record was damaged before it was handed out.
+            // The fix comes late: it was given up, or damage destroyed its first record before the fix was handed out.
             return logs[log].givenUp.remove(SequenceRange(sequence)) || !isRepeated
         }
         guard sequence < logs[log].firstForgotten else { return false }
@@ -92,10 +93,10 @@ struct SequenceOrder {
         return false
     }
 
-    /// What is due of a log.
+    /// What to do next for a log.
     /// - Parameters:
-    ///   - covered: what the entries so far cover of it.
-    ///   - isGone: whether the collar has another log now, so that what is missing of this one will not come.
+    ///   - covered: the sequences of the log that the entries so far cover.
+    ///   - isGone: whether the collar has another log now, so that missing fixes of this log will not come.
     mutating func next(of logID: UInt32, covered: CoveredSequences, isGone: Bool) -> Next {
         let log = index(of: logID)
         while true {
@@ -108,7 +109,7 @@ struct SequenceOrder {
                 return .rescan(from: place)
             }
             if let range = covered.range(holding: next) {
-                // It was handed out before, or it will not come.
+                // The sequences of the range were handed out before, or will not come.
                 let held = min(logs[log].runs.first?.range.first ?? .max, logs[log].firstForgotten)
                 logs[log].next = min(range.last + 1, held)
                 continue
@@ -122,7 +123,7 @@ struct SequenceOrder {
         }
     }
 
-    /// The run of a log that was due has been gone through.
+    /// The due run of a log was handed out.
     mutating func finishedRun(of logID: UInt32) {
         let log = index(of: logID)
         guard let run = logs[log].runs.first else { return }

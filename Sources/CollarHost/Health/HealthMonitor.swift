@@ -1,7 +1,8 @@
 import CollarARQ
 
-/// The health of the link to one collar, and what of it is reported: a worsening once a minute for each kind, its end only if
-/// it was reported. A collar at the edge of the range comes and goes.
+/// The health of the link to one collar, and which of its changes are reported. A collar at the edge of the radio range is
+/// often lost and heard again. So each kind of worsening is reported at most once a minute, and its end only if the worsening
+/// was reported.
 struct HealthMonitor {
     /// A worsening that is reported.
     private enum Worsening: Hashable, Sendable { case late, unreachable, degraded, unhealthy }
@@ -9,28 +10,28 @@ struct HealthMonitor {
     private let deviceID: UInt64
     private var health = LinkHealth()
     private var notices = NoticeLimiter<Worsening>()
-    /// Reported, and not over.
+    /// Worsenings that were reported and are not over.
     private var open: Set<Worsening> = []
 
     init(deviceID: UInt64) { self.deviceID = deviceID }
 
     var nextDeadline: Instant? { health.nextDeadline }
 
-    /// Whether the collar was heard when it was due.
+    /// Whether the collar was heard since its link was opened, and no heartbeat is overdue.
     var isInContact: Bool { health.reachability == .reachable }
 
     mutating func setHeartbeat(seconds: UInt16) { health.setHeartbeat(seconds: seconds) }
 
     /// A frame of the collar came in.
-    mutating func heard(at now: Instant, _ output: HostOutput) { report(health.heard(at: now), at: now, output) }
+    mutating func noteFrame(at now: Instant, _ output: HostOutput) { report(health.noteFrame(at: now), at: now, output) }
 
-    /// Counts what has missed its time.
+    /// Counts overdue heartbeats and answers.
     mutating func advance(to now: Instant, _ output: HostOutput) { report(health.advance(to: now), at: now, output) }
 
     /// The link of the collar was closed.
     mutating func suspend() { health.suspend() }
 
-    /// The link of the collar is open, and everybody there is asked who they are.
+    /// The link of the collar was opened, and an identity request to all collars goes out on it.
     mutating func resume(at now: Instant) {
         health.resume(at: now)
         health.asked(at: now, answerWithinMicroseconds: Link.identityTime)

@@ -1,32 +1,32 @@
 import CollarARQ
 
-/// How the link to one collar does, as its receiver sees it.
+/// The health of the link to one collar, as its receiver sees it.
 ///
-/// A collar is expected to be heard at least once every heartbeat, and to answer what it is asked. Each expectation
-/// that misses its time is a failure. Three in a row make the link degraded, ten unhealthy; one frame makes it healthy.
-/// Silence makes the collar late, then unreachable.
+/// A collar is expected to be heard at least once every heartbeat, and to answer each request. Each missed heartbeat or
+/// answer is a failure. Three failures in a row make the link degraded, ten unhealthy; any frame makes it healthy. Silence
+/// makes the collar late, then unreachable.
 ///
-/// It holds no clock and no timer: times go in, events come out.
+/// It holds no clock and no timer: its callers pass the time and get events.
 public struct LinkHealth: Equatable, Sendable {
-    /// What the failures in a row amount to.
+    /// The condition of the link, by its failures in a row.
     public enum Condition: String, Equatable, Sendable, CaseIterable {
-        /// Fewer than ``LinkHealth/degradedFailureCount``.
+        /// Fewer failures than ``LinkHealth/degradedFailureCount``.
         case healthy
-        /// Fewer than ``LinkHealth/unhealthyFailureCount``.
+        /// At least ``LinkHealth/degradedFailureCount`` failures, but fewer than ``LinkHealth/unhealthyFailureCount``.
         case degraded
-        /// That many or more: somebody should look after the collar.
+        /// ``LinkHealth/unhealthyFailureCount`` failures or more: a person should look after the collar.
         case unhealthy
     }
 
-    /// What the silence amounts to.
+    /// The reachability of the collar, by its silence.
     public enum Reachability: String, Equatable, Sendable, CaseIterable {
-        /// Not heard yet, or nothing is there to hear with.
+        /// Not heard yet, or its link is closed.
         case unknown
         /// Heard when it was due.
         case reachable
-        /// Not heard for a heartbeat and its grace.
+        /// Not heard for a heartbeat and a grace time of a quarter heartbeat.
         case late
-        /// Not heard for ``LinkHealth/unreachableHeartbeatCount`` heartbeats and their grace.
+        /// Not heard for ``LinkHealth/unreachableHeartbeatCount`` heartbeats and the grace time.
         case unreachable
     }
 
@@ -34,11 +34,11 @@ public struct LinkHealth: Equatable, Sendable {
     public enum Event: Equatable, Sendable {
         /// The collar is heard, after this many microseconds of silence; nil for the first time or after a suspension.
         case reachable(silentMicroseconds: Int64?)
-        /// The collar was due, this many microseconds after it was heard last or listening began.
+        /// The collar is late: it has been silent for this many microseconds since it was heard last or listening began.
         case late(silentMicroseconds: Int64)
-        /// Several heartbeats of the collar did not come, for this many microseconds.
+        /// Several heartbeats are missed: the collar has been silent for this many microseconds.
         case unreachable(silentMicroseconds: Int64)
-        /// Failures in a row changed what the link counts as.
+        /// The condition of the link changed.
         case condition(Condition)
     }
 
@@ -50,16 +50,16 @@ public struct LinkHealth: Equatable, Sendable {
     public static let unreachableHeartbeatCount = 3
     /// The heartbeat of a collar that has not told its own: the protocol's default.
     public static let defaultHeartbeatSeconds = 60
-    /// A heartbeat shorter than this counts as this long, so that a collar's word does not keep its receiver awake.
+    /// A shorter heartbeat counts as this long, so that a collar cannot keep its receiver awake with a very short one.
     public static let minimumHeartbeatSeconds = 4
 
-    /// What the failures amount to.
+    /// The condition, by the failures in a row.
     public private(set) var condition = Condition.healthy
-    /// What the silence amounts to.
+    /// The reachability, by the silence.
     public private(set) var reachability = Reachability.unknown
     /// Failures in a row, 0 … ``unhealthyFailureCount``.
     public private(set) var failureCount = 0
-    /// Since when the collar is silent: when it was heard last, or when listening began; nil where it is not waited for.
+    /// The start of the silence: the last frame of the collar, or the start of listening; nil while not listening.
     public private(set) var silentSince: Instant?
     private var wasHeard = false
     private var heartbeat = Int64(LinkHealth.defaultHeartbeatSeconds) * 1_000_000
@@ -69,14 +69,14 @@ public struct LinkHealth: Equatable, Sendable {
     /// Nothing is expected yet.
     public init() {}
 
-    /// The collar told its heartbeat, in seconds. 0 means the default, and short ones ``minimumHeartbeatSeconds``.
+    /// The collar told its heartbeat, in seconds. 0 means the default; a short one counts as ``minimumHeartbeatSeconds``.
     public mutating func setHeartbeat(seconds: UInt16) {
         let seconds = seconds == 0 ? LinkHealth.defaultHeartbeatSeconds : Int(seconds)
         heartbeat = Int64(max(seconds, LinkHealth.minimumHeartbeatSeconds)) * 1_000_000
     }
 
-    /// A frame of the collar came in. It answers whatever was asked.
-    public mutating func heard(at now: Instant) -> [Event] {
+    /// A frame of the collar came in. It counts as the answer to whatever was asked.
+    public mutating func noteFrame(at now: Instant) -> [Event] {
         let silence = wasHeard ? silentSince.map { now.microseconds(since: $0) } : nil
         silentSince = now
         wasHeard = true
@@ -95,12 +95,12 @@ public struct LinkHealth: Equatable, Sendable {
         return events
     }
 
-    /// The collar was asked for something. While an earlier answer is awaited, that one's time counts.
+    /// The collar was asked for something. If an earlier answer is still awaited, its deadline stays.
     public mutating func asked(at now: Instant, answerWithinMicroseconds time: Int64) {
         if answerDeadline == nil { answerDeadline = now.advanced(byMicroseconds: max(0, time)) }
     }
 
-    /// Nothing is there to hear with: nothing is expected until listening goes on, and what was counted stays.
+    /// The link is closed: nothing is expected until ``resume(at:)``. The failures counted so far stay.
     public mutating func suspend() {
         silentSince = nil
         wasHeard = false
@@ -114,14 +114,14 @@ public struct LinkHealth: Equatable, Sendable {
         if silentSince == nil { silentSince = now }
     }
 
-    /// When ``advance(to:)`` has something to do; nil while nothing is expected. A link that is unhealthy for want of
-    /// heartbeats expects none any more.
+    /// When to call ``advance(to:)`` next; nil while nothing is expected. After ``unhealthyFailureCount`` missed heartbeats
+    /// no further heartbeat is expected.
     public var nextDeadline: Instant? {
         guard let heartbeatDeadline else { return answerDeadline }
         return min(heartbeatDeadline, answerDeadline ?? heartbeatDeadline)
     }
 
-    /// Counts what has missed its time, in order.
+    /// Counts overdue heartbeats and answers, in the order of their deadlines.
     public mutating func advance(to now: Instant) -> [Event] {
         var events: [Event] = []
         while let deadline = nextDeadline, deadline <= now {
@@ -136,8 +136,8 @@ public struct LinkHealth: Equatable, Sendable {
         return events
     }
 
-    /// When the next heartbeat has missed its time: a quarter of the heartbeat is granted, as frames are delayed and
-    /// asked for again.
+    /// When the next heartbeat is overdue. Because frames are delayed and sent again, there is a grace time of a quarter
+    /// heartbeat.
     private var heartbeatDeadline: Instant? {
         guard let silentSince, missedHeartbeats < LinkHealth.unhealthyFailureCount else { return nil }
         return silentSince.advanced(byMicroseconds: Int64(missedHeartbeats + 1) * heartbeat + heartbeat / 4)

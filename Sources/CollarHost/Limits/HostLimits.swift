@@ -1,30 +1,35 @@
-/// What one host spends on the stations it hears, whatever they send.
+/// Limits on the resources that a host uses for the stations it hears, whatever they send.
 enum HostLimits {
-    /// Journals that are opened for collars heard before; each costs two descriptors and some 10 KiB.
+    /// The most journals of collars heard before that are opened at the start. Each needs two descriptors and some 10 KiB.
+    /// A state directory can hold more journals than ``collarCount``: a host that serves a single collar counts no others.
     static let knownCollarCount = 256
-    /// A collar not heard before is taken up while fewer than this many have a journal. So a sender of invented collars
-    /// fills neither the memory nor the state directory, however often the host is started.
+    /// A collar not heard before is accepted only while the host counts fewer collars than this: those it serves, and those
+    /// whose journal it could not open. As the journals opened at the start count too, a sender of invented collars cannot
+    /// fill the memory or the state directory, however often the host is started.
     static let collarCount = 64
-    /// Least time between two tries to open the journal of a collar that is heard, in microseconds.
+    /// The least time between two attempts to open the journal of a collar that is heard, in microseconds.
     static let openingInterval: Int64 = 10_000_000
-    /// A sequence that is this far above the highest one known is a jump: 194 days of a fix a second.
+    /// A sequence is a jump if it exceeds the highest known sequence by more than this. A collar that makes one fix a second
+    /// needs 194 days for so many fixes.
     static let sequenceJump: UInt32 = 1 << 24
-    /// Least time between two searches for old segments in a journal that is as large as it may be, in microseconds.
+    /// The least time between two searches for old segments in a journal at its size limit, in microseconds.
     static let removalInterval: Int64 = 60_000_000
-    /// Answers that a newly stored fix or loss earns its collar: enough where nine of ten frames and answers are lost.
+    /// The number of answers that a collar may get for each newly stored fix or loss. It suffices even if nine tenths of the
+    /// frames and nine tenths of the answers are lost.
     static let answersPerRecord = 16
 
     /// New collars: sixteen at once, then one a second.
     static var newCollars: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 1_000_000) }
-    /// Answers to a collar that brings nothing new.
+    /// Answers to a collar that sends nothing new: 256 at once, then ten a second.
     static var idleAnswers: TokenBucket { TokenBucket(capacity: 256, microsecondsPerToken: 100_000) }
-    /// Identity requests on a link to unknown collars that ask. Each frame of a known collar earns one more: with many of
-    /// its frames most unknown ones are its own, with a damaged address.
+    /// Identity requests with which the host answers frames on one link, mostly polls of unknown collars: 32 at once, then
+    /// four a second. Each frame of a known collar allows one more: if damage changes the address in a known collar's frame,
+    /// that frame seems to come from an unknown collar.
     static var identityRequests: TokenBucket { TokenBucket(capacity: 32, microsecondsPerToken: 250_000) }
-    /// Logs of one collar that are closed for new ones: four at once, then one a minute. So a log that comes has time to show
-    /// that it is in use.
-    static var closedLogs: TokenBucket { TokenBucket(capacity: 4, microsecondsPerToken: 60_000_000) }
-    /// Searches in a collar's journal for the first content of a fix that came again: each reads a segment.
+    /// Logs of one collar that are accepted above ``TrackingLimits/promptLogCount``: four at once, then one a minute. A sender
+    /// of invented logs needs 42 days to reach ``TrackingLimits/logCount``.
+    static var furtherLogs: TokenBucket { TokenBucket(capacity: 4, microsecondsPerToken: 60_000_000) }
+    /// Searches in a collar's journal for the stored content of a fix that came again. Each reads a segment.
     static var contentSearches: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 1_000_000) }
     /// Losses of one collar that are reported one by one.
     static var reportedLosses: TokenBucket { TokenBucket(capacity: 16, microsecondsPerToken: 15_000_000) }

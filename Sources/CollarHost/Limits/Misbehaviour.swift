@@ -1,35 +1,37 @@
-/// What a collar does that no sound one does. The host bounds what it costs, and goes on.
+/// Behaviour that no sound collar shows. The host limits its cost and goes on.
 public enum Misbehaviour: Equatable, Sendable {
-    /// A fix came again under its id with another content. The first one stays.
+    /// A fix came again with another content. The first content stays.
     case otherContent(sequence: UInt32)
-    /// The sequences of a log jumped further than a collar makes fixes in half a year.
+    /// The sequences of a log jumped by more fixes than a collar makes in half a year.
     case sequenceJump(from: UInt32, to: UInt32)
-    /// A log has more gaps, or a collar more logs, than the journal keeps track of: what does not fit is not stored.
+    /// A log has more gaps, or a collar more logs, than the journal keeps track of. Anything beyond that is not stored.
     case tooManyGaps
-    /// The collar names more logs than are kept at hand; those with the fewest fixes are dropped.
+    /// The collar names more logs than are kept in memory. The logs with the fewest fixes are dropped.
     case tooManyLogs
-    /// The collar asks over and over and brings nothing new: some asks are not answered.
-    case tooManyAsks
-    /// The collar tells of more losses than are reported one by one; all of them are stored.
+    /// The collar polls over and over and brings nothing new: some polls are not answered.
+    case tooManyPolls
+    /// The collar names more losses than are reported one by one. All of them are stored.
     case tooManyLosses
 
-    /// A name for programs, without its figures; what has one name is said once a minute.
-    public var code: String {
+    /// A misbehaviour without its figures. Notices of one kind are given at most once a minute.
+    enum Kind: Hashable, Sendable { case otherContent, sequenceJump, tooManyGaps, tooManyLogs, tooManyPolls, tooManyLosses }
+
+    var kind: Kind {
         switch self {
-        case .otherContent: "fix_changed"
-        case .sequenceJump: "sequence_jumped"
-        case .tooManyGaps: "too_many_gaps"
-        case .tooManyLogs: "too_many_logs"
-        case .tooManyAsks: "too_many_asks"
-        case .tooManyLosses: "too_many_losses"
+        case .otherContent: .otherContent
+        case .sequenceJump: .sequenceJump
+        case .tooManyGaps: .tooManyGaps
+        case .tooManyLogs: .tooManyLogs
+        case .tooManyPolls: .tooManyPolls
+        case .tooManyLosses: .tooManyLosses
         }
     }
 }
 
-/// Why a collar that said who it is was not taken up.
+/// Why a collar that sent its identity was not accepted.
 public enum CollarRefusal: Hashable, Sendable {
-    /// As many collars as a host takes up are known.
+    /// The host already knows as many collars as it accepts.
     case tooManyCollars(limit: Int)
-    /// New collars come faster than a host takes them up; it takes this one up later.
+    /// New collars come faster than a host accepts them; it accepts this one later.
     case tooManyAtOnce
 }

@@ -4,16 +4,16 @@ import CollarARQ
 struct TokenBucket: Equatable, Sendable {
     /// The most tokens.
     let capacity: Int
-    /// Time in which one token comes in, in microseconds.
+    /// Time after which one token is added, in microseconds.
     let microsecondsPerToken: Int64
     private var tokens: Int
-    /// Since when no token has come in; nil while the bucket is full.
+    /// The time up to which tokens were added; nil while the bucket is full.
     private var countedSince: Instant?
 
     /// A full bucket.
     /// - Parameters:
     ///   - capacity: the most tokens, at least 1.
-    ///   - microsecondsPerToken: time in which one comes in, at least 1.
+    ///   - microsecondsPerToken: time after which one token is added, at least 1.
     init(capacity: Int, microsecondsPerToken: Int64) {
         precondition(capacity > 0 && microsecondsPerToken > 0, "a bucket that never gives")
         self.capacity = capacity
@@ -22,7 +22,7 @@ struct TokenBucket: Equatable, Sendable {
     }
 
     /// Takes one token.
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     mutating func take(at now: Instant) -> Bool {
         refill(now)
         guard tokens > 0 else { return false }
@@ -31,7 +31,7 @@ struct TokenBucket: Equatable, Sendable {
         return true
     }
 
-    /// Puts tokens in, as many as find room.
+    /// Adds tokens, up to the capacity.
     mutating func earn(_ count: Int) {
         tokens = min(capacity, tokens + count)
         if tokens == capacity { countedSince = nil }

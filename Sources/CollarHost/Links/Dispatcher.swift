@@ -2,16 +2,17 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// Cuts what comes in on links into frames and gives each frame to its collar.
+/// Cuts the bytes received on links into frames and gives each frame to its collar.
 final class Dispatcher {
     private let receiverID: UInt32
     private let collars: CollarTable
     private let output: HostOutput
-    /// Whether several links are open, so that one frame may come in twice.
+    /// Whether several links are open, so that more than one of them can receive the same frame.
     var hasSeveralLinks = false
-    private var asksOfCollars = RecentAsks()
-    /// Asks in frames that cannot be checked. A damaged one must not keep the true one from being answered.
-    private var asksOfStrangers = RecentAsks()
+    private var pollsOfCollars = RecentPolls()
+    /// Polls in frames whose CRC fits no known log. They are separate, so that a damaged frame does not suppress the answer to
+    /// an intact one.
+    private var pollsOfStrangers = RecentPolls()
 
     init(receiverID: UInt32, collars: CollarTable, output: HostOutput) {
         self.receiverID = receiverID
@@ -21,23 +22,24 @@ final class Dispatcher {
 
     /// Bytes came in on an open link.
     ///
-    /// Complexity: linear in the bytes. No system call, unless fixes come in much faster than ``commitNext(at:)`` is called.
-    func received(_ bytes: Span<UInt8>, on link: Link, at time: HostTime) {
+    /// Complexity: linear in the bytes. No system call, unless fixes come in much faster than ``Host/commitNext(at:)`` is
+    /// called.
+    func receive(_ bytes: Span<UInt8>, on link: Link, at time: HostTime) {
         guard var stream = link.session?.stream else { return }
         var position = 0
         while true {
             if takeCommonFix(from: &stream, in: bytes, at: &position, on: link, time) { continue }
             guard let event = stream.next(in: bytes, at: &position) else { break }
             switch event {
-            case .frame: received(frame: stream.frame, on: link, at: time)
+            case .frame: receive(frame: stream.frame, on: link, at: time)
             case .rejected: output.statistics.damagedFrames += 1
             }
         }
         link.session?.stream = stream
     }
 
-    /// Takes in the next fix by the short way, if it is of the commonest form and of the log heard last on this link: so are
-    /// nearly all fixes of a backlog in single frames.
+    /// Receives the next fix on a fast path, if it has the commonest form and belongs to the current log of the collar heard
+    /// last on this link. This holds for nearly all single fixes of a backlog.
     private func takeCommonFix(
         from stream: inout StreamDecoder, in bytes: Span<UInt8>, at position: inout Int, on link: Link, _ time: HostTime
     ) -> Bool {
@@ -49,15 +51,15 @@ final class Dispatcher {
                 in: bytes, at: &position, log: log.log, reference: log.highestStored, into: &fix)
         else { return false }
         do throws(DecodeError) {
-            heard(collar, log, stream.frame, header: try FrameHeader(stream.frame), on: link, at: time)
+            noteFrame(of: collar, log, stream.frame, header: try FrameHeader(stream.frame), on: link, at: time)
             collar.store(fix, log: log, signal: nil, at: time)
         } catch { output.statistics.malformedFrames += 1 }
         return true
     }
 
-    /// Takes in one bare frame. A frame with fixes waits for its signal report if the base radio makes such reports: until the
-    /// next frame, or a short time.
-    private func received(frame: Span<UInt8>, on link: Link, at time: HostTime) {
+    /// Receives one bare frame. If the base radio sends signal reports, a frame with fixes is held for a short time, at most
+    /// until the next frame comes, which may be its report.
+    private func receive(frame: Span<UInt8>, on link: Link, at time: HostTime) {
         let signal = link.session?.held.signal(in: frame)
         releaseHeldFrame(of: link, signal: signal, at: time)
         guard link.session?.held.isReporting == true, HeldFrame.mayHoldFixes(frame) else {
@@ -68,7 +70,7 @@ final class Dispatcher {
         link.session?.held.hold(frame, now: time.instant, turnaroundMicroseconds: turnaround)
     }
 
-    /// Takes in the frame that waits for its report.
+    /// Dispatches the held frame, with the signal of its report if the report came.
     func releaseHeldFrame(of link: Link, signal: RadioSignal? = nil, at time: HostTime) {
         guard link.session?.held.deadline != nil, let bytes = link.session?.held.bytes else { return }
         link.session?.held.release(isReported: signal != nil)
@@ -78,33 +80,33 @@ final class Dispatcher {
     private func dispatch(_ frame: Span<UInt8>, signal: RadioSignal?, on link: Link, at time: HostTime) {
         let header: FrameHeader
         do throws(DecodeError) { header = try FrameHeader(frame) } catch {
-            countRejected(error)
+            countRejected(error, frame, on: link, at: time)
             return
         }
         guard let type = header.type else {
-            output.statistics.unsupportedFrames += 1
+            countUnsupported(frame, on: link, at: time)
             return
         }
         do throws(DecodeError) {
             if !type.isBoundToLog {
-                try receivedUnbound(frame, header: header, type: type, on: link, at: time)
+                try decodeUnbound(frame, header: header, type: type, on: link, at: time)
             } else if type.isFromCollar {
-                // What other hosts send is not for this one.
-                try receivedBound(frame, header: header, type: type, signal: signal, on: link, at: time)
+                try decodeBound(frame, header: header, type: type, signal: signal, on: link, at: time)
             }
+            // All other frames that are bound to a log are from other hosts. They are ignored.
         } catch { output.statistics.malformedFrames += 1 }
     }
 
-    private func receivedUnbound(
+    private func decodeUnbound(
         _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, on link: Link, at time: HostTime
     ) throws(DecodeError) {
-        guard FrameCheck.isValid(frame, log: nil) else {
+        guard FrameCRC.isValid(frame, log: nil) else {
             output.statistics.damagedFrames += 1
             return
         }
         switch type {
-        case .identity: received(try Identity(decoding: frame), frame, header: header, on: link, at: time)
-        case .probe: received(try Probe(decoding: frame), frame, header: header, on: link, at: time)
+        case .identity: accept(try Identity(decoding: frame), frame, header: header, on: link, at: time)
+        case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)
         case .radioIdentity:
             let radio = try RadioIdentity(decoding: frame)
             link.session?.held.radioSpoke()
@@ -121,107 +123,117 @@ final class Dispatcher {
             _ = try SignalReport(decoding: frame)
             link.session?.held.reportCame()
         default:
-            // What other receivers say.
+            // An identity request of another host: it is only checked for errors.
             _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
         }
     }
 
-    private func received(
+    private func accept(
         _ identity: Identity, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
     ) {
         guard let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time) else { return }
-        guard let log = collar.introduced(identity, at: time) else { return }
-        heard(collar, log, frame, header: header, on: link, at: time)
-        collar.learned(from: identity, log: log, at: time)
+        let log = collar.accept(identity, at: time)
+        noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+        collar.learn(from: identity, log: log, at: time)
     }
 
-    private func received(
+    private func accept(
         _ probe: Probe, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
     ) {
         for collar in collars.sessions {
             guard let log = collar.log(tag: probe.logTag) else { continue }
-            heard(collar, log, frame, header: header, on: link, at: time)
-            if probe.nextSequence > 0 { collar.learned(of: probe.nextSequence - 1, log: log, at: time) }
+            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+            collar.learn(from: probe, log: log, at: time)
             return
         }
-        receivedUnknown(frame, header, on: link, at: time)
+        answerUnknown(frame, header, on: link, at: time)
     }
 
-    private func receivedBound(
+    private func decodeBound(
         _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: RadioSignal?, on link: Link,
         at time: HostTime
     ) throws(DecodeError) {
         if type == .liveFix {
             for collar in collars.sessions {
                 guard let found = collar.liveFix(of: frame, header: header, at: time.instant) else { continue }
-                heard(collar, found.log, frame, header: header, signal: signal, on: link, at: time)
+                noteFrame(of: collar, found.log, frame, header: header, signal: signal, on: link, at: time)
                 collar.store(found.fix, log: found.log, signal: signal, at: time)
                 return
             }
-            return receivedUnchecked(frame, header, on: link, at: time)
+            return countUnverified(frame, header, on: link, at: time)
         }
         guard
             let (collar, log, reference) = collars.sender(of: frame, address: header.address, at: time.instant)
-        else { return receivedUnchecked(frame, header, on: link, at: time) }
+        else { return countUnverified(frame, header, on: link, at: time) }
         switch type {
         case .absoluteFix:
-            let fix = try AbsoluteFix.decode(frame, header: header, reference: reference)
-            heard(collar, log, frame, header: header, signal: signal, on: link, at: time)
+            let fix = try collar.decoding(at: time) { () throws(DecodeError) in
+                try AbsoluteFix.decode(frame, header: header, reference: reference)
+            }
+            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
         case .batch:
-            let batch = try Batch(decoding: frame, header: header)
-            heard(collar, log, frame, header: header, signal: signal, on: link, at: time)
+            let batch = try collar.decoding(at: time) { () throws(DecodeError) in try Batch(decoding: frame, header: header) }
+            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
             batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            heard(collar, log, frame, header: header, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
                 let isRecorded = collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
                 isShown = isShown && isRecorded
             }
-            // The identity tells how many fixes the collar has made.
+            // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded.
             if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-            heard(collar, log, frame, header: header, on: link, at: time)
-            collar.received(message, log: log)
+            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+            collar.accept(message, log: log, at: time)
         }
     }
 
     /// Notes a valid frame of a collar.
-    private func heard(
-        _ collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: RadioSignal? = nil,
+    private func noteFrame(
+        of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: RadioSignal? = nil,
         on link: Link, at time: HostTime
     ) {
-        collars.heard(collar, address: header.address)
-        link.heard(collar)
-        let ask = asksOfCollars.heard(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
-        collar.heard(log, header: header, ask: ask, signal: signal, on: link, at: time)
+        collars.noteFrame(of: collar, address: header.address)
+        link.noteFrame(of: collar)
+        let poll = pollsOfCollars.examine(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
+        collar.noteFrame(of: log, header: header, poll: poll, signal: signal, on: link, at: time)
     }
 
-    private func countRejected(_ error: DecodeError) {
+    private func countRejected(_ error: DecodeError, _ frame: Span<UInt8>, on link: Link, at time: HostTime) {
         switch error {
-        case .unsupportedVersion, .unknownCriticalFlags, .unknownType: output.statistics.unsupportedFrames += 1
-        case .tooShort, .tooLong, .checkFailed, .anchorNeeded, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
+        case .unsupportedVersion, .unknownCriticalFlags, .unknownType: countUnsupported(frame, on: link, at: time)
+        case .tooShort, .tooLong, .crcMismatch, .anchorNeeded, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
             output.statistics.damagedFrames += 1
         }
     }
 
-    /// A frame whose CRC fits no known log: damaged where its address is known, else perhaps from a collar that has not said
-    /// who it is.
-    private func receivedUnchecked(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
+    /// A damaged frame can look like one of another version. Only a frame whose CRC is valid without a log is certainly
+    /// intact, so only such a frame causes a notice.
+    private func countUnsupported(_ frame: Span<UInt8>, on link: Link, at time: HostTime) {
+        output.statistics.unsupportedFrames += 1
+        guard FrameCRC.isValid(frame, log: nil), link.isNoticeDue(.unsupportedFrame, at: time.instant) else { return }
+        output.report(.unsupportedFrame(link: link.name))
+    }
+
+    /// Counts a frame whose CRC fits no known log: as damaged if a known collar uses its address, otherwise as
+    /// unknown, because the sender may be a collar that has not sent its identity yet.
+    private func countUnverified(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
         guard !collars.isKnown(address: header.address) else {
             output.statistics.damagedFrames += 1
             return
         }
-        receivedUnknown(frame, header, on: link, at: time)
+        answerUnknown(frame, header, on: link, at: time)
     }
 
-    private func receivedUnknown(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
+    private func answerUnknown(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
         output.statistics.unknownFrames += 1
-        switch asksOfStrangers.heard(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
+        switch pollsOfStrangers.examine(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
         case .none: requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
         case .new: requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
         case .copy: break
@@ -230,8 +242,8 @@ final class Dispatcher {
 
     func requestIdentity(on link: Link, address: UInt8, isAnswer: Bool, at time: HostTime) {
         guard link.mayRequestIdentity(isAnswer: isAnswer, at: time.instant) else {
-            if isAnswer, link.isNoticeDue(.ignoredAsks, at: time.instant) {
-                output.report(.unknownAsksIgnored(link: link.name))
+            if isAnswer, link.isNoticeDue(.ignoredPolls, at: time.instant) {
+                output.report(.unknownPollsIgnored(link: link.name))
             }
             return
         }

@@ -1,38 +1,39 @@
 import CollarARQ
 import CollarWire
 
-/// The newest frame of a base radio that reports signals: it waits for its report, which follows it.
+/// The newest frame with fixes, from a base radio that sends a signal report after such a frame. The frame is held until its
+/// report comes.
 struct HeldFrame {
-    /// A report that takes longer than this is not waited for, in microseconds. At 115,200 baud it is over in 2 ms.
+    /// The longest wait for a report, in microseconds. At 115,200 baud a report takes 2 ms.
     private static let longestWait: Int64 = 20_000
-    /// After this many frames without a report no more are held, until a report comes.
+    /// After this many frames in a row without a report, no frame is held until a report comes.
     private static let patience = 8
 
-    /// The bare frame; empty where none is held.
+    /// The bare frame that was held last; empty before the first one.
     private(set) var bytes: [UInt8] = []
-    /// When it is taken in without a report; nil where none is held.
+    /// When the held frame is released even without a report; nil if none is held.
     private(set) var deadline: Instant?
     /// Frames in a row whose report did not come.
     private var missedCount = 0
-    /// Whether the radio has said that it is one, or reported a signal.
+    /// Whether a frame of the base radio itself has come in.
     private(set) var isRadioKnown = false
 
     /// Whether frames with fixes are to be held.
     var isReporting: Bool { isRadioKnown && missedCount < HeldFrame.patience }
 
-    /// The radio spoke for itself.
+    /// The base radio sent its identity or its modem settings.
     mutating func radioSpoke() { isRadioKnown = true }
 
-    /// A signal report came, whatever it is about.
+    /// A signal report came, about any frame.
     mutating func reportCame() {
         isRadioKnown = true
         missedCount = 0
     }
 
     /// Holds a frame that has come in.
-    /// - Parameter turnaroundMicroseconds: how soon its sender must have an answer; nil where that is not known. The
-    ///   wait takes at most a quarter of it.
-    /// - Precondition: none is held.
+    /// - Parameter turnaroundMicroseconds: time within which the frame's sender expects an answer; nil if unknown. The wait
+    ///   takes at most a quarter of it.
+    /// - Precondition: no frame is held.
     mutating func hold(_ frame: Span<UInt8>, now: Instant, turnaroundMicroseconds: Int64?) {
         precondition(deadline == nil, "one frame is held at a time")
         bytes.removeAll(keepingCapacity: true)
@@ -51,15 +52,15 @@ struct HeldFrame {
         } catch { return false }
     }
 
-    /// The signal in a frame that is the report about the one held; nil where it is anything else.
+    /// The signal in `frame` if `frame` is the report about the held frame; else nil.
     func signal(in frame: Span<UInt8>) -> RadioSignal? {
         guard deadline != nil, case .signalReport(let report)? = try? Message.decode(frame, log: nil, reference: 0),
-            report.packetCheck == FrameCheck.sent(in: bytes.span)
+            report.packetCRC == FrameCRC.sent(in: bytes.span)
         else { return nil }
         return report.signal
     }
 
-    /// The frame is taken in; ``bytes`` keeps it until the next is held.
+    /// The frame is no longer held. ``bytes`` keeps it until the next one is held.
     mutating func release(isReported: Bool) {
         deadline = nil
         missedCount = isReported ? 0 : min(missedCount + 1, HeldFrame.patience)

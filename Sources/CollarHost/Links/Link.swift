@@ -3,38 +3,38 @@ import CollarWire
 
 /// A radio's port, as the host knows it. The caller opens and closes it.
 final class Link {
-    /// What is reported about a link not more than once a minute.
-    enum NoticeKind: Hashable, Sendable { case ignoredAsks, radio, modem }
+    /// Notices about a link that are given at most once a minute.
+    enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame }
 
-    /// Times after the opening at which a link without a collar is reported, in microseconds.
+    /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds.
     private static let silenceTimes: (first: Int64, last: Int64) = (1_000_000, 5_000_000)
-    /// Least time between two identity requests that nobody asked for, in microseconds.
+    /// The least time between an identity request that answers no poll and the last request before it, in microseconds.
     private static let identityRequestInterval: Int64 = 1_000_000
-    /// The longest time that a collar heard before may take to answer the identity request of an opening, in microseconds.
+    /// The time that a known collar has to answer the identity request sent at the opening of a link, in microseconds.
     static let identityTime = silenceTimes.last
 
-    /// Whether a collar has said who it is since the link was opened.
+    /// Whether a known collar was heard since the link was opened.
     fileprivate enum Establishment {
-        /// No collar since this time.
+        /// No collar was heard since this time.
         case waiting(since: Instant, isReported: Bool)
-        /// Over: a collar was heard, or its absence was reported for the last time.
+        /// The wait is over: a known collar was heard, or the silence was reported for the last time.
         case over
     }
 
-    /// What a link is while it is open.
+    /// The state of an open link.
     struct Session {
         var stream = StreamDecoder()
         var held = HeldFrame()
-        /// The base radio's word about itself.
+        /// The identity that the base radio sent last.
         var radioIdentity: RadioIdentity?
-        /// How the base radio says its modem is set.
+        /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
         /// The collar heard last.
         var lastCollar: CollarSession?
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
-        /// The longest time from the end of a frame to the start of its answer, if the base radio tells it.
+        /// The longest time from the end of a frame to the start of its answer; nil if the base radio has not told it.
         var turnaroundMicroseconds: Int64? { modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 } }
 
         fileprivate var silenceDeadline: Instant? {
@@ -46,7 +46,7 @@ final class Link {
     let id: LinkID
     let name: String
     var session: Session?
-    /// Limits the identity requests to unknown collars that ask.
+    /// Limits the identity requests that answer a poll.
     private var identityRequests = HostLimits.identityRequests
     private var notices = NoticeLimiter<NoticeKind>()
 
@@ -55,26 +55,26 @@ final class Link {
         self.name = name
     }
 
-    /// Opens the link anew: nothing is known of the station at its other end.
+    /// Opens the link. Nothing is known yet of the station at its other end.
     func open(at now: Instant) { session = Session(establishment: .waiting(since: now, isReported: false)) }
 
     func close() { session = nil }
 
-    /// When something is due: the report of a held frame, or of silence.
+    /// The next deadline: of the held frame, or of the silence report.
     var nextDeadline: Instant? {
         guard let session else { return nil }
         return [session.held.deadline, session.silenceDeadline].compactMap { $0 }.min()
     }
 
     /// A frame of a known collar came in.
-    func heard(_ collar: CollarSession) {
+    func noteFrame(of collar: CollarSession) {
         session?.establishment = .over
         session?.lastCollar = collar
         identityRequests.earn(1)
     }
 
-    /// Whether silence is to be reported now; call it when ``nextDeadline`` is reached.
-    /// - Returns: for how many seconds nobody has said who it is; nil where nothing is due.
+    /// Checks whether silence must be reported now; call it when ``nextDeadline`` is reached.
+    /// - Returns: for how many seconds no known collar was heard; nil if no report is due.
     func silenceSeconds(at now: Instant) -> Int? {
         guard let session, let due = session.silenceDeadline, now >= due,
             case .waiting(let start, let isReported) = session.establishment
@@ -83,11 +83,11 @@ final class Link {
         return Int((isReported ? Link.silenceTimes.last : Link.silenceTimes.first) / 1_000_000)
     }
 
-    /// Whether a notice of a kind is due. One that is counts as given.
+    /// Whether a notice of this kind is due. If so, it counts as given.
     func isNoticeDue(_ kind: NoticeKind, at now: Instant) -> Bool { notices.isDue(kind, at: now) }
 
-    /// Whether an identity request may be sent: to a station that asks while that is not too often, else not more than once a
-    /// second. One that may counts as sent.
+    /// Whether an identity request may be sent. A request that answers a poll may, unless polls are too frequent. Any other
+    /// request may if the last one was sent at least a second ago. A request that may be sent counts as sent.
     func mayRequestIdentity(isAnswer: Bool, at now: Instant) -> Bool {
         guard let session else { return false }
         if isAnswer {

@@ -1,4 +1,4 @@
-/// A link of a ``Host``: a radio's port, open or not.
-public struct LinkID: Hashable, Sendable {
+/// Identifies a link of a ``Host``: a radio's port, open or not.
+package struct LinkID: Hashable, Sendable {
     let index: Int
 }

@@ -1,10 +1,10 @@
 import CollarWire
 
-/// Bare frames on their way to links, in one buffer that keeps its room.
+/// Bare frames that wait for their links, in one buffer that keeps its capacity.
 struct OutgoingFrames {
     private struct Mark {
         var link: LinkID
-        /// Where the frame ends in the buffer.
+        /// The end of the frame in the buffer.
         var end: Int
     }
 
@@ -16,8 +16,7 @@ struct OutgoingFrames {
     /// Whether no frame waits.
     var isEmpty: Bool { firstMark == marks.count }
 
-    /// Adds the frame that `encode` writes, if it writes one. No frame of a host is larger than the smallest limit that every
-    /// radio takes.
+    /// Adds the frame that `encode` writes, if it writes one. Every frame of a host fits the smallest frame limit of a link.
     mutating func add(for link: LinkID, encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
         do throws(EncodeError) {
             bytes += try [UInt8](capacity: Frame.minimumLimitByteCount) {
@@ -29,7 +28,7 @@ struct OutgoingFrames {
     }
 
     /// Moves the oldest frame to `output`.
-    /// - Returns: the link it is for; nil where none waits.
+    /// - Returns: the link on which to send it; nil if no frame waits.
     mutating func next(into output: inout OutputSpan<UInt8>) -> LinkID? {
         guard firstMark < marks.count else { return nil }
         let mark = marks[firstMark]

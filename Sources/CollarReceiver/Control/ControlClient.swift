@@ -3,35 +3,37 @@ import CollarARQ
 import CollarBridge
 import Glibc
 
-/// A ``ControlClient`` among those that are connected.
+/// The identity of a connected ``ControlClient``.
 struct ControlClientID: Equatable {
     let place: Int
 }
 
-/// One program that is connected.
+/// A connected program.
 final class ControlClient {
-    /// A request whose end it wants to know.
+    /// A request whose result the program waits for.
     struct Awaited: Hashable {
         var deviceID: UInt64
         var requestID: UInt16
     }
 
-    /// Requests that one client may wait for.
+    /// The maximum number of requests whose results one client can wait for.
     static let awaitedLimit = 16
-    /// While more than this waits to be read by the client nothing is taken from it.
+    /// No lines are taken from a client while this many bytes or more wait to be sent to it.
     static let outboxLimit = 16_384
 
     let descriptor: Int32
-    /// What it said and is not done yet.
+    /// Bytes that were received and not handled yet.
     var inbox: [UInt8] = []
-    /// What it has not taken yet.
+    /// Bytes that were not sent yet.
     var outbox: [UInt8] = []
     var awaited: Set<Awaited> = []
-    /// When it last said something.
+    /// Whether a result was put into the outbox, and nothing was sent since.
+    var hasNewResult = false
+    /// When the client last sent something.
     var lastHeard: Instant
-    /// Whether it says nothing more.
+    /// Whether the client has closed its sending direction.
     var isReadClosed = false
-    /// Whether its connection ends once it has taken what waits.
+    /// Whether the connection is to be closed as soon as the outbox is sent.
     var isEnding = false
 
     init(descriptor: Int32, now: Instant) {
@@ -41,10 +43,10 @@ final class ControlClient {
 
     deinit { close(descriptor) }
 
-    /// Whether a whole line waits to be done.
+    /// Whether a complete line waits and may be handled.
     var hasLine: Bool { !isEnding && outbox.count < ControlClient.outboxLimit && inbox.contains(UInt8(ascii: "\n")) }
 
-    /// The next line without its end.
+    /// Removes and returns the next line, without its line feed; nil if no line may be handled.
     func takeLine() -> [UInt8]? {
         guard hasLine, let end = inbox.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let line = Array(inbox[..<end])
@@ -52,16 +54,16 @@ final class ControlClient {
         return line
     }
 
-    /// Whether a line is longer than any may be.
+    /// Whether the next line is longer than allowed.
     var isLineTooLong: Bool { inbox.count >= ControlRequest.byteLimit && !inbox.contains(UInt8(ascii: "\n")) }
 
-    /// Whether more may be read from it.
+    /// Whether more bytes may be read from the client.
     var hasRoom: Bool {
         !isReadClosed && !isEnding && outbox.count < ControlClient.outboxLimit && inbox.count < ControlRequest.byteLimit
     }
 
-    /// Reads what it says.
-    /// - Returns: false where it is gone.
+    /// Reads the bytes that wait.
+    /// - Returns: false if the connection is broken, or if an earlier call has found the client's sending direction closed.
     func read() -> Bool {
         guard hasRoom else { return !isReadClosed }
         var chunk = [UInt8](repeating: 0, count: ControlRequest.byteLimit - inbox.count)
@@ -77,8 +79,8 @@ final class ControlClient {
         return errno == EAGAIN || errno == EINTR
     }
 
-    /// Writes what it takes.
-    /// - Returns: false where it is gone.
+    /// Writes as much of the outbox as the connection takes.
+    /// - Returns: false if the connection is broken.
     func write() -> Bool {
         while !outbox.isEmpty {
             let count = unsafe outbox.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }

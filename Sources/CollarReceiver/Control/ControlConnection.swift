@@ -2,39 +2,40 @@ import CLinuxEvents
 import CollarBridge
 import Glibc
 
-/// A connection to the control socket of a running receiver, for a program that waits for what it is told.
+/// A connection to the control socket of a running receiver, for a program that may block while it waits for a line.
 public final class ControlConnection {
-    /// Why there is none.
+    /// Why no connection could be made.
     public enum ConnectError: Error, Equatable, Sendable {
-        /// Nobody listens for the state directory.
+        /// No receiver listens for the state directory.
         case absent
-        /// Nobody listens, and who did was killed: whoever restarts it may do so at any moment.
+        /// A socket file exists, but the receiver that made it was killed; a receiver may be restarted at any moment.
         case deserted
-        /// Somebody listens, and this user may not connect; the socket file.
+        /// This user is not allowed to connect to the socket. The value is the path of the socket file.
         case denied(path: String)
-        /// The system refuses; the path that was tried, and errno.
+        /// The system refuses the connection. The values are the path that was tried, and `errno`.
         case system(path: String, errorNumber: Int32)
     }
 
-    /// What came in.
+    /// The result of waiting for a line.
     public enum Reception: Equatable, Sendable {
         /// A line.
         case line(ResultLine)
-        /// The time is over.
+        /// The time has passed without a line.
         case timeout
-        /// The receiver is gone, or says what cannot be understood.
+        /// The receiver is gone, or sent a line that is not a result.
         case closed
     }
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// A line of a receiver is never as long.
+    /// A receiver's lines are shorter than this, in bytes.
     private static let lineLimit = 65_536
 
-    /// Connects to whoever listens for a state directory.
+    /// Connects to the receiver of a state directory.
     /// - Parameters:
+    ///   - stateDirectory: path of the receiver's state directory.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
-    ///   - patience: how long to try while too many others connect, in milliseconds.
+    ///   - patienceMilliseconds: how long to retry while too many other programs are connecting.
     public init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
         var failure = ConnectError.absent
         let end = MonotonicClock.microseconds + patienceMilliseconds * 1000
@@ -60,13 +61,13 @@ public final class ControlConnection {
 
     deinit { close(descriptor) }
 
-    /// Gives a request. Where the receiver is gone ``next(untilMicroseconds:)`` tells it.
+    /// Sends a request. If the receiver is gone, ``next(untilMicroseconds:)`` reports it.
     public func send(_ request: ControlRequest) {
         let line = request.line
         _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for the next line until a time of ``MonotonicClock``.
+    /// Waits for the next line, at most until `end`, a time of ``MonotonicClock``.
     public func next(untilMicroseconds end: Int64) -> Reception {
         while true {
             if let feed = buffer.firstIndex(of: UInt8(ascii: "\n")) {

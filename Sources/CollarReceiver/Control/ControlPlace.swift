@@ -1,22 +1,22 @@
 import CollarBridge
 import Glibc
 
-/// A path where the control socket of a state directory may lie: one socket a state directory, by whatever name it is
-/// called.
+/// A path where the control socket of a state directory may be. A state directory has one socket, whatever path names the
+/// directory.
 struct ControlPlace {
     /// The socket file.
     let path: String
-    /// The folder that programs of a user share for as long as the user is logged in; nil where the socket lies in the
-    /// state directory.
+    /// The runtime directory of the user, which exists while the user is logged in; nil where the socket is in the state
+    /// directory.
     private let runtimeDirectory: String?
 
-    /// The places where it may be, the preferred one first.
+    /// The places where the socket may be, the preferred one first.
     /// - Parameters:
-    ///   - stateDirectory: must exist; else there is none.
+    ///   - stateDirectory: must exist; else there are no places.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
     static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
         guard let state = status(of: stateDirectory) else { return [] }
-        let name = "\(MessageText.hexadecimal(UInt64(state.st_dev)))-\(MessageText.hexadecimal(UInt64(state.st_ino))).sock"
+        let name = "\(MessageDescription.hexadecimal(UInt64(state.st_dev)))-\(MessageDescription.hexadecimal(UInt64(state.st_ino))).sock"
         var folders: [String] = []
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/") { folders.append(runtimeDirectory) }
         let ofOwner = "/run/user/\(state.st_uid)"
@@ -25,8 +25,8 @@ struct ControlPlace {
             + [ControlPlace(path: "\(stateDirectory)/control.sock", runtimeDirectory: nil)]
     }
 
-    /// Makes the folder, where nobody else can put anything.
-    /// - Returns: whether a socket may be made there.
+    /// Creates the folder of the socket, with access for this user only. A socket in the state directory needs no folder.
+    /// - Returns: whether the folder is this user's own, so that a socket can be made in it.
     func prepare() -> Bool {
         guard let runtimeDirectory else { return true }
         guard ControlPlace.isOwn(runtimeDirectory) else { return false }

@@ -1,71 +1,72 @@
 import CollarARQ
 import CollarBridge
-import CollarDomain
 import CollarHost
 import CollarWire
 
-/// What somebody at the control socket wants: one line of JSON, at most ``byteLimit`` bytes with its line feed.
+/// A request that a program sends to the control socket: one line of JSON, at most ``byteLimit`` bytes with its line
+/// feed.
 ///
 ///     {"type":"request","do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}
 ///
-/// The answers are lines of ``ResultLine``: one at once, and after `queued` another when the request has ended.
+/// The answers are lines of `ResultLine`: one at once and, if its outcome is `queued`, another when the request ends.
 public struct ControlRequest: Equatable, Sendable {
-    /// What is wanted.
-    public enum Wish: Equatable, Sendable {
-        /// A command to the collar. The version of settings and the receiver of a *pair* are left 0: the host sets them.
+    /// The content of a request.
+    public enum Content: Equatable, Sendable {
+        /// A command to the collar. The host sets the version of a settings update; in the command *pair* with receiver 0, it
+        /// replaces the 0 by its own id.
         case command(HostRequest)
-        /// What became of the request of this id, now or when it ends.
+        /// The result of the request with this id, at once if the request has ended, or else when it ends.
         case await(requestID: UInt16)
     }
 
     /// How long the request may wait.
     public enum Mode: String, Sendable {
-        /// Until the collar is heard, for a week, also over restarts.
+        /// Until the collar is heard, but at most a week, also across restarts.
         case queue
-        /// No longer than the time that is given with it.
+        /// At most as long as ``timeoutMilliseconds``.
         case now
-        /// As ``queue``; requests of the same kind that were never sent are given up.
+        /// As ``queue``; the request also replaces earlier requests of the same kind that were not sent yet.
         case latest
     }
 
     /// What is wrong with a line.
     public struct Fault: Error, Equatable, Sendable {
-        /// In a sentence.
+        /// The reason, in a sentence.
         public var reason: String
     }
 
-    /// Bytes of the longest line.
+    /// The length of the longest line, in bytes, with its line feed.
     public static let byteLimit = 4096
-    /// Time that ``Mode/now`` may last, in milliseconds: an hour at most.
+    /// The range of ``timeoutMilliseconds``: at most an hour.
     public static let timeoutRange: ClosedRange<Int64> = 1...3_600_000
 
-    /// What is wanted.
-    public var wish: Wish
-    /// Of which collar; nil for the only one.
+    /// The content of the request.
+    public var content: Content
+    /// The id of the collar; may be nil where there is only one collar.
     public var deviceID: UInt64?
-    /// How long it may wait.
+    /// How long the request may wait.
     public var mode = Mode.queue
-    /// Of ``Mode/now``: how long, in milliseconds.
+    /// How long a request of ``Mode/now`` may wait, in milliseconds.
     public var timeoutMilliseconds: Int64 = 30_000
 
     /// Creates a request.
-    public init(_ wish: Wish, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
-        self.wish = wish
+    public init(_ content: Content, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
+        self.content = content
         self.deviceID = deviceID
         self.mode = mode
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// What is wanted, as a word.
+    /// The verb of the request.
     public var verb: String {
-        switch wish {
+        switch content {
         case .command(let request): request.verb
         case .await: "await"
         }
     }
 
     /// How long the host may let the command wait.
-    var patience: CommandPatience {
+    var patience: RequestPatience {
         switch mode {
         case .queue: .untilHeard
         case .latest: .latest
@@ -73,16 +74,16 @@ public struct ControlRequest: Equatable, Sendable {
         }
     }
 
-    /// The line, which ends with a line feed.
+    /// The request as a line that ends with a line feed.
     public var line: [UInt8] {
-        var object = ObjectText(type: "request")
+        var object = JSONLine(type: "request")
         object.add("do", verb)
-        if let deviceID { object.add("collar", MessageText.hexadecimal(deviceID)) }
-        switch wish {
+        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        switch content {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
         case .command(.command(.pair(let receiverID))) where receiverID != 0:
-            object.add("to", MessageText.hexadecimal(UInt64(receiverID), digits: 8))
-        case .command(.order(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
+            object.add("to", MessageDescription.hexadecimal(UInt64(receiverID), digits: 8))
+        case .command(.settingsUpdate(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
         case .await(let requestID):
             object.add("request", requestID)
             return object.line
@@ -93,9 +94,9 @@ public struct ControlRequest: Equatable, Sendable {
         return object.line
     }
 
-    /// Reads a line.
+    /// Reads a request from its line.
     public init(line: some Sequence<UInt8>) throws(Fault) {
-        let object: JSONText
+        let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch {
             throw Fault(reason: "not JSON at byte \(error.byteOffset): \(error.problem)")
         }
@@ -103,9 +104,9 @@ public struct ControlRequest: Equatable, Sendable {
         guard object["type"] == nil || object["type"] == .string("request") else {
             throw Fault(reason: "\"type\" is not \"request\"")
         }
-        guard let verb = object["do"]?.text else { throw Fault(reason: "\"do\" is missing: what is wanted?") }
+        guard let verb = object["do"]?.text else { throw Fault(reason: "\"do\" is missing") }
         var known: Set<String> = ["type", "do", "collar"]
-        wish = try ControlRequest.wish(verb, object, &known)
+        content = try ControlRequest.content(verb, object, &known)
         if verb != "await" { known.formUnion(["mode", "timeout_ms"]) }
         for member in members where object[member.key] == nil || !known.contains(member.key) {
             throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice")
@@ -130,19 +131,19 @@ public struct ControlRequest: Equatable, Sendable {
         }
     }
 
-    /// The collar of a text of 16 hexadecimal digits; nil for any other text.
+    /// Reads the id of a collar from 16 hexadecimal digits; nil for any other text.
     public static func deviceID(_ text: String) -> UInt64? {
         guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
         return UInt64(text, radix: 16)
     }
 
-    /// The receiver of a text of 8 hexadecimal digits, not all of them 0; nil for any other text.
+    /// Reads the id of a receiver from 8 hexadecimal digits, not all of them 0; nil for any other text.
     public static func receiverID(_ text: String) -> UInt32? {
         guard text.utf8.count == 8, text.allSatisfy(\.isHexDigit), let receiverID = UInt32(text, radix: 16) else { return nil }
         return receiverID == 0 ? nil : receiverID
     }
 
-    private static func wish(_ verb: String, _ object: JSONText, _ known: inout Set<String>) throws(Fault) -> Wish {
+    private static func content(_ verb: String, _ object: JSONValue, _ known: inout Set<String>) throws(Fault) -> Content {
         switch verb {
         case "sound":
             known.insert("ms")
@@ -152,7 +153,7 @@ public struct ControlRequest: Equatable, Sendable {
             return .command(.command(.sound(milliseconds: time)))
         case "set_settings":
             known.insert("settings")
-            return .command(.order(version: 0, try settings(object["settings"])))
+            return .command(.settingsUpdate(version: 0, try settings(object["settings"])))
         case "pair":
             known.insert("to")
             guard let other = object["to"] else { return .command(.command(.pair(receiverID: 0))) }
@@ -168,13 +169,13 @@ public struct ControlRequest: Equatable, Sendable {
             return .await(requestID: id)
         default:
             guard let plain = HostRequest.plain.first(where: { $0.verb == verb }) else {
-                throw Fault(reason: "\"do\" is \"\(verb)\", which is nothing that can be wanted")
+                throw Fault(reason: "\"do\" is \"\(verb)\", which is not a known request")
             }
             return .command(plain)
         }
     }
 
-    private static func settings(_ value: JSONText?) throws(Fault) -> SettingList {
+    private static func settings(_ value: JSONValue?) throws(Fault) -> SettingList {
         guard let value, case .object(let members) = value, !members.isEmpty, members.count <= HostRequest.settingLimit else {
             throw Fault(reason: "\"settings\" is not an object of 1 to \(HostRequest.settingLimit) settings")
         }

@@ -4,12 +4,12 @@ import CollarBridge
 import CollarHost
 import Glibc
 
-/// Takes requests of other programs of this user. It never waits for any of them: each has a bounded buffer for its requests and
-/// for their results.
+/// Accepts requests from other programs of this user and of root. It never waits for a program: each program has a bounded
+/// buffer for its requests and another for their results.
 final class ControlServer {
-    /// Programs that may be connected.
+    /// The maximum number of programs that are connected at a time.
     private static let clientLimit = 16
-    /// Time after which connections are accepted again, if the system had no descriptor for one, in microseconds.
+    /// Pause before accepting again after the system had no descriptor or memory for a connection, in microseconds.
     private static let acceptPause: Int64 = 1_000_000
 
     private let socket: ControlSocket
@@ -19,7 +19,7 @@ final class ControlServer {
     /// When connections are accepted again; nil while they are accepted.
     private var resumesAccepting: Instant?
 
-    /// Listens.
+    /// Opens the socket and listens.
     /// - Parameter submit: gives a request to the host.
     init(
         stateDirectory: String, runtimeDirectory: String?, events: EventPoll, submit: @escaping (ControlRequest) -> ResultLine
@@ -30,13 +30,13 @@ final class ControlServer {
         events.watch(socket.listener, as: .control)
     }
 
-    /// Accepts the programs that want to connect.
+    /// Accepts the waiting connections.
     func accept(at now: Instant) {
         for _ in 0..<ControlServer.clientLimit {
             let descriptor = local_socket_accept(socket.listener)
             guard descriptor >= 0 else {
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
-                    // It would be ready all the time.
+                    // The listener would stay ready, so the loop would never wait.
                     events.forget(socket.listener)
                     resumesAccepting = now.advanced(byMicroseconds: ControlServer.acceptPause)
                 }
@@ -46,12 +46,12 @@ final class ControlServer {
             let peer = local_socket_peer(descriptor)
             guard peer == geteuid() || peer == 0 else {
                 turnAway(
-                    client, code: "not_permitted",
+                    client, code: .notPermitted,
                     reason: "only the user who runs collar-link, and root, may send requests")
                 continue
             }
             guard let id = placeForClient() else {
-                turnAway(client, code: "too_many_clients", reason: "\(ControlServer.clientLimit) programs wait for results already")
+                turnAway(client, code: .tooManyClients, reason: "\(ControlServer.clientLimit) programs wait for results already")
                 continue
             }
             release(id)
@@ -60,8 +60,9 @@ final class ControlServer {
         }
     }
 
-    /// A place for a new client; if there is none, that of the one that has been quiet for longest and waits for nothing.
-    /// - Returns: nil where all wait for something.
+    /// A place for a new client: a free place if there is one. Otherwise, of the clients that wait for no result, the place of
+    /// the one that has been silent longest.
+    /// - Returns: nil if every client waits for a result.
     private func placeForClient() -> ControlClientID? {
         if let free = clients.firstIndex(where: { $0 == nil }) { return ControlClientID(place: free) }
         var quiet: (id: ControlClientID, since: Instant)?
@@ -73,16 +74,16 @@ final class ControlServer {
         return quiet?.id
     }
 
-    private func turnAway(_ client: ControlClient, code: String, reason: String) {
+    private func turnAway(_ client: ControlClient, code: ErrorCode, reason: String) {
         client.outbox += rejection(code, reason).bytes
         _ = client.write()
     }
 
-    private func rejection(_ code: String, _ reason: String) -> ResultLine {
-        ResultLine(rejectedAt: WallClock.unixMilliseconds, code: code, reason: reason)
+    private func rejection(_ code: ErrorCode, _ reason: String) -> ResultLine {
+        ResultLine(UserMessage(code, reason), unixMilliseconds: WallClock.unixMilliseconds)
     }
 
-    /// A client is ready.
+    /// Handles a client whose connection is ready.
     func handle(_ id: ControlClientID, _ event: EventPoll.Event, at now: Instant) {
         guard let client = clients[id.place] else { return }
         var isThere = true
@@ -93,7 +94,7 @@ final class ControlServer {
         serve(id, isThere: isThere)
     }
 
-    /// Does one line of a client, and writes what waits for it.
+    /// Handles one line of a client, and writes the results that wait to be sent to the client.
     private func serve(_ id: ControlClientID, isThere: Bool = true) {
         guard let client = clients[id.place] else { return }
         guard isThere else { return release(id) }
@@ -101,8 +102,9 @@ final class ControlServer {
         if client.isLineTooLong {
             client.isEnding = true
             client.inbox = []
-            client.outbox += rejection("bad_request", "a line longer than \(ControlRequest.byteLimit) bytes").bytes
+            client.outbox += rejection(.badRequest, "a line longer than \(ControlRequest.byteLimit) bytes").bytes
         }
+        client.hasNewResult = false
         let isTaken = client.write()
         let isOver = client.isEnding || (client.isReadClosed && client.awaited.isEmpty && !client.hasLine)
         guard isTaken, !(isOver && client.outbox.isEmpty) else { return release(id) }
@@ -113,10 +115,10 @@ final class ControlServer {
     private func answer(_ line: [UInt8], to client: ControlClient) -> ResultLine {
         let wanted: ControlRequest
         do throws(ControlRequest.Fault) { wanted = try ControlRequest(line: line) } catch {
-            return rejection("bad_request", error.reason)
+            return rejection(.badRequest, error.reason)
         }
         guard client.awaited.count < ControlClient.awaitedLimit else {
-            return rejection("too_many_requests", "this program waits for \(ControlClient.awaitedLimit) results already")
+            return rejection(.tooManyRequests, "this program waits for \(ControlClient.awaitedLimit) results already")
         }
         let result = submit(wanted)
         if !result.isFinal, let deviceID = result.deviceID, let requestID = result.requestID {
@@ -131,22 +133,25 @@ final class ControlServer {
         clients[id.place] = nil
     }
 
-    /// Tells the result of a request to the programs that wait for it.
+    /// Queues the result of a request for the programs that wait for it.
     func tell(_ line: ResultLine) {
         guard let deviceID = line.deviceID, let requestID = line.requestID else { return }
         let key = ControlClient.Awaited(deviceID: deviceID, requestID: requestID)
         for client in clients {
-            if let client, client.awaited.remove(key) != nil { client.outbox += line.bytes }
+            guard let client, client.awaited.remove(key) != nil else { continue }
+            client.outbox += line.bytes
+            client.hasNewResult = true
         }
     }
 
-    /// Whether a client has a line to be done, or a result to be written, now.
-    private var isTurnDue: Bool { clients.contains { $0?.hasLine == true } }
+    /// Whether a client has a complete line that can be handled now, or a result that was not sent.
+    private var isTurnDue: Bool { clients.contains { $0?.hasLine == true || $0?.hasNewResult == true } }
 
-    /// When ``deadlineReached(at:)`` has something to do although no program has said anything new.
+    /// When ``deadlineReached(at:)`` is due without new input from a program.
     func nextDeadline(at now: Instant) -> Instant? { isTurnDue ? now : resumesAccepting }
 
-    /// Gives every client its turn: one line each, so that none keeps the others or the radios waiting.
+    /// Accepts connections again if that is due. Handles at most one line of every client, so that no client delays the
+    /// other clients or the radios.
     func deadlineReached(at now: Instant) {
         if let due = resumesAccepting, now >= due {
             resumesAccepting = nil

@@ -1,9 +1,9 @@
 import CLinuxEvents
 import Glibc
 
-/// The socket file at which other programs of this user give requests.
+/// The socket file to which other programs send requests.
 final class ControlSocket {
-    /// The system refuses every place.
+    /// No place can be used.
     struct OpenError: Error, Equatable {
         /// The place that was tried last.
         var path: String
@@ -24,8 +24,8 @@ final class ControlSocket {
         unsafe _ = unlink(path)
     }
 
-    /// Listens at the first place where that can be done. A file that stands there was left by a process that was killed:
-    /// whoever opens the socket holds the lock of the state directory.
+    /// Listens at the first place that can be used, and replaces a socket file there. Such a file is left from a killed
+    /// process, because the caller holds the lock of the state directory.
     static func open(stateDirectory: String, runtimeDirectory: String?) throws(OpenError) -> ControlSocket {
         var failure = OpenError(path: stateDirectory, errorNumber: ENOENT)
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) where place.prepare() {

@@ -1,15 +1,15 @@
 import CLinuxEvents
 import Glibc
 
-/// Waits for descriptors, each with the source it belongs to.
+/// Waits for descriptors, each of which belongs to a source.
 final class EventPoll {
-    /// One descriptor that has something to say.
+    /// A descriptor that is ready.
     struct Event {
-        /// What it was added as.
+        /// The source that the descriptor was added with.
         var source: EventSource
-        /// Bytes wait, or the other end is gone.
+        /// Whether bytes wait or the other end is gone.
         var isReadable: Bool
-        /// There is room for bytes, or the other end is gone.
+        /// Whether there is room for bytes or the other end is gone.
         var isWritable: Bool
     }
 
@@ -23,8 +23,8 @@ final class EventPoll {
 
     deinit { close(descriptor) }
 
-    /// Waits for reading, and for writing where wanted; a descriptor that is there already is changed.
-    /// - Returns: false where the kernel cannot wait for such a descriptor (a regular file).
+    /// Watches a descriptor for reading, for writing, or both. This replaces an earlier watch of the descriptor.
+    /// - Returns: false if the kernel cannot wait for this kind of descriptor (a regular file).
     @discardableResult
     func watch(_ fileDescriptor: Int32, as source: EventSource, forReading: Bool = true, forWriting: Bool = false) -> Bool {
         event_poll_watch(descriptor, fileDescriptor, source.token, forReading, forWriting) == 0
@@ -34,7 +34,7 @@ final class EventPoll {
     func forget(_ fileDescriptor: Int32) { event_poll_forget(descriptor, fileDescriptor) }
 
     /// Waits until something happens.
-    /// - Parameter timeoutMicroseconds: at most this long; nil for ever.
+    /// - Parameter timeoutMicroseconds: the longest wait; nil for no limit.
     func wait(timeoutMicroseconds: Int64?) -> [Event] {
         var milliseconds: Int32 = -1
         if let timeoutMicroseconds { milliseconds = Int32(clamping: (max(0, timeoutMicroseconds) + 999) / 1000) }

@@ -1,10 +1,10 @@
-/// What the event loop waits for.
+/// A source of events for the event loop.
 enum EventSource: Equatable {
     case signals, deviceMonitor, output, control
     case controlClient(ControlClientID)
     case port(PortID)
 
-    /// The number by which epoll knows it.
+    /// The number that identifies the source to epoll.
     var token: UInt64 {
         switch self {
         case .signals: 1

@@ -1,13 +1,13 @@
 import CLinuxEvents
 import Glibc
 
-/// Signals as bytes of a descriptor, so that an event loop waits for them as for everything else.
+/// A descriptor that delivers signals, so that an event loop can wait for them.
 public final class SignalDescriptor {
     /// Readable when a signal waits; for epoll or poll.
     public let fileDescriptor: Int32
 
     /// Blocks the signals and opens a descriptor for them.
-    /// - Returns: nil where the system refuses; `errno` says why.
+    /// - Returns: nil if a system call fails; `errno` says why.
     public init?(_ signals: [Int32]) {
         var set = sigset_t()
         unsafe sigemptyset(&set)

@@ -21,8 +21,8 @@ public enum WallClock {
 }
 
 extension HostTime {
-    /// The time of the system's clocks.
-    public static var now: HostTime {
+    /// The present time of the system's clocks.
+    package static var now: HostTime {
         HostTime(
             instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)
     }

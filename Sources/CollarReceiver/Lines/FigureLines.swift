@@ -7,7 +7,7 @@ extension ReceiverReading {
     /// The line of the receiver as a whole.
     func line(_ now: Int64) -> [UInt8] {
         let counts = host.statistics
-        var object = ObjectText(type: "stats", unixMilliseconds: now)
+        var object = JSONLine(type: "stats", unixMilliseconds: now)
         object.add("fixes_stored", counts.fixes)
         object.add("duplicates", counts.duplicates)
         object.add("uptime_s", uptimeSeconds)
@@ -27,8 +27,8 @@ extension ReceiverReading {
 extension CollarReading {
     /// The line of one collar.
     func line(_ now: Int64) -> [UInt8] {
-        var object = ObjectText(type: "stats", unixMilliseconds: now)
-        object.add("collar", MessageText.hexadecimal(deviceID))
+        var object = JSONLine(type: "stats", unixMilliseconds: now)
+        object.add("collar", MessageDescription.hexadecimal(deviceID))
         object.add("log", logID)
         object.add("fixes_stored", fixCount)
         object.add("duplicates", duplicateCount)
@@ -39,7 +39,7 @@ extension CollarReading {
     }
 }
 
-extension ObjectText {
+extension JSONLine {
     fileprivate mutating func add(journalByteCount: Int?, _ lag: EmissionLag?) {
         add("journal_bytes", journalByteCount)
         add("lag_bytes", lag?.byteCount)

@@ -1,7 +1,7 @@
 import CollarBridge
 import CollarHost
 
-/// Makes the lines that a consumer gets: of entries, of notices, and of figures.
+/// Makes the consumer's lines from entries, notices and figures.
 struct LineMaker {
     private let kinds: Set<LineKind>
     private var writer: FixLineWriter
@@ -28,7 +28,7 @@ struct LineMaker {
         if kinds.contains(.link), let line = notice.linkLine(now) { lines.append(line) }
         if kinds.contains(.error), let line = notice.errorLine(now) { lines.append(line) }
         switch notice {
-        case .host(.commandEnded(let report)):
+        case .host(.requestEnded(let report)):
             if kinds.contains(.result) { lines.append(ResultLine(report, unixMilliseconds: now).bytes) }
         case .host(.status(let deviceID, let logID, let status)):
             if kinds.contains(.status) {
@@ -39,7 +39,7 @@ struct LineMaker {
         return lines
     }
 
-    /// The lines of figures: of the receiver, then of each collar.
+    /// The lines of figures: one line of the receiver, then one line of each collar.
     func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [[UInt8]] {
         [reading.line(now)] + reading.host.collars.map { $0.line(now) }
     }

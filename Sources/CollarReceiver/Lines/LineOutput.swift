@@ -1,11 +1,12 @@
 import CollarHost
 import Glibc
 
-/// Lines on their way to a consumer. It never blocks: what a consumer does not take stays in the journal.
+/// Queues lines for a consumer and writes them. It never blocks: entries for whose lines the queue has no room stay in the
+/// journal.
 final class LineOutput {
-    /// What became of the lines.
+    /// The result of writing.
     enum Progress: Equatable {
-        /// All are written.
+        /// All lines are written.
         case drained
         /// The consumer does not read now.
         case blocked
@@ -15,26 +16,27 @@ final class LineOutput {
         case failed(errorNumber: Int32)
     }
 
-    /// Where a line ends in all that is ever written, and the entry it tells.
+    /// The end of a line, in bytes since the start, and the receipt of its entry.
     private struct Mark {
         /// Nil for a line that is in no journal.
         var receipt: EmissionReceipt?
         var end: Int
     }
 
-    /// Lines are queued while fewer bytes than this wait.
+    /// Entries are queued while fewer bytes than this wait.
     private static let queueByteLimit = 65_536
-    /// Room beyond that, also beyond the entries that are read back at once, for lines that are in no journal: a consumer
-    /// that is behind shall learn it.
+    /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
+    /// receive them.
     private static let reservedByteCount = 65_536
-    /// Lines that may be written and not known to be read: so many come again after a crash.
+    /// The number of written but unconfirmed lines at which ``takeRead(isLast:_:)`` is due. After a crash, unconfirmed lines
+    /// are written again.
     private static let unreadLineLimit = 256
 
     private let output: NonblockingOutput
-    /// Lines and the start of unwritten ones; appended to by a line writer.
+    /// The bytes of the queued lines, of which the first `writtenCount` are written. Line writers append to them.
     private(set) var bytes: [UInt8] = []
     private var writtenCount = 0
-    /// Bytes that were in ``bytes`` before.
+    /// Bytes that were removed from the front of ``bytes`` since the start.
     private var removedCount = 0
     private var marks: [Mark] = []
     private var firstUnwritten = 0
@@ -46,22 +48,22 @@ final class LineOutput {
 
     init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
 
-    /// What is ready for writing when the consumer reads.
+    /// The descriptor that becomes writable when the consumer reads.
     var fileDescriptor: Int32 { output.fileDescriptor }
     var hasRoom: Bool { bytes.count - writtenCount < LineOutput.queueByteLimit }
     var isEmpty: Bool { writtenCount == bytes.count }
-    /// Whether it is time for ``takeRead(isLast:_:)``.
+    /// Whether so many written lines are unconfirmed that ``takeRead(isLast:_:)`` is due.
     var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineOutput.unreadLineLimit }
-    /// Whether a terminal has not taken all that is written.
+    /// Whether a terminal has not yet taken all written bytes.
     var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
-    /// Adds the line of an entry, written by `write`.
+    /// Queues the line of an entry; `write` appends that line to ``bytes``.
     func queue(_ receipt: EmissionReceipt, write: (inout [UInt8]) -> Void) {
         write(&bytes)
         markEnd(of: receipt)
     }
 
-    /// Adds one whole line that is in no journal. A consumer that is too slow misses it.
+    /// Queues a whole line that is in no journal. If the consumer is too slow and no room is left, the line is dropped.
     func queue(_ line: [UInt8]) {
         guard bytes.count - writtenCount < LineOutput.queueByteLimit + LineOutput.reservedByteCount else { return }
         bytes += line
@@ -82,8 +84,8 @@ final class LineOutput {
         return .drained
     }
 
-    /// Writes a chunk that ends with a line.
-    /// - Returns: why no more can be written; nil where it can.
+    /// Writes as many whole lines as fit in one atomic write, or a part of a line that does not fit.
+    /// - Returns: why no more can be written now; nil if the caller can continue.
     private func writeSomeLines() -> Progress? {
         var end = writtenCount
         for mark in marks[firstUnwritten...] {
@@ -107,9 +109,9 @@ final class LineOutput {
         return nil
     }
 
-    /// Hands out the entries of lines that were read, oldest first. What is written to a pipe and not read when its reader goes
-    /// away never is.
-    /// - Parameter isLast: nothing more will be written: what waits for a reader that is there counts as read.
+    /// Calls `isRead` with the receipts of the lines that were read, oldest first. Bytes that are still in a pipe when its
+    /// reader goes away do not count as read.
+    /// - Parameter isLast: whether nothing more will be written. If so, bytes in a pipe count as read if the pipe has a reader.
     func takeRead(isLast: Bool, _ isRead: (EmissionReceipt) -> Void) {
         guard firstUnread < firstUnwritten else { return }
         let end = removedCount + writtenCount - (isLast ? output.lostByteCount : output.unreadByteCount)

@@ -1,32 +1,35 @@
 import CLinuxEvents
 import Glibc
 
-/// A descriptor that is written to without ever waiting for who reads it. Others may have it open too: its mode stays as it is.
+/// Writes to a descriptor without ever waiting for its reader. Other programs may have the descriptor open too, so its
+/// blocking mode stays unchanged.
 public final class NonblockingOutput {
     private enum Kind {
-        /// Has room for ``atomicByteCount`` where poll says that it has any.
+        /// A pipe. If poll reports room, there is room for ``atomicByteCount`` bytes.
         case pipe
         case socket
-        /// A terminal says that it has room where it takes a byte. A thread waits for it.
+        /// A terminal. It reports room even if it takes only one byte, so a thread does the writes, which may block.
         case relayed(unread: Int32)
         /// A file, or a device that takes everything at once.
         case other
     }
 
-    /// A write of at most this many bytes to a pipe is not mixed with others (PIPE_BUF).
+    /// A write of at most this many bytes to a pipe is not mixed with other writes (PIPE_BUF).
     static let atomicByteCount = 4096
-    /// How long ``drain()`` waits, in milliseconds.
+    /// How long ``drain()`` waits at most, in milliseconds.
     private static let drainTime = 200
+    /// The longest wait for the reader of a pipe to read or to end, in hundredths of a second.
+    private static let readerTime = 30
 
     private let original: Int32
-    /// What is written to, and how; nil before the first write.
+    /// The descriptor that is written to, and its kind; nil before the first write.
     private var target: (fileDescriptor: Int32, kind: Kind)?
     private var isDrainOver = false
 
-    /// An output at a descriptor, which stays the caller's.
+    /// Creates an output for a descriptor, which the caller still owns.
     public init(_ fileDescriptor: Int32) { original = fileDescriptor }
 
-    /// What is ready for writing when there is room.
+    /// The descriptor that becomes writable when there is room.
     var fileDescriptor: Int32 { target?.fileDescriptor ?? original }
 
     private func open() -> (fileDescriptor: Int32, kind: Kind) {
@@ -43,8 +46,8 @@ public final class NonblockingOutput {
         }
     }
 
-    /// Writes at most ``atomicByteCount`` bytes.
-    /// - Returns: how many; -1 with `errno`, which is EAGAIN where there is no room.
+    /// Writes at most `atomicByteCount` bytes.
+    /// - Returns: the number of bytes written; -1 with `errno` on failure, EAGAIN where there is no room.
     public func write(_ bytes: ArraySlice<UInt8>) -> Int {
         let target = target ?? open()
         self.target = target
@@ -64,7 +67,7 @@ public final class NonblockingOutput {
         }
     }
 
-    /// Bytes that were written and not read, as far as that can be known.
+    /// Bytes that were written and not read yet, as far as that can be known.
     var unreadByteCount: Int {
         switch target?.kind {
         case .pipe: Int(unread_byte_count(fileDescriptor))
@@ -73,20 +76,33 @@ public final class NonblockingOutput {
         }
     }
 
-    /// Bytes that wait for a terminal: they go with the process.
+    /// Bytes that a terminal has not taken yet; they are lost when the process ends.
     var undeliveredByteCount: Int { if case .relayed = target?.kind { unreadByteCount } else { 0 } }
 
-    /// Bytes that nobody will read if the process ends now: those in a pipe whose reader is gone, or that a terminal does not take.
+    /// Bytes that are lost if the process ends now: bytes in a pipe whose reader is gone, or bytes that a terminal has not
+    /// taken after ``drain()``, which this property calls. The first call waits briefly while a pipe has a reader and bytes.
     var lostByteCount: Int {
         guard case .pipe = target?.kind else {
             drain()
             return undeliveredByteCount
         }
-        var query = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&query, 1, 0) > 0 && query.revents & Int16(POLLERR) != 0 ? unreadByteCount : 0
+        // A signal to a whole pipeline ends the reader a moment after this process, with bytes unread.
+        var isReaderGone = false
+        for _ in 0..<NonblockingOutput.readerTime where unreadByteCount > 0 && !isReaderGone && !isDrainOver {
+            isReaderGone = hasNoReader(afterMilliseconds: 10)
+        }
+        isDrainOver = true
+        return hasNoReader(afterMilliseconds: 0) ? unreadByteCount : 0
     }
 
-    /// Gives a terminal a moment for the last bytes, once.
+    /// Whether a pipe has no reader; waits so long at most until it has none.
+    private func hasNoReader(afterMilliseconds time: Int32) -> Bool {
+        var query = pollfd(fd: fileDescriptor, events: 0, revents: 0)
+        return unsafe poll(&query, 1, time) > 0 && query.revents & Int16(POLLERR) != 0
+    }
+
+    /// Waits briefly until a terminal has taken all bytes. If bytes are left after that, further calls return without waiting
+    /// until one of them finds that the terminal has taken all bytes.
     public func drain() {
         for _ in 0..<NonblockingOutput.drainTime where undeliveredByteCount > 0 && !isDrainOver { usleep(1000) }
         isDrainOver = undeliveredByteCount > 0

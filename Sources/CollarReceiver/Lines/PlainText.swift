@@ -1,19 +1,22 @@
-/// Text of others (arguments, files, frames, devices) as it may be shown to a person: on a line, and never an order to the
-/// terminal.
+import CollarBridge
+
+/// Text from elsewhere (arguments, files, frames, devices), made safe to show to a person: it stays on one line and
+/// cannot control the terminal.
 public enum PlainText {
-    /// Characters of the longest text. With four bytes each it still goes to a pipe in one piece.
+    /// The length above which a text is cut, in Unicode scalars. Even with four bytes per scalar, a text of this length is
+    /// written to a pipe in one piece.
     private static let limit = 960
 
-    /// The text with control characters written out, and without its middle where it is too long.
+    /// The text with control characters escaped, and without its middle where it is too long.
     public static func line(_ text: String) -> String {
-        // Most texts; Unicode's tables would take memory.
+        // Most texts are plain ASCII; for them Unicode's tables need not be loaded into memory.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var scalars: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            // Format characters turn the direction of what follows.
-            case .control, .format, .lineSeparator, .paragraphSeparator: scalars += scalar.escaped(asASCII: true).unicodeScalars
-            default: scalars.append(scalar)
+            if scalar.controlsText {
+                scalars += scalar.escaped(asASCII: true).unicodeScalars
+            } else {
+                scalars.append(scalar)
             }
         }
         guard scalars.count > limit else { return string(scalars[...]) }

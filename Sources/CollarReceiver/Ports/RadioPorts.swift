@@ -4,11 +4,12 @@ import SerialDevices
 
 /// The ports of a receiver: finds them, opens them, and carries bytes between them and the host.
 final class RadioPorts {
-    /// Times between tries to open a port that another program has, in microseconds.
+    /// Times between attempts to open a port that another program has open, in microseconds; the last time repeats. It also
+    /// applies to a path that cannot be watched.
     private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
     /// Time within which udev sets the access list of a new node, in microseconds.
     private static let permissionTime: Int64 = 300_000
-    /// Reads of one port before other ports and the journal have their turn.
+    /// The maximum number of reads from one port before other ports and the journal are served.
     private static let readLimit = 16
 
     private let configuration: ReceiverConfiguration
@@ -29,20 +30,20 @@ final class RadioPorts {
         self.report = report
     }
 
-    /// Opens the ports the user named, or looks for radios.
+    /// Opens the ports that the user named, or looks for radios.
     func open(at time: HostTime) throws(ReceiverError) {
         guard configuration.ports.isEmpty else {
             for path in configuration.ports { try openNamed(add(path, isNamedByUser: true), at: time) }
             return
         }
-        // The monitor listens before the list is made: nothing plugged in between is missed.
+        // The monitor listens before the radios are listed, so that no radio plugged in meanwhile is missed.
         let monitor: DeviceMonitor
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         self.monitor = monitor
         events.watch(monitor.fileDescriptor, as: .deviceMonitor)
         for device in monitor.collarRadios() { appeared(device, at: time) }
         if !ports.contains(where: { $0.serialPort != nil }) {
-            if !configuration.reconnects { throw .noDevice("no collar radio is plugged in") }
+            if !configuration.reconnects { throw .noDevice(path: nil) }
             if ports.isEmpty { report(.waitingForRadio(others: monitor.allSerialDevices())) }
         }
     }
@@ -55,7 +56,7 @@ final class RadioPorts {
         return port
     }
 
-    /// Takes in what udev has to say.
+    /// Handles the events of udev.
     func handleDeviceEvents(at time: HostTime) {
         while let event = monitor?.receive() {
             switch event {
@@ -76,7 +77,7 @@ final class RadioPorts {
         if port.serialPort == nil { tryOpening(port, at: time) }
     }
 
-    /// Tries to open a port, and arranges for what may make the next try worth while.
+    /// Tries to open a port; if that fails, arranges the next try.
     private func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) {
         stopWaiting(port)
         do throws(SerialPortError) { try openLine(port, at: time) } catch {
@@ -84,8 +85,9 @@ final class RadioPorts {
         }
     }
 
-    /// The first try at a port the user named: a port that is there and cannot be used is the user's to mend, and reported at
-    /// once. A port that is not there is waited for.
+    /// Tries for the first time to open a port that the user named. If the port exists but cannot be used, the error is
+    /// thrown at once, because only the user can resolve it. If the port does not exist, the receiver waits for it, or throws
+    /// the error if it does not reconnect.
     private func openNamed(_ port: RadioPort, at time: HostTime) throws(ReceiverError) {
         do throws(SerialPortError) { try openLine(port, at: time) } catch {
             guard configuration.reconnects else { throw .port(error) }
@@ -96,7 +98,8 @@ final class RadioPorts {
         }
     }
 
-    /// Opens what is at a port's path, unless it is open already by another name, or is the terminal of a stranger.
+    /// Opens the device at a port's path, unless the device is already open by another path, or the path leads by the same
+    /// links as before to the number of a closed pseudo-terminal, which another program's terminal may now have.
     private func openLine(_ port: RadioPort, at time: HostTime) throws(SerialPortError) {
         if ports.contains(where: { $0.serialPort?.isNamed(by: port.path) == true }) {
             port.state = .shared
@@ -138,7 +141,7 @@ final class RadioPorts {
         }
     }
 
-    /// Waits for a change at the path. A change before the watch began would go unnoticed: so one more try.
+    /// Watches the path for a change. A change before the watch begins would be missed, so the port is then tried once more.
     private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
         do throws(SystemError) {
             let watcher = try PathWatcher(path: port.path)
@@ -157,7 +160,7 @@ final class RadioPorts {
         port.state = .gone
     }
 
-    /// A port is ready.
+    /// Handles an event of the descriptor of a port.
     func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
         switch port.state {
@@ -173,10 +176,10 @@ final class RadioPorts {
         }
     }
 
-    /// When a port is opened again.
+    /// The earliest time at which a port is tried again; nil if no port has such a time.
     var nextDeadline: Instant? { ports.compactMap(\.nextDeadline).min() }
 
-    /// Opens the ports that are due.
+    /// Tries again to open the ports that are due.
     func deadlineReached(at time: HostTime) {
         for port in ports {
             if case .retrying(let due, let attempt) = port.state, time.instant >= due {
@@ -189,13 +192,13 @@ final class RadioPorts {
         for _ in 0..<RadioPorts.readLimit {
             switch serial.read(into: &readBuffer) {
             case .bytes(let count):
-                host.received(readBuffer.span.extracting(0..<count), on: port.link, at: time)
+                host.receive(readBuffer.span.extracting(0..<count), on: port.link, at: time)
                 if count < 256 { return }
             case .wouldBlock:
                 return
             case .disconnected:
                 close(port, at: time)
-                guard configuration.reconnects else { throw .noDevice("\(port.path) was unplugged") }
+                guard configuration.reconnects else { throw .noDevice(path: port.path) }
                 if port.isNamedByUser, port.route?.isNumber != true { tryOpening(port, at: time) }
                 for other in ports { if case .shared = other.state { tryOpening(other, at: time) } }
                 return
@@ -203,7 +206,8 @@ final class RadioPorts {
         }
     }
 
-    /// Closes the descriptor of a radio that is gone: while a dead one is open the radio comes back under another name.
+    /// Closes the port of a radio that is gone. If the descriptor stayed open, the kernel would give the radio another name
+    /// when it returns.
     private func close(_ port: RadioPort, at time: HostTime) {
         guard let serial = port.serialPort else { return }
         host.linkClosed(port.link, at: time)
@@ -216,7 +220,7 @@ final class RadioPorts {
     /// Sends a bare frame.
     func send(_ frame: Span<UInt8>, on link: LinkID) {
         guard let port = portOfLink[link] else { return }
-        port.queue(frame)
+        if port.queue(frame) { report(.cannotSend(path: port.path)) }
         flush(port)
     }
 

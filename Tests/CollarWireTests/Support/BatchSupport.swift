@@ -1,8 +1,8 @@
 import CollarWire
 
-/// A batch of as many of the first fixes as fit `room` bytes, and how many these are.
+/// A batch of the first fixes, and their number: as many as fit into `room` bytes, but not more than `most`.
 func batch(
-    of fixes: [Fix], flags: FrameFlags = FrameFlags(ask: nil), log: LogIdentity = .sample,
+    of fixes: [Fix], flags: FrameFlags = FrameFlags(poll: nil), log: LogIdentity = .sample,
     room: Int = Frame.maximumByteCount, most: Int = .max
 ) throws(EncodeError) -> (frame: [UInt8], count: Int) {
     var count = 0
@@ -26,7 +26,7 @@ extension Batch {
 }
 
 extension Message {
-    /// The fixes of a batch; nil for another message.
+    /// The fixes of a batch; nil for any other message.
     var batchedFixes: [Fix]? {
         guard case .batch(let batch) = self else { return nil }
         return batch.fixes
@@ -34,8 +34,8 @@ extension Message {
 }
 
 extension Fix {
-    /// Fixes of one log in the order of their sequences, all with the same steps: a walk with jumps. A `wildness` of
-    /// 0 … 10 makes more of them.
+    /// Fixes of one log in the order of their sequences, all with the same position step and altitude step. They form a walk
+    /// with random jumps. `wildness`, 0 … 10, is the average number of jumps in ten fixes.
     static func track(_ count: Int, wildness: Int, random: inout SeededRandom) -> [Fix] {
         var fix = Fix(random: &random)
         fix.sequence = random.edgy(in: 0...Fix.maximumSequence, edges: [Fix.maximumSequence - 100])
@@ -48,7 +48,7 @@ extension Fix {
         return fixes
     }
 
-    /// A second or so later, a few steps on.
+    /// Makes this the next fix of a walk: at most a few seconds later and a few steps away.
     private mutating func walk(_ random: inout SeededRandom) {
         sequence += 1
         move(&unixMilliseconds, by: [1000, 1000, 1000, 1001, 999, 250, 5000, 0][random.below(8)], within: Fix.timeRange)
@@ -63,7 +63,7 @@ extension Fix {
         if let steps = course?.steps { course = AngleCode(steps: UInt8((Int(steps) + 177 + random.below(7)) % 180)) }
     }
 
-    /// Some of the fields of any other fix.
+    /// Skips sequences, and sets some fields to random values.
     private mutating func jump(_ random: inout SeededRandom) {
         let other = Fix(random: &random)
         sequence += min(random.anyLength(), Fix.maximumSequence - sequence)

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The size of an absolute fix, added up from the table of section 6.
+/// The size of an absolute fix, computed from the table of section 6.
 enum FixSize {
     static func payloadBitCount(_ fix: Fix, isWide: Bool) -> Int {
         let step = Int(fix.positionStep.rawValue)
@@ -19,7 +19,7 @@ enum FixSize {
 
     static func frameByteCount(_ fix: Fix, isWide: Bool) -> Int { 7 + (payloadBitCount(fix, isWide: isWide) + 7) / 8 }
 
-    /// The first form that is exact.
+    /// The width of the first time form that is exact.
     private static func timeBitCount(_ time: Int64) -> Int {
         guard time >= 0, time / 1000 <= 4_294_967_295 else { return 48 }
         if time.isMultiple(of: 1000) { return 32 }

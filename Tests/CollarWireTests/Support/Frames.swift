@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The bare frame that `write` puts into an output of `room` bytes.
+/// The bare frame that `write` writes into an output of `room` bytes.
 func frame(
     room: Int = Frame.maximumByteCount, _ write: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
 ) throws(EncodeError) -> [UInt8] {
@@ -9,7 +9,7 @@ func frame(
 
 /// The bare frame of any message.
 func frame(
-    of message: Message, address: UInt8 = 7, flags: FrameFlags = FrameFlags(ask: nil), log: LogIdentity,
+    of message: Message, address: UInt8 = 7, flags: FrameFlags = FrameFlags(poll: nil), log: LogIdentity,
     reference: UInt32? = nil, room: Int = Frame.maximumByteCount
 ) throws(EncodeError) -> [UInt8] {
     try frame(room: room) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
@@ -24,10 +24,10 @@ func serialForm(of frame: [UInt8]) -> [UInt8] {
     }
 }
 
-/// Header and payload with the check that belongs to them.
-/// - Parameter shortSequence: the sequence of which they hold the low 16 bits; 0 where there is none.
+/// Header and payload, followed by their CRC.
+/// - Parameter shortSequence: the full sequence, if header and payload hold only its low 16 bits; else 0.
 func sealed(_ headerAndPayload: [UInt8], log: LogIdentity?, shortSequence: UInt32 = 0) -> [UInt8] {
-    let sum = FrameCheck.checksum(
+    let sum = FrameCRC.checksum(
         of: headerAndPayload.span, count: headerAndPayload.count, log: log, shortSequence: shortSequence)
     return headerAndPayload + [
         UInt8(truncatingIfNeeded: sum &>> 16), UInt8(truncatingIfNeeded: sum &>> 8),
@@ -35,7 +35,7 @@ func sealed(_ headerAndPayload: [UInt8], log: LogIdentity?, shortSequence: UInt3
     ]
 }
 
-/// A frame of `type` around any payload, with the right check.
+/// A frame of `type` around any payload, with the right CRC.
 func sealed(
     _ type: MessageType, flags: UInt8 = 0, lowByte: UInt8 = 0, payload: [UInt8], log: LogIdentity
 ) -> [UInt8] {
@@ -45,7 +45,7 @@ func sealed(
 }
 
 extension [UInt8] {
-    /// Turns over one bit; bit 0 is the most significant of the first byte.
+    /// Inverts one bit. Bit 0 is the most significant bit of the first byte.
     mutating func flip(bit: Int) { self[bit &>> 3] ^= 0x80 &>> UInt8(bit & 7) }
 
     var bitCount: Int { count * 8 }
@@ -65,10 +65,10 @@ func isEqual(_ span: Span<UInt8>, _ bytes: [UInt8]) -> Bool {
     return true
 }
 
-/// Whether a frame's check is right.
-func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool { FrameCheck.isValid(frame.span, log: log) }
+/// Whether a frame's CRC is right.
+func isValid(_ frame: [UInt8], log: LogIdentity?) -> Bool { FrameCRC.isValid(frame.span, log: log) }
 
-/// What a bare frame says.
+/// The message in a bare frame.
 func decoded(
     _ frame: [UInt8], log: LogIdentity? = .sample, reference: UInt32 = 0
 ) throws(DecodeError) -> Message {

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A payload put together field by field, also such as no encoder writes.
+/// A payload assembled field by field. It may be one that no encoder writes.
 struct Payload {
     private var writer = BitWriter()
 

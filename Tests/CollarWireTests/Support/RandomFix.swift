@@ -1,7 +1,7 @@
 import CollarWire
 
 extension Fix {
-    /// A valid fix. Limits, unknown fields and all steps are as likely as what lies between.
+    /// A random valid fix. Values at limits, unknown fields and all steps are frequent.
     init(random: inout SeededRandom) {
         let step = PositionStep(rawValue: UInt8(random.below(3))) ?? .e5
         let quarter = step.stepsPerQuarterTurn
@@ -49,7 +49,7 @@ extension Fix {
 }
 
 extension SeededRandom {
-    /// A number of `range`: half the time one of its ends or of `edges`.
+    /// A random number of `range`. In half of the calls it is one of the ends of `range` or one of `edges`.
     mutating func edgy<Number: FixedWidthInteger>(in range: ClosedRange<Number>, edges: [Number]) -> Number {
         guard oneIn(2) else { return Number.random(in: range, using: &self) }
         let all = [range.lowerBound, range.upperBound] + edges

@@ -1,7 +1,7 @@
 import CollarWire
 
 extension SeededRandom {
-    /// Ranges in ascending order that do not touch, all at or above `floor`: near or far apart, short or long.
+    /// Random ranges in ascending order that do not touch, all at or above `floor`. Lengths and distances vary widely.
     mutating func ranges(upTo count: Int, from floor: UInt32) -> [ClosedRange<UInt32>] {
         var ranges: [ClosedRange<UInt32>] = []
         var next = Int64(floor)
@@ -17,10 +17,10 @@ extension SeededRandom {
     }
 }
 
-/// Bits of the Elias gamma code, by its definition.
+/// The number of bits of an Elias gamma code, by its definition.
 func gammaBitCount(_ value: UInt32) -> Int { 2 * String(value, radix: 2).count - 1 }
 
-/// Bits of each range in the ascending form of sections 9 and 10.
+/// The number of bits of each range in the ascending form of sections 9 and 10.
 func ascendingBitCounts(_ ranges: [ClosedRange<UInt32>]) -> [Int] {
     ranges.indices.map { index in
         let range = ranges[index]
@@ -29,7 +29,7 @@ func ascendingBitCounts(_ ranges: [ClosedRange<UInt32>]) -> [Int] {
     }
 }
 
-/// Bits of each range in the descending form of section 9.
+/// The number of bits of each range in the descending form of section 9.
 func descendingBitCounts(_ ranges: [ClosedRange<UInt32>], firstMissing: UInt32) -> [Int] {
     ranges.indices.map { index in
         let range = ranges[index]
@@ -39,7 +39,7 @@ func descendingBitCounts(_ ranges: [ClosedRange<UInt32>], firstMissing: UInt32) 
     }
 }
 
-/// How many of the first items fit.
+/// The number of items, from the first on, that fit into the budget.
 func countThatFits(_ bitCounts: [Int], bitBudget: Int) -> Int {
     var rest = bitBudget
     return bitCounts.prefix { bitCount in

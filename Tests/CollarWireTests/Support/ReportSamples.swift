@@ -35,7 +35,7 @@ extension LoRaSettings {
 }
 
 extension Message {
-    /// Messages beside those of the log.
+    /// Samples of the messages of sections 13 to 17.
     static var reportSamples: [(name: String, message: Message)] {
         let bytes: [UInt8] = [0, 1, 2, 0, 0xFF]
         let application = ApplicationMessage(
@@ -43,9 +43,9 @@ extension Message {
         let modem = ModemSettings.Modulation.lora(.sample)
         let all: [(String, Message?)] = [
             ("status", .status(.sample)), ("settings report", .settings(.sample(.report))),
-            ("settings order", .settings(.sample(.order))),
+            ("settings update", .settings(.sample(.update))),
             ("settings request", .settingsRequest(SettingsRequest(requestID: 9))),
-            ("command", .command(Command(requestID: 3, receiverID: 0x1234_5678, order: .sound(milliseconds: 900)))),
+            ("command", .command(Command(requestID: 3, receiverID: 0x1234_5678, action: .sound(milliseconds: 900)))),
             ("result", .commandResult(CommandResult(requestID: 3, outcome: .busy))),
             ("application message", application.map { .application($0) }),
             (
@@ -58,7 +58,7 @@ extension Message {
             ("modem settings", .modemSettings(ModemSettings(modulation: modem, turnaroundMilliseconds: 30))),
             (
                 "signal report",
-                .signalReport(SignalReport(packetCheck: 0xABCDEF, signal: RadioSignal(strengthDBm: -117, signalToNoiseTenthsDB: -75)))
+                .signalReport(SignalReport(packetCRC: 0xABCDEF, signal: RadioSignal(strengthDBm: -117, signalToNoiseTenthsDB: -75)))
             ),
         ]
         return all.compactMap { name, message in message.map { (name, $0) } }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files beside the package.
+/// The repository that holds this package.
 enum Repository {
     struct NotFound: Error {}
 
-    /// The folder above this file that holds `Protocol`.
+    /// The nearest folder above `file` that holds `Protocol/PROTOCOL.md`.
     static func root(from file: String = #filePath) throws -> URL {
         var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         while folder.path != "/" {

@@ -1,12 +1,12 @@
 import CollarWire
 import Testing
 
-/// One representative frame of each message.
+/// A representative frame of a message.
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
     let message: Message
-    /// What the check is bound to; nil for the types that are not.
+    /// The log to which the CRC is bound; nil for a type that is not bound.
     let log: LogIdentity?
 
     var testDescription: String { name }
@@ -14,7 +14,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     private init(_ name: String, _ message: Message) throws {
         self.name = name
         self.message = message
-        let bytes = try frame(of: message, flags: FrameFlags(ask: .first), log: .sample, reference: 40_000)
+        let bytes = try frame(of: message, flags: FrameFlags(poll: .first), log: .sample, reference: 40_000)
         let type = try FrameHeader(bytes.span).type
         self.bytes = bytes
         log = type?.isBoundToLog == true ? .sample : nil
@@ -39,7 +39,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
 extension LogIdentity {
     static let sample = LogIdentity(of: 0x00A1_B2C3_D4E5_F607, logID: 0x2AB_CDEF)
 
-    /// A log whose id is cut to the 26 bits it may have.
+    /// A log whose id is the low 26 bits of `logID`.
     init(of deviceID: UInt64, logID: UInt32) {
         guard let log = LogIdentity(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID) else {
             preconditionFailure("26 bits are a log id")
@@ -63,7 +63,7 @@ extension Fix {
 }
 
 extension Batch {
-    /// A second between fixes, then one more of which less is known.
+    /// Eight fixes, one a second. The heading of the last one is unknown.
     static let sample: Batch = {
         var fixes: [Fix] = []
         for place in 0..<8 as Range<UInt32> {
@@ -91,7 +91,7 @@ extension Identity {
 
 extension Acknowledgement {
     static let sample = Acknowledgement(
-        receiverID: 0x1234_5678, ask: AskNumber(rawValue: 3), firstMissing: 39_900,
+        receiverID: 0x1234_5678, poll: PollNumber(rawValue: 3), firstMissing: 39_900,
         durable: [39_990...40_000, 39_950...39_970, 39_902...39_902], resend: [100...100, 5_000...5_999])
 }
 

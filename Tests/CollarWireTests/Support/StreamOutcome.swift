@@ -1,15 +1,15 @@
 import CollarWire
 
-/// Everything a decoder makes of a stream.
+/// All frames and faults that a decoder finds in a stream.
 struct StreamOutcome: Equatable {
     var frames: [[UInt8]] = []
     var faults: [StreamFault] = []
-    /// Calls that did not move on, or frames of impossible size.
+    /// The number of calls after which the index was wrong, and of frames with an impossible size.
     var violations = 0
 
     init() {}
 
-    /// What comes of `bytes`, given to a new decoder in pieces of `pieceByteCount`.
+    /// The outcome of a new decoder that gets `bytes` in pieces of `pieceByteCount`.
     init(of bytes: [UInt8], pieceByteCount: Int = .max) {
         var decoder = StreamDecoder()
         var start = 0
@@ -20,7 +20,7 @@ struct StreamOutcome: Equatable {
         }
     }
 
-    /// Adds what comes of one piece.
+    /// Adds the frames and faults of one piece.
     mutating func add(_ piece: Span<UInt8>, to decoder: inout StreamDecoder) {
         var index = 0
         var before = 0

@@ -1,9 +1,9 @@
 import CollarWire
 
-/// What flipping bits does to the check of frames of one length.
+/// The effect of inverted bits on the CRC of frames of one length.
 ///
-/// A CRC is linear: the change that an error makes to the residue (computed check xor sent check) depends on the error
-/// alone, and is the xor of the changes of its bits. Errors whose change is 0 go unnoticed.
+/// A CRC is linear: the change of the residue (computed CRC xor sent CRC) by an error depends on the error alone. It is the
+/// xor of the changes by the single bits of the error. An error whose change is 0 is not detected.
 struct Syndromes {
     /// The change of the residue by each single bit of the frame.
     let ofBit: [UInt32]
@@ -18,10 +18,10 @@ struct Syndromes {
         }
     }
 
-    /// The check computed over a frame, xor the check it carries; 0 where the frame is valid.
+    /// The CRC computed over a frame, xor the CRC that the frame holds; 0 if the frame is valid.
     static func residue(of frame: [UInt8]) -> UInt32 {
         let end = frame.count - CRC24.byteCount
         let sent = UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
-        return FrameCheck.checksum(of: frame.span, count: end, log: nil) ^ sent
+        return FrameCRC.checksum(of: frame.span, count: end, log: nil) ^ sent
     }
 }

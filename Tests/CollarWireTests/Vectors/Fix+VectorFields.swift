@@ -25,7 +25,7 @@ extension Fix {
 private struct VectorFields {
     let fields: [String: FieldValue]
 
-    /// The number in a field; nil where it is unknown.
+    /// The number in a field; nil if it is unknown.
     func integer<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
         let value = try #require(fields[name])
         guard case .integer(let integer) = value else { return nil }

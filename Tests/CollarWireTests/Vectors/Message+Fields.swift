@@ -22,12 +22,12 @@ extension Message {
         case .modemSettings(let settings): settings.fields
         case .signalReport(let report):
             [
-                "packet_check": FieldValue(report.packetCheck), "strength": FieldValue(report.signal.strengthDBm),
+                "packet_check": FieldValue(report.packetCRC), "strength": FieldValue(report.signal.strengthDBm),
                 "signal_to_noise": FieldValue(report.signal.signalToNoiseTenthsDB),
             ]
         case .acknowledgement(let acknowledgement):
             [
-                "ask": FieldValue(acknowledgement.ask?.rawValue ?? 0),
+                "ask": FieldValue(acknowledgement.poll?.rawValue ?? 0),
                 "receiver_id": FieldValue(acknowledgement.receiverID),
                 "first_missing": FieldValue(acknowledgement.firstMissing),
                 "durable": FieldValue(acknowledgement.durable), "resend": FieldValue(acknowledgement.resend),
@@ -78,7 +78,7 @@ extension Identity {
             "paired_receiver": FieldValue(pairedReceiverID),
             "largest_frame": FieldValue(maximumFrameByteCount),
             "firmware_version": FieldValue(firmwareVersion),
-            // Those that are not named are left out.
+            // Capabilities that PROTOCOL.md does not name are left out.
             "capabilities": FieldValue(capabilities.rawValue & 0b111), "heartbeat": FieldValue(heartbeatSeconds),
         ]
         if deliveredElsewhere != 0 { fields["delivered_elsewhere"] = FieldValue(deliveredElsewhere) }

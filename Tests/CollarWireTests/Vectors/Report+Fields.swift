@@ -36,7 +36,7 @@ extension Settings {
 extension Command {
     var fields: [String: FieldValue] {
         let (code, argument): (Int, FieldValue) =
-            switch order {
+            switch action {
             case .startTracking: (1, .unknown)
             case .stopTracking: (2, .unknown)
             case .locateNow: (3, .unknown)

@@ -1,7 +1,8 @@
 import CollarWire
 import Testing
 
-/// Every valid vector is read as it says, in every form, and written again byte for byte.
+/// Every valid vector decodes in every form to the fields that it names. If it is canonical, it is encoded again byte for
+/// byte.
 @Suite struct ValidVectorTests {
     @Test func thereAreVectorsOfEveryMessage() throws {
         let types = try Vector.all(in: "valid").map { try FrameHeader($0.bare.orEmpty.span).type }
@@ -50,7 +51,7 @@ import Testing
         let bare = try #require(try vector.bare)
         let message = try VectorPeer(vector).read(bare)
         let written = try VectorPeer(vector).write(message, like: bare, room: bare.count)
-        // Hosts and base radios ask nothing: their encoders take no flags, and the check covers the flags.
+        // Hosts and base radios do not poll, so their encoders take no flags. As the CRC covers the flags, it differs too.
         guard written[1] == bare[1] else {
             #expect(bare[0] & 0x1F >= 10 && written[1] == 0)
             #expect(written.dropLast(3).dropFirst(2) == bare.dropLast(3).dropFirst(2))

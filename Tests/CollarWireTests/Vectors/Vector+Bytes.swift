@@ -2,13 +2,13 @@ import CollarWire
 import Testing
 
 extension Vector {
-    /// The bare frame; nil where there is only a serial form.
+    /// The bare frame; nil if the vector has only a serial form.
     var bare: [UInt8]? { get throws { try contents.bare.map(bytes) } }
 
-    /// The bytes on a serial line; nil where there is only a bare frame.
+    /// The bytes on a serial line; nil if the vector has only a bare frame.
     var serial: [UInt8]? { get throws { try contents.serial.map(bytes) } }
 
-    /// What the check is bound to; nil where the frame is not.
+    /// The log to which the CRC is bound; nil for a frame that is not bound.
     var log: LogIdentity? {
         get throws {
             guard let device = contents.deviceID, let logID = contents.logID else { return nil }

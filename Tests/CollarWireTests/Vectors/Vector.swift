@@ -31,7 +31,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The vectors in a folder of Protocol/vectors and in those below it.
+    /// The vectors in a folder of Protocol/vectors and in the folders below it.
     static func all(in folder: String) throws -> [Vector] {
         let root = try Repository.root().appendingPathComponent("Protocol/vectors/\(folder)")
         let files = try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -51,7 +51,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The value of a field in a vector. True and false count as 1 and 0, the bits they are sent as.
+/// The value of a field in a vector. True and false become 1 and 0, the bits that are sent for them.
 enum FieldValue: Equatable, Sendable, Decodable {
     case unknown
     case integer(Int128)

@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-/// An end of the link that knows what a vector says of it: log, highest sequence, anchor.
+/// An end of the link that knows the log, the reference and the anchor that a vector names.
 struct VectorPeer {
     let log: LogIdentity?
     let reference: UInt32
@@ -13,7 +13,7 @@ struct VectorPeer {
         anchor = try vector.contents.anchor.map { try Fix(vectorFields: $0) }
     }
 
-    /// Decodes a bare frame, a live fix with the anchor it names.
+    /// Decodes a bare frame. The anchor of a live fix is the anchor of the vector.
     func read(_ bytes: [UInt8]) throws(DecodeError) -> Message {
         guard try FrameHeader(bytes.span).type == .liveFix else {
             return try decoded(bytes, log: log, reference: reference)
@@ -22,11 +22,11 @@ struct VectorPeer {
         guard let names = LiveFix.sequences(of: bytes.span, header: header, reference: reference) else {
             throw .invalidField(.anchor, code: 0)
         }
-        guard let log, let anchor, anchor.sequence == names.anchor else { throw .checkFailed }
+        guard let log, let anchor, anchor.sequence == names.anchor else { throw .crcMismatch }
         return .fix(try LiveFix.decode(bytes.span, sequence: names.sequence, anchor: anchor, log: log))
     }
 
-    /// Encodes `message` in the form of `bytes`.
+    /// Encodes `message` with the address, the flags and the form of `bytes`.
     func write(_ message: Message, like bytes: [UInt8], room: Int) throws -> [UInt8] {
         let header = try FrameHeader(bytes.span)
         if case .fix(let fix) = message, header.type == .liveFix, let anchor, let log {
@@ -35,7 +35,7 @@ struct VectorPeer {
                     fix, anchor: anchor, address: header.address, flags: header.flags, log: log, into: &output)
             }
         }
-        // A short sequence is written where the sender knows that its receiver is near.
+        // An encoder writes the short form of a sequence only if it gets a reference near that sequence.
         var near: UInt32?
         if case .fix(let fix) = message, bytes[5] & 0x80 == 0 { near = fix.sequence }
         return try frame(

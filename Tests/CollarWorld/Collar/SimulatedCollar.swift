@@ -3,51 +3,52 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// A collar of a ``World``: the real state machine over a flash that outlives it. The only file that calls it.
+/// A collar of a ``World``: the real state machine over a flash that outlives it. No other file of a world calls that state
+/// machine.
 final class SimulatedCollar {
-    /// What a frame meant to the collar.
+    /// The effect of a frame on the collar.
     enum FrameOutcome {
-        /// Nothing.
+        /// The collar ignores the frame.
         case ignored
-        /// It is for this collar, and orders nothing that was not done before.
+        /// The frame is for this collar, but makes it execute nothing new.
         case taken
-        /// It is an order that was executed, or has begun to be.
+        /// The frame is a command or settings update that was executed, or whose execution has begun.
         case executed
-        /// The flash failed meanwhile.
+        /// The flash failed while the collar received the frame.
         case failed
     }
 
     let index: Int
     let deviceID: UInt64
     let address: UInt8
-    let flash: NORFlash
+    let flash: FaultyFlash
     private let tellsCondition: Bool
-    private let configuration: Collar<NORFlash>.Configuration
-    private var collar: Collar<NORFlash>?
+    private let configuration: Collar<FaultyFlash>.Configuration
+    private var collar: Collar<FaultyFlash>?
     private var stream = StreamDecoder()
-    /// The frame that waits for the air or is on it.
+    /// The frame that waits to be sent or is on the air.
     var outgoing: [UInt8]?
     /// Counts boots and power cuts: an event of an earlier life is void.
     private(set) var life = 0
     var fixesMade = 0
-    /// How far its GNSS time is wrong, in milliseconds.
+    /// The error of its GNSS time, in milliseconds.
     var clockOffset: Int64 = 0
-    /// How many of the next fixes come in a burst.
+    /// How many of the next fixes are made in a burst.
     var burstFixes = 0
-    /// Until when its pairing window is open.
+    /// The end of its pairing window.
     var pairingWindowEnd: Int64 = 0
-    /// When somebody next tries to pair it in the calm.
+    /// The earliest time of the next pairing in the calm.
     var nextPairing: Int64 = 0
 
     init(index: Int, plan: WorldPlan, address: UInt8) {
         self.index = index
         self.address = address
         deviceID = 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101
-        flash = NORFlash(
+        flash = FaultyFlash(
             blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
         SimulatedCollar.age(flash, plan: plan, index: index)
         tellsCondition = plan.faults.contains(.requests)
-        configuration = Collar<NORFlash>.Configuration(
+        configuration = Collar<FaultyFlash>.Configuration(
             deviceID: deviceID, address: address, maximumFrameByteCount: plan.maximumFrameByteCount,
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: plan.seed % 3 == 0 ? .compass : .sounder,
@@ -60,8 +61,8 @@ final class SimulatedCollar {
                 jitterSeed: UInt32(truncatingIfNeeded: plan.seed) &* 0x9E37_79B9 &+ UInt32(index) &+ 1))
     }
 
-    /// Makes a new flash that of a collar which has delivered many fixes to another receiver.
-    private static func age(_ flash: NORFlash, plan: WorldPlan, index: Int) {
+    /// Turns a new flash into that of a collar that has delivered many fixes to another receiver.
+    private static func age(_ flash: FaultyFlash, plan: WorldPlan, index: Int) {
         guard plan.firstSequence > 0 else { return }
         let logID = (plan.seed &+ UInt64(index)) & UInt64(LogIdentity.maximumLogID)
         var flash = flash
@@ -72,7 +73,8 @@ final class SimulatedCollar {
         } catch { preconditionFailure("a new flash does not fail") }
     }
 
-    /// Fixes a full ring holds at least: all blocks but the two of the settings and the one being filled.
+    /// The least number of fixes in a full ring: those of all blocks but the two of the settings and the one that is being
+    /// filled.
     static func minimumCapacity(_ plan: WorldPlan) -> UInt32 {
         UInt32((plan.blockCount - 3) * ((plan.blockByteCount - 16) / 36))
     }
@@ -89,7 +91,7 @@ final class SimulatedCollar {
     var nextDeadline: Int64? { outgoing == nil ? collar?.nextDeadline?.microseconds : nil }
 
     /// Boots.
-    /// - Returns: false where the flash failed meanwhile.
+    /// - Returns: false if the flash failed.
     func boot(randomLogID: UInt32, now: Int64) -> Bool {
         stop()
         do throws(FlashError) {
@@ -100,7 +102,7 @@ final class SimulatedCollar {
         } catch { return false }
     }
 
-    /// The memory of the collar is gone.
+    /// The collar stops, and its memory is lost.
     func stop() {
         life += 1
         collar = nil
@@ -109,7 +111,8 @@ final class SimulatedCollar {
     }
 
     /// Logs a fix.
-    /// - Returns: its sequence, or why it is not logged: the log is full for ever, or the flash failed.
+    /// - Returns: its sequence, or why it is not logged: no sequence is left, a field is out of range, or the flash failed. Nil
+    ///   if the collar does not run.
     func append(_ fix: Fix) -> Result<UInt32, FixLogError>? {
         do throws(FixLogError) { return (try collar?.log(fix)).map(Result.success) } catch { return .failure(error) }
     }
@@ -117,10 +120,10 @@ final class SimulatedCollar {
     /// The bare frames in bytes of a serial line.
     func frames(in bytes: [UInt8]) -> [[UInt8]] { stream.frames(in: bytes) }
 
-    /// One bare frame.
-    func received(_ frame: [UInt8], now: Int64) -> FrameOutcome {
+    /// Receives one bare frame.
+    func receive(_ frame: [UInt8], now: Int64) -> FrameOutcome {
         do throws(FlashError) {
-            switch try collar?.received(frame.span, now: Instant(microseconds: now)) {
+            switch try collar?.receive(frame.span, now: Instant(microseconds: now)) {
             case .command, .settingsChanged: return .executed
             case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
                 .requestNotExecuted, .requestNotTaken:
@@ -130,8 +133,8 @@ final class SimulatedCollar {
         } catch { return .failed }
     }
 
-    /// The firmware has carried an order out, or could not.
-    /// - Returns: false where the flash did not keep the outcome, and it is to be told again.
+    /// The firmware reports the outcome of a command.
+    /// - Returns: false if the flash did not keep the outcome, so that it must be reported again.
     func finish(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Bool {
         do throws(FlashError) {
             try collar?.finish(requestID: requestID, outcome: outcome)

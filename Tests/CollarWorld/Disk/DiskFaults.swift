@@ -1,27 +1,27 @@
 import Glibc
 
-/// What goes wrong on a ``SimulatedDisk``.
+/// The faults of a ``SimulatedDisk``.
 package struct DiskFaults: Equatable, Sendable {
     /// Probability that an operation fails with EIO.
     package var errorProbability = 0.0
-    /// Probability that a write takes only a part of what it is given.
+    /// Probability that a write writes only a part of its bytes.
     package var shortWriteProbability = 0.0
     /// Whether the next synchronisation of a file fails with EIO.
     package var isNextSyncFailing = false
-    /// Whether synchronisations succeed and do nothing: a disk that lies.
+    /// Whether synchronisations succeed but do nothing: a disk that lies.
     package var ignoresSynchronization = false
-    /// Whether whatever would change anything fails with EROFS.
+    /// Whether every operation that would change something fails with EROFS.
     package var isReadOnly = false
-    /// Bytes that the files may grow by together before the disk is full; nil for no end.
+    /// Bytes by which the files can grow, taken together, before the disk is full; nil for no limit.
     package var room: Int?
-    /// Operations until one fails, with ``failureNumber``; nil for never.
+    /// Operations before one that fails with ``failureNumber``; nil for no such failure.
     package var operationsUntilFailure: Int?
-    /// The `errno` of that one.
+    /// The `errno` of that failure.
     package var failureNumber = EIO
-    /// Operations until the system stops, amid one of them; nil for never. From then on all fail, until the machine or
-    /// the process begins anew.
+    /// Operations before the one in which the system stops; nil for never. That operation and all later ones fail until the
+    /// process ends or the machine loses power.
     package var operationsUntilStop: Int?
 
-    /// Nothing goes wrong.
+    /// No faults.
     package init() {}
 }

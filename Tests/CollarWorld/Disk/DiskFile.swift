@@ -1,36 +1,36 @@
 import CollarSimulator
 
-/// A file or directory of a ``SimulatedDisk``: what the running system sees of it, what the disk holds, and what is on
-/// the way there.
+/// A file or directory of a ``SimulatedDisk``: its content in the page cache, its content on the disk, and the changes that
+/// have not reached the disk yet.
 final class DiskFile {
-    /// What was done since the last synchronisation.
+    /// A change since the last synchronisation.
     private enum Change {
-        /// A block as it was after a write; shorter at the end of the file.
+        /// The content of a block after a write; shorter than a block at the end of the file.
         case block(start: Int, bytes: [UInt8])
         case length(Int)
     }
 
-    /// Bytes that reach the disk together, mostly.
+    /// Bytes of a block. Most blocks reach the disk as a whole.
     static let blockByteCount = 512
 
     let isDirectory: Bool
-    /// What the running system reads.
+    /// The content that the running system reads.
     private(set) var cached: [UInt8] = []
-    /// What the disk holds.
+    /// The content on the disk.
     private(set) var durable: [UInt8] = []
-    /// Bytes at the start of ``durable`` that no crash can change or take.
+    /// The number of bytes at the start of ``durable`` that no crash can change or remove.
     private(set) var certainByteCount = 0
-    /// How often bytes that the disk held were changed or cut.
+    /// How often bytes on the disk were changed or cut off.
     private(set) var rewriteCount = 0
-    /// Descriptor that holds the lock.
+    /// The descriptor that holds the lock; nil if none does.
     var lockHolder: Int32?
     private var changes: [Change] = []
-    /// Whether anything is on its way to the disk.
+    /// Whether there are changes that have not reached the disk.
     var isChanged: Bool { !changes.isEmpty }
 
     init(isDirectory: Bool = false) { self.isDirectory = isDirectory }
 
-    /// Writes to the cache; what lies between the end and `offset` becomes zeros.
+    /// Writes to the cache; bytes between the end of the file and `offset` become zeros.
     func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
         if cached.count < offset { cached.resize(to: offset) }
         let end = offset + bytes.count
@@ -45,21 +45,21 @@ final class DiskFile {
         }
     }
 
-    /// Cuts or lengthens the file in the cache.
+    /// Shortens or lengthens the file in the cache.
     func truncate(to byteCount: Int) {
         cached.resize(to: byteCount)
         certainByteCount = min(certainByteCount, byteCount)
         changes.append(.length(byteCount))
     }
 
-    /// Everything that was changed is on the disk.
+    /// Brings all changes to the disk.
     func synchronize() {
         for change in changes { apply(change) }
         settle()
     }
 
-    /// The disk fails: of the changed blocks some are on it, and the cache takes all of them for clean, so that no later
-    /// synchronisation brings them there.
+    /// A synchronisation fails: only some of the changed blocks reach the disk. The cache takes all of them for clean, so that
+    /// no later synchronisation writes the others.
     func failToSynchronize(_ random: inout SeededRandom) {
         for change in changes {
             switch change {
@@ -70,7 +70,7 @@ final class DiskFile {
         settle()
     }
 
-    /// The machine stops: of what was not synchronised any part may be on the disk, in any order.
+    /// The machine stops: any part of the changes may have reached the disk, in any order.
     func crash(_ random: inout SeededRandom) {
         let share = [0, 0.5, 0.5, 1][random.below(4)]
         let written = cached.count
@@ -87,14 +87,14 @@ final class DiskFile {
             case .length: if isLengthKept { apply(change) }
             }
         }
-        // The length may be there without the bytes.
+        // The length may reach the disk without the bytes.
         if !changes.isEmpty, durable.count < written, random.chance(0.2) { apply(.length(written)) }
         settle()
         cached = durable
         lockHolder = nil
     }
 
-    /// Changes bytes on the disk behind the system's back.
+    /// Changes a byte on the disk without an operation of the system, as damage does.
     func damage(at offset: Int, _ change: (UInt8) -> UInt8) {
         durable[offset] = change(durable[offset])
         rewriteCount += 1
@@ -125,7 +125,7 @@ final class DiskFile {
 }
 
 extension [UInt8] {
-    /// Cuts it, or lengthens it with zeros.
+    /// Shortens the array, or lengthens it with zeros.
     fileprivate mutating func resize(to newCount: Int) {
         if newCount < count { removeLast(count - newCount) } else { self += [UInt8](repeating: 0, count: newCount - count) }
     }

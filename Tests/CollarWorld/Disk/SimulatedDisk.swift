@@ -2,28 +2,28 @@ import CollarJournal
 import CollarSimulator
 import Glibc
 
-/// A file system in memory that holds apart what is in the page cache and what is on the disk, and goes wrong as disks
-/// do: short writes, failing operations, no room, a failed synchronisation that leaves the cache ahead of the disk, and
-/// power cuts of which any part of what was not synchronised survives.
+/// A file system in memory that keeps the page cache and the disk apart and fails as disks do. There are short writes, failing
+/// operations, full disks, failed synchronisations that leave the cache ahead of the disk, and power cuts that keep any part of
+/// what was not synchronised.
 package final class SimulatedDisk: FileSystem {
-    /// A name that appeared or went since its directory was synchronised.
+    /// A name that was added or removed since its directory was synchronised.
     private struct NameChange {
         let path: String
-        /// Nil where the name went.
+        /// Nil if the name was removed.
         let file: DiskFile?
-        /// The name that went in the same step.
+        /// The old name, if the change is a rename: it is removed in the same step.
         var formerPath: String?
     }
 
-    /// What goes wrong now.
+    /// The faults that happen now.
     package var faults = DiskFaults()
-    /// Whether the system has stopped amid an operation, see ``DiskFaults/operationsUntilStop``.
+    /// Whether the system has stopped in the middle of an operation, see ``DiskFaults/operationsUntilStop``.
     package private(set) var isStopped = false
-    /// Operations so far that read or change anything.
+    /// Number of operations so far that read or change anything.
     package private(set) var operationCount = 0
-    /// Hears of every operation that fails.
+    /// Called with every failure.
     var failed: ((FileFailure) -> Void)?
-    /// Grows with every change of a file or name, in the cache or on the disk.
+    /// Grows with every operation that may change a file or a name, in the cache or on the disk.
     private(set) var generation = 0
     private var names: [String: DiskFile] = ["/": DiskFile(isDirectory: true)]
     private var durableNames: [String: DiskFile]
@@ -32,13 +32,13 @@ package final class SimulatedDisk: FileSystem {
     private var nextDescriptor: Int32 = 3
     private var random: SeededRandom
 
-    /// An empty disk; everything random about it comes from the seed.
+    /// Creates an empty disk; everything random about it comes from the seed.
     package init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         durableNames = names
     }
 
-    /// The process is gone: its files are closed, the cache stays.
+    /// The process ends: its files are closed, and the cache stays.
     package func endProcess() {
         for file in opened.values { file.lockHolder = nil }
         opened = [:]
@@ -46,13 +46,13 @@ package final class SimulatedDisk: FileSystem {
         faults.operationsUntilStop = nil
     }
 
-    /// The machine is gone: of what was not synchronised some is on the disk, of the names too.
+    /// The machine loses power: any part of the changes of files and names that were not synchronised has reached the disk.
     package func losePower() {
         endProcess()
         generation += 1
         for change in nameChanges where random.chance(0.5) { apply(change) }
         nameChanges = []
-        // What is in a directory goes with it; shorter paths come first.
+        // The content of a directory that is lost is lost too. A directory sorts before its content.
         for path in durableNames.keys.sorted() where durableNames[SimulatedDisk.parent(of: path)] == nil {
             durableNames[path] = nil
         }
@@ -60,14 +60,15 @@ package final class SimulatedDisk: FileSystem {
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
     }
 
-    /// A copy of what is on the disk: the bytes of each file, by path; nil for a directory.
+    /// A copy of all files: the bytes of each, by path; nil for a directory.
     typealias Snapshot = [String: [UInt8]?]
 
-    /// Copies what the running system sees.
+    /// Copies the files as the running system sees them.
     func snapshot() -> Snapshot { names.mapValues { $0.isDirectory ? nil : $0.cached } }
 
-    /// Replaces everything on the disk, while no process runs.
-    /// - Parameter snapshot: what is there then; nil for nothing.
+    /// Replaces all files, in the cache and on the disk. A process that runs keeps its open files, which have no names any
+    /// more.
+    /// - Parameter snapshot: the new files; nil for none.
     func restore(_ snapshot: Snapshot?) {
         generation += 1
         nameChanges = []
@@ -83,7 +84,7 @@ package final class SimulatedDisk: FileSystem {
         durableNames = names
     }
 
-    /// Adds a file or a directory behind the system's back, where there is none of its name.
+    /// Adds a file or a directory, durable at once, if the directory above it is durable and has no such name.
     func add(_ name: String, to directory: String, isDirectory: Bool) {
         let path = directory + "/" + name
         guard names[directory] != nil, durableNames[directory] != nil, names[path] == nil else { return }
@@ -95,7 +96,7 @@ package final class SimulatedDisk: FileSystem {
         durableNames[path] = file
     }
 
-    /// The files in a directory whose names no crash can take, in the order of their names.
+    /// The files in a directory whose names no crash can remove, in the order of their names.
     func certainFiles(in directory: String) -> [(path: String, file: DiskFile)] {
         let prefix = directory + "/"
         return durableNames.filter { path, file in
@@ -103,7 +104,7 @@ package final class SimulatedDisk: FileSystem {
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Changes bytes on the disk behind the system's back.
+    /// Changes bytes on the disk without an operation of the system, as damage does.
     func damage(_ file: DiskFile, at offsets: Range<Int>, _ change: (UInt8) -> UInt8) {
         generation += 1
         for offset in offsets { file.damage(at: offset, change) }
@@ -153,7 +154,7 @@ package final class SimulatedDisk: FileSystem {
         nameChanges.append(NameChange(path: path, file: file))
     }
 
-    /// A new name needs a little room too.
+    /// Adds a new file. This can fail on a disk that is nearly full.
     private func make(_ operation: FileOperation, _ path: String, _ file: DiskFile) throws(FileFailure) {
         guard let parent = names[SimulatedDisk.parent(of: path)] else { throw failure(operation, path, ENOENT) }
         guard parent.isDirectory else { throw failure(operation, path, ENOTDIR) }
@@ -162,6 +163,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     /// Makes one directory.
+    /// - Returns: false if it exists already.
     package func makeDirectory(at path: String) throws(FileFailure) -> Bool {
         let isNew = names[path] == nil
         try begin(.makeDirectory, path, isChange: isNew)
@@ -169,7 +171,7 @@ package final class SimulatedDisk: FileSystem {
         return isNew
     }
 
-    /// Names in a directory.
+    /// The names in a directory.
     package func names(in directory: String) throws(FileFailure) -> [String] {
         try begin(.list, directory, isChange: false)
         if names[directory]?.isDirectory == false { throw failure(.list, directory, ENOTDIR) }
@@ -195,18 +197,18 @@ package final class SimulatedDisk: FileSystem {
         return FileReference(descriptor: nextDescriptor, path: path)
     }
 
-    /// Makes sure that a file has the name by which it was opened.
+    /// Makes sure that a file still has the name by which it was opened.
     package func checkName(of reference: FileReference) throws(FileFailure) {
         if names[reference.path] !== file(reference) { throw failure(.find, reference.path, ENOENT) }
     }
 
-    /// Closes a file; nothing happens to one of a process that is gone.
+    /// Closes a file. Nothing happens if its process has ended.
     package func close(_ reference: FileReference) {
         guard let file = opened.removeValue(forKey: reference.descriptor) else { return }
         if file.lockHolder == reference.descriptor { file.lockHolder = nil }
     }
 
-    /// Bytes in a file.
+    /// The number of bytes in a file.
     package func byteCount(of reference: FileReference) throws(FileFailure) -> Int {
         try begin(.read, reference.path, isChange: false)
         return file(reference).cached.count
@@ -222,7 +224,7 @@ package final class SimulatedDisk: FileSystem {
         buffer = Array(bytes[start..<min(start + count, bytes.count)])
     }
 
-    /// Writes to the cache. What fails may have written a part.
+    /// Writes to the cache. A write that fails with EIO may have written a part.
     package func write(
         _ bytes: [UInt8], from start: Int, to reference: FileReference, at offset: Int
     ) throws(FileFailure) -> Int {
@@ -244,7 +246,7 @@ package final class SimulatedDisk: FileSystem {
         return count
     }
 
-    /// Cuts a file in the cache.
+    /// Shortens or lengthens a file in the cache.
     package func truncate(_ reference: FileReference, to byteCount: Int) throws(FileFailure) {
         try begin(.truncate, reference.path, isChange: true)
         let file = self.file(reference)
@@ -252,7 +254,7 @@ package final class SimulatedDisk: FileSystem {
         file.truncate(to: byteCount)
     }
 
-    /// Brings a file to the disk, all or, where it fails, a part.
+    /// Brings the content of a file to the disk; if it fails, only a part of the content.
     package func synchronize(_ reference: FileReference) throws(FileFailure) {
         let file = self.file(reference)
         do throws(FileFailure) {
@@ -269,7 +271,7 @@ package final class SimulatedDisk: FileSystem {
         if !faults.ignoresSynchronization { file.synchronize() }
     }
 
-    /// Brings the names in a directory to the disk, all or, where it fails, some.
+    /// Brings the names in a directory to the disk; if it fails, only some of them.
     package func synchronizeDirectory(at path: String) throws(FileFailure) {
         var isWhole = true
         defer {
@@ -288,7 +290,7 @@ package final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// Room that was promised to a write is not always there when it reaches the disk.
+    /// On a disk with little room, a synchronisation can fail although the writes before it succeeded.
     private func promiseRoom(_ path: String) throws(FileFailure) {
         if faults.room != nil, random.chance(0.1) { throw failure(.synchronize, path, ENOSPC) }
     }

@@ -1,8 +1,9 @@
 import CollarJournal
 import CollarWire
 
-/// What no crash could take of one collar's journal: the records in those bytes of its segments that are on the disk for
-/// certain. Read from the format alone; what it shares with the journal is the layout of a fix, which is the wire's.
+/// The records of one collar's journal that no crash can remove: those in the bytes of its segments that are on the disk for
+/// certain. They are read by the format alone. The only decoder shared with the journal is that of the payload of an absolute
+/// fix.
 final class DurableRecords {
     /// One log.
     struct Log {
@@ -10,7 +11,7 @@ final class DurableRecords {
         var losses: [SequenceRange] = []
     }
 
-    /// A segment as far as it has been read.
+    /// A segment, and how far it has been read.
     private struct Segment {
         let file: DiskFile
         let number: UInt32
@@ -19,19 +20,20 @@ final class DurableRecords {
     }
 
     private(set) var logs: [UInt32: Log] = [:]
-    /// A fix that is there more than once.
+    /// A fix that was found more than once; nil if there is none.
     private(set) var repeated: (logID: UInt32, sequence: UInt32)?
-    /// Up to where lines were handed over, by the newest cursor.
+    /// The position up to which lines were handed over, from the newest cursor that was read.
     private(set) var cursor = JournalPosition.start
-    /// Fixes and losses that were read since they were taken; see ``takeNew()``.
+    /// Fixes and losses that were read since the last call of ``takeNew()``.
     private var new: (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) = ([], [])
-    /// The bytes of the newest progress of each log in the last segment.
+    /// The bytes of the newest progress record of each log, in the last segment that has any bytes.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
-    /// Where damage is found without a search: in the last segment when the journal is opened, in those before it when what
-    /// was not handed over is read.
+    /// The places at which the host finds damage without a verification: in the last segment when it opens the journal, in the
+    /// segments before when it reads records that were not handed over yet. Damage before `start` may stay unnoticed.
     var damageablePlaces: [(file: DiskFile, start: Int)] {
-        segments.enumerated().compactMap { index, segment in
-            if index == segments.count - 1 { return (segment.file, 0) }
+        guard let last = segments.lastIndex(where: { $0.readByteCount > 0 }) else { return [] }
+        return segments[...last].enumerated().compactMap { index, segment in
+            if index == last { return (segment.file, 0) }
             guard segment.number >= cursor.segment else { return nil }
             return (segment.file, segment.number == cursor.segment ? Int(cursor.offset) : 0)
         }
@@ -39,7 +41,7 @@ final class DurableRecords {
 
     private let deviceID: UInt64
     private let directory: String
-    /// The state of the disk that was read.
+    /// The generation of the disk when it was last read.
     private var generation = -1
     private var segments: [Segment] = []
 
@@ -61,7 +63,7 @@ final class DurableRecords {
         return sequence
     }
 
-    /// Reads what is new on the disk, or all of it where what was read has changed.
+    /// Reads the new bytes on the disk, or everything again if bytes that were read have changed.
     func update(from disk: SimulatedDisk) {
         guard generation != disk.generation else { return }
         generation = disk.generation
@@ -75,7 +77,7 @@ final class DurableRecords {
             && zip(segments, found).allSatisfy {
                 $0.file === $1.file && $0.rewriteCount == $1.rewriteCount && $0.readByteCount <= $0.file.certainByteCount
             }
-        // A segment that grew although another came after it would be read out of order.
+        // If a segment has grown although a later one exists, its new records would be read out of order.
         let hasGrown = segments.dropLast().contains { DurableRecords.recordsEnd(in: $0.file) > $0.readByteCount }
         if isSame, !hasGrown {
             segments += found.dropFirst(segments.count)
@@ -89,7 +91,7 @@ final class DurableRecords {
         for index in segments.indices { read(index) }
     }
 
-    /// Behind the last zero byte: up to there records are whole.
+    /// The offset after the last zero byte: the records before it are complete.
     private static func recordsEnd(in file: DiskFile) -> Int {
         (file.durable[..<file.certainByteCount].lastIndex(of: 0) ?? -1) + 1
     }
@@ -99,7 +101,7 @@ final class DurableRecords {
         guard segment.readByteCount < segment.file.certainByteCount else { return }
         let bytes = segment.file.durable
         let end = DurableRecords.recordsEnd(in: segment.file)
-        if index == segments.count - 1, segment.readByteCount == 0 { newestProgress = [:] }
+        if segment.readByteCount == 0 { newestProgress = [:] }
         var start = segment.readByteCount
         for position in start..<max(start, end) where bytes[position] == 0 {
             if position > start, let record = DurableRecords.unstuffed(bytes[start..<position]) {
@@ -110,7 +112,7 @@ final class DurableRecords {
         segments[index].readByteCount = max(segment.readByteCount, end)
     }
 
-    /// Takes consistent overhead byte stuffing out; nil where it is broken.
+    /// Decodes consistent overhead byte stuffing; nil if the stuffing is invalid.
     private static func unstuffed(_ stuffed: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(stuffed.count)
@@ -128,7 +130,7 @@ final class DurableRecords {
     private func take(_ record: [UInt8], at range: Range<Int>, _ segment: Segment) {
         guard record.count > 4 else { return }
         let binding = record[0] == 1 ? nil : (deviceID, segment.number)
-        guard BitwiseCheck.ofRecord(record.dropLast(3), binding) == number(record.suffix(3)) else { return }
+        guard BitwiseCRC.ofRecord(record.dropLast(3), binding) == number(record.suffix(3)) else { return }
         let body = record.dropFirst().dropLast(3)
         switch record[0] {
         case 2: takeFix(body)
@@ -136,15 +138,15 @@ final class DurableRecords {
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
             logs[number(body.prefix(4)), default: Log()].losses.append(lost)
             new.losses.append((number(body.prefix(4)), lost))
-        case 5: if body.count == 12 { cursor = position(body.dropFirst(4)) }
+        case 5: if body.count >= 12 { cursor = position(body.dropFirst(4).prefix(8)) }
         case 7: if body.count == 8 { cursor = position(body) }
-        case 6: if segment.file === segments.last?.file { newestProgress[number(body.prefix(4))] = range }
+        case 6: newestProgress[number(body.prefix(4))] = range
         default: break
         }
     }
 
-    /// Log (4 bytes), time of reception (6), which of the two signal fields follow (1), these (2 each), the low byte of
-    /// the sequence (1), and the payload of an absolute fix.
+    /// The fields are: log (4 bytes), time of reception (6), a byte that tells which of the two signal fields follow, these (2
+    /// each), the low byte of the sequence (1), and the payload of an absolute fix.
     private func takeFix(_ body: ArraySlice<UInt8>) {
         guard body.count > 12 else { return }
         let presence = body[11]
@@ -154,7 +156,7 @@ final class DurableRecords {
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
             let logID = number(body.prefix(4))
-            // The first content counts, as it does for whoever reads on.
+            // The first content counts, as it does for every reader of the journal.
             if logs[logID]?.fixes[fix.sequence] != nil {
                 repeated = (logID, fix.sequence)
             } else {
@@ -162,11 +164,11 @@ final class DurableRecords {
                 new.fixes.append((logID, fix))
             }
         } catch {
-            // What does not decode is nothing that is kept.
+            // A record that does not decode does not count as kept.
         }
     }
 
-    /// What was read since the last call.
+    /// The fixes and losses that were read since the last call.
     func takeNew() -> (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) {
         defer { new = ([], []) }
         return new

@@ -4,13 +4,13 @@ import CollarJournal
 import CollarSimulator
 import CollarWire
 
-/// The host that ships, over a sound disk, that stores and answers at once: for trials in which nothing delays it.
+/// The real host over a disk without faults. It stores and answers at once, for trials in which the host causes no delay.
 package final class InstantHost {
     private let host: Host
     private let link: LinkID
     private let log: LogIdentity
 
-    /// Begins with a collar that it has heard before.
+    /// Creates a host that has already heard the collar.
     package init(knowing log: LogIdentity) {
         self.log = log
         let start = InstantHost.time(Instant(microseconds: 0))
@@ -26,7 +26,7 @@ package final class InstantHost {
             maximumFrameByteCount: UInt8(Frame.maximumByteCount),
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder, heartbeatSeconds: 60)
         let frame = [UInt8].frame { output throws(EncodeError) in
-            try identity.encode(address: 9, flags: FrameFlags(ask: nil), into: &output)
+            try identity.encode(address: 9, flags: FrameFlags(poll: nil), into: &output)
         }
         _ = answers(to: frame, at: start.instant)
     }
@@ -35,25 +35,25 @@ package final class InstantHost {
         HostTime(instant: now, unixMilliseconds: 1_700_000_000_000 + now.microseconds / 1000)
     }
 
-    /// What it holds.
+    /// The sequences of the collar's log that the host has made durable.
     package var stored: CoveredSequences {
         host.durable(of: log)
     }
 
-    /// Takes in a frame that has arrived.
-    /// - Returns: the frames that it sends now.
+    /// Receives a frame, and commits at once.
+    /// - Returns: the frames that the host sends now.
     package func answers(to frame: [UInt8], at now: Instant) -> [[UInt8]] {
         let serial = Channel.stuffed(frame)
-        host.received(serial.span, on: link, at: InstantHost.time(now))
+        host.receive(serial.span, on: link, at: InstantHost.time(now))
         while host.commitNext(at: InstantHost.time(now)) {}
         var frames: [[UInt8]] = []
         while let next = host.nextFrame() { frames.append(next.frame) }
         return frames
     }
 
-    /// Wants something of the collar. Where too much waits already nothing changes.
+    /// Submits a request to the collar. If too many requests are queued, nothing changes.
     package func submit(_ request: HostRequest, at now: Instant) {
-        do throws(CommandRefusal) {
+        do throws(RequestRefusal) {
             _ = try host.submit(request, to: log.deviceID, patience: .untilHeard, at: InstantHost.time(now))
         } catch {
             guard case .queueFull = error else { preconditionFailure("a sound host takes a command: \(error)") }
@@ -62,14 +62,14 @@ package final class InstantHost {
 }
 
 extension Host {
-    /// The next frame to send, and over which link.
+    /// The next frame to send, and its link; nil if there is none.
     func nextFrame() -> (link: LinkID, frame: [UInt8])? {
         var link: LinkID?
         let frame = [UInt8](capacity: Frame.maximumByteCount) { output in link = nextFrame(into: &output) }
         return link.map { ($0, frame) }
     }
 
-    /// What may be acknowledged of a log.
+    /// The sequences of a log that may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences {
         journals.first { $0.deviceID == log.deviceID }?.durable(logID: log.logID) ?? CoveredSequences()
     }

@@ -2,21 +2,22 @@ import CollarHost
 import CollarJournal
 import CollarWire
 
-/// The consumer of a host's lines: slow, away for a while, and with a memory that outlives the host.
+/// The consumer of a host's lines. It is slow, sometimes away, and keeps its memory when the host stops.
 final class LineConsumer {
-    /// Until when it takes nothing.
+    /// The time until which it takes nothing.
     var awayUntil: Int64 = 0
     /// The most lines it takes at once.
     var appetite = Int.max
     let isOrdered: Bool
     let hasGaps: Bool
-    /// What it was given, by collar and log.
+    /// The fixes and gaps that it was given, by collar and log.
     var accounts: [LogKey: LogAccount] = [:]
-    /// Up to where it was given lines of each collar.
+    /// The position up to which it took the lines of each collar.
     private var positions: [UInt64: JournalPosition] = [:]
-    /// Whether positions of collars that are not named may be anything: a copy of the state directory brought its own.
+    /// Whether a collar without an entry in `positions` may have any position, because the state directory was replaced by one
+    /// with positions of its own.
     private var isUnsure = false
-    /// Lines that the process holds ready.
+    /// Lines that the host has handed out and the consumer has not taken.
     private var queue: [EmittedEntry] = []
 
     private static let queueLimit = 12
@@ -26,7 +27,7 @@ final class LineConsumer {
         self.hasGaps = hasGaps
     }
 
-    /// How many fixes it was given, each counted once.
+    /// How many different fixes it has taken.
     var fixCount: Int { accounts.values.reduce(0) { $0 + $1.fixes.count } }
     var hasRoom: Bool { queue.count < LineConsumer.queueLimit }
 
@@ -40,10 +41,10 @@ final class LineConsumer {
         for key in accounts.keys { accounts[key]?.lastInOrder = nil }
     }
 
-    /// A new process goes on with a collar.
+    /// A new process continues with a collar at a position.
     func restarted(_ deviceID: UInt64, at position: JournalPosition) { positions[deviceID] = position }
 
-    /// The journals are not those that it knew.
+    /// The journals were replaced by others, whose positions it does not know.
     func forgetPositions() {
         positions = [:]
         isUnsure = true
@@ -73,26 +74,26 @@ struct LogKey: Hashable {
     init(_ log: LogIdentity) { (deviceID, logID) = (log.deviceID, log.logID) }
 }
 
-/// What a consumer knows of one log: it adds up fixes and gaps.
+/// A consumer's account of one log: the sum of its fix lines and gap lines.
 struct LogAccount {
     private(set) var fixes: [UInt32: Fix] = [:]
-    /// Sequences that are said to be missing.
+    /// Sequences that gap lines report as missing.
     private(set) var missing: Set<UInt32> = []
-    /// Sequences that are said never to come.
+    /// Sequences that gap lines report as never to come.
     private(set) var lost: Set<UInt32> = []
-    /// The highest sequence that came in order from this process.
+    /// The highest sequence that the current process has emitted in order.
     var lastInOrder: UInt32?
 
     /// Notes a fix.
-    /// - Parameter isOrdered: whether it may not come after later ones.
-    /// - Returns: what is wrong with it.
+    /// - Parameter isOrdered: whether the fix must not come after later ones.
+    /// - Returns: the violation; nil if there is none.
     mutating func note(_ fix: Fix, isOrdered: Bool) -> Violation? {
         if let before = fixes[fix.sequence], before != fix {
             return Violation(invariant: .oneContentPerID, text: "\(fix.sequence) is emitted with two contents", microseconds: 0)
         }
         fixes[fix.sequence] = fix
         if isOrdered {
-            // A fix that was said not to come may come late.
+            // A fix that was reported as lost may come late.
             if let last = lastInOrder, fix.sequence <= last {
                 if lost.contains(fix.sequence) { return nil }
                 return Violation(invariant: .emissionIsInOrder, text: "\(fix.sequence) is emitted after \(last)", microseconds: 0)
@@ -114,8 +115,9 @@ struct LogAccount {
         }
     }
 
-    /// The first sequence below `end` of which the consumer cannot tell what became of it: that it is there, or will never come,
-    /// or is missing where that is possible; nil where it can tell of all.
+    /// The first sequence below `end` about which the consumer knows nothing; nil if there is none. It knows about a sequence
+    /// if it has the fix, or was told that the fix will never come; with `mayBeMissing` also if it was told that the fix is
+    /// missing.
     func firstUnexplained(below end: UInt32, mayBeMissing: Bool) -> UInt32? {
         (0..<end).first { fixes[$0] == nil && !lost.contains($0) && !(mayBeMissing && missing.contains($0)) }
     }

@@ -2,11 +2,12 @@ import CollarJournal
 import CollarSimulator
 import CollarWire
 
-/// What is on the disk of a machine for certain: the truth, for the oracle.
+/// The records that are on the disk of a machine for certain: the truth, for the oracle.
 final class MachineRecords {
     private let disk: SimulatedDisk
     private var collars: [UInt64: DurableRecords] = [:]
-    /// Collars whose earlier segments were damaged. More damage would make the host ask again for what it has got back.
+    /// Collars whose earlier segments were damaged. These are not damaged again: the host would request once more what it has
+    /// already recovered.
     private var spared: Set<UInt64> = []
 
     init(disk: SimulatedDisk) { self.disk = disk }
@@ -25,14 +26,14 @@ final class MachineRecords {
         return new
     }
 
-    /// What is kept of a sequence.
+    /// The record that the disk holds for a sequence.
     func kept(_ sequence: UInt32, of log: LogIdentity) -> KeptRecord {
         of(log.deviceID).kept(sequence, logID: log.logID)
     }
 
-    /// Flips some bytes of a segment of a collar, or makes a page of it zeros. The records of the latest commits are
-    /// spared: where nothing says that there was more, nothing can be missed.
-    /// - Returns: what is gone.
+    /// Damages a segment of a collar: flips bits of a few bytes, or sets a block to zeros. The newest progress record of each
+    /// log in the last segment is spared: without it nothing shows that earlier records are missing.
+    /// - Returns: the durable records that are gone.
     func damage(_ random: inout SeededRandom) -> [LostRecord] {
         let known = collars.keys.sorted()
         guard !known.isEmpty else { return [] }
@@ -44,7 +45,10 @@ final class MachineRecords {
         let (file, begin) = places[random.below(places.count)]
         guard begin < file.durable.count else { return [] }
         let isLast = file === places.last?.file
-        // A segment without progress has nothing but its checkpoint, which is what the segment before it ended with.
+        // If the last segment has no progress record yet, only those of the segment before it show damage there, and must stay.
+        guard isLast || !found.newestProgress.isEmpty else { return [] }
+        // A last segment without a progress record has only its checkpoint, which repeats the coverage at the end of the
+        // segment before.
         if !isLast || found.newestProgress.isEmpty { spared.insert(deviceID) }
         let first = begin + random.below(file.durable.count - begin)
         let isPage = random.chance(0.3)
@@ -60,7 +64,13 @@ final class MachineRecords {
         for (logID, log) in before.sorted(by: { $0.key < $1.key }) {
             guard let identity = LogIdentity(deviceID: deviceID, logID: logID) else { continue }
             let sequences = Array(log.fixes.keys) + log.losses.flatMap { Array($0.first...$0.last) }
-            for sequence in Set(sequences).sorted() where found.kept(sequence, logID: logID) == .nothing {
+            // A record that damage removed may be that of a fix that came after it had been reported as lost. The host then
+            // requests all lost fixes of the log again.
+            let areLossesInDoubt =
+                found.logs[logID].map { $0.losses.count < log.losses.count || $0.fixes.count < log.fixes.count } ?? true
+            for sequence in Set(sequences).sorted() {
+                let kept = found.kept(sequence, logID: logID)
+                guard kept == .nothing || kept == .loss && areLossesInDoubt else { continue }
                 lost.append(LostRecord(log: identity, sequence: sequence, isFoundAtStart: isLast))
             }
         }
@@ -68,18 +78,18 @@ final class MachineRecords {
     }
 }
 
-/// A durable record that damage took away.
+/// A durable record that was removed by damage.
 struct LostRecord: Equatable {
     let log: LogIdentity
     let sequence: UInt32
-    /// Whether the host finds that out when it starts; else when it reads the record to hand it over.
+    /// Whether the host notices this when it starts; otherwise it notices this when it reads the record to hand it over.
     let isFoundAtStart: Bool
 }
 
 /// What a disk keeps of one sequence.
 enum KeptRecord: Equatable {
     case nothing
-    /// That it is lost for ever.
+    /// A report that the sequence is lost.
     case loss
     case fix(Fix)
 }

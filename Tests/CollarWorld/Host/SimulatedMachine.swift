@@ -4,20 +4,20 @@ import CollarJournal
 import CollarSimulator
 import CollarWire
 
-/// A machine of a ``World``: the disk, the radios in its ports, the consumer of its lines, and the process that runs ``Host``,
-/// which comes and goes.
+/// A machine of a ``World``: the disk, the radios in its ports, the consumer of its lines, and a process that runs ``Host`` and
+/// is stopped and started again.
 final class SimulatedMachine {
-    /// The process. Its memory is gone with it.
+    /// The process, with everything that is lost when it ends.
     private final class Process {
         let host: Host
         let links: [LinkID]
-        /// Bytes that came in while it waits for its disk, by radio; nil while it does not wait.
+        /// Bytes that came in while the process waits for its disk, by radio; nil while it does not wait.
         var unread: [[UInt8]]?
-        /// What each link has of a frame that is not whole.
+        /// The bytes of a frame that is not complete yet, by link.
         var partial: [[UInt8]]
-        /// Links that were opened or closed while it waits for its disk.
+        /// Links that were opened or closed while the process waits for its disk.
         var linkChanges: [(radio: Int, isOpened: Bool)] = []
-        /// Whether each link is open, as far as it knows.
+        /// Whether each link is open, as far as the process knows.
         var isOpen: [Bool]
         var discipline = AnswerDiscipline()
 
@@ -29,7 +29,7 @@ final class SimulatedMachine {
         }
     }
 
-    /// Bytes a tty keeps for a process that does not read.
+    /// The most bytes that a tty keeps for a process that does not read.
     private static let unreadLimit = 4096
     static let stateDirectory = "/var/state"
     /// The time of day when a world begins, in milliseconds since 1970.
@@ -43,32 +43,32 @@ final class SimulatedMachine {
     private let oracle: Oracle
     private let configuration: HostConfiguration
     private var random: SeededRandom
-    /// Whether reads end amid frames: a frame that comes in at once may take a shorter way.
+    /// Whether reads end in the middle of frames. A frame that comes in with one read may take a shorter path through the code.
     private let cutsReads: Bool
     private var process: Process?
-    /// The receiver in whose name it answers; nil before it ever ran, or after its state was lost.
+    /// The id of the receiver; nil before the first start, and after the state directory was removed or replaced.
     private(set) var receiverID: UInt32?
-    /// Hears what happens, for a trace.
+    /// Called with a text for each event, for a trace.
     var trace: ((String) -> Void)?
-    /// Counts processes: an event of an earlier one is void.
+    /// Number of processes that have ended. An event that was scheduled for an earlier process is ignored.
     private(set) var life = 0
     /// How far the clock of the machine is wrong, in milliseconds.
     var clockErrorMilliseconds: Int64 = 0
-    /// Whether the power goes too when its file operations stop.
+    /// Whether the whole machine loses power when the disk's fault stops a file operation; if not, only the process ends.
     var losesPowerAtStop = false
-    /// Whether its consumer is about to look for lines.
+    /// Whether the consumer's next turn is scheduled.
     var isConsumerDue = false
-    /// The state directory that somebody has copied.
+    /// The copy of the state directory that may be restored later.
     var savedState: World.SavedState?
-    /// Whether somebody removed the state directory of this process.
+    /// Whether the state directory was removed while this process runs.
     var isStateRemoved = false
-    /// Whether only another process can go on.
+    /// Whether this process cannot recover, so that it must be restarted.
     private(set) var needsRestart = false
     /// Frames to send, by radio.
     private var frames: [(radio: Int, bytes: [UInt8])] = []
-    /// Commands that were taken and whose end was not told.
+    /// Commands that were accepted and have not been reported as ended.
     private var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
-    /// Collars whose commands the process could not read.
+    /// Collars whose requests this process cannot read.
     private var unreadCommands: Set<UInt64> = []
 
     init(index: Int, plan: WorldPlan, oracle: Oracle) {
@@ -81,12 +81,12 @@ final class SimulatedMachine {
         var configuration = HostConfiguration(stateDirectory: SimulatedMachine.stateDirectory)
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
-        configuration.ordersBySequence = random.chance(0.3)
+        configuration.sortsBySequence = random.chance(0.3)
         if plan.faults.contains(.retention) { configuration.keepsDays = 30 }
         if plan.faults.contains(.hostileSender), plan.forging == .logs {
-            configuration.trackingLimits.logCount = 14
-            configuration.trackingLimits.youngLogCount = 8
-            // A log without ranges goes on where its collar sends the oldest fixes, too: not in bursts of the newest alone.
+            configuration.trackingLimits.promptLogCount = 14
+            // A log without free ranges makes progress only if the collar also sends its oldest fixes. Bursts of one frame hold
+            // only the newest.
             if plan.burstFrameCount > 1 {
                 configuration.trackingLimits.rangesOfLog = 2
                 configuration.trackingLimits.sharedRangeCount = 6
@@ -94,7 +94,7 @@ final class SimulatedMachine {
         }
         cutsReads = random.chance(0.5)
         self.configuration = configuration
-        consumer = LineConsumer(isOrdered: configuration.ordersBySequence, hasGaps: configuration.emitsGaps)
+        consumer = LineConsumer(isOrdered: configuration.sortsBySequence, hasGaps: configuration.emitsGaps)
     }
 
     /// The time on the machine's clocks.
@@ -102,7 +102,7 @@ final class SimulatedMachine {
         HostTime(instant: Instant(microseconds: now), unixMilliseconds: unixMilliseconds(now))
     }
 
-    /// What the machine's clock shows.
+    /// The Unix time that the machine's clock shows, in milliseconds.
     func unixMilliseconds(_ now: Int64) -> Int64 {
         max(0, SimulatedMachine.startUnixMilliseconds + now / 1000 + clockErrorMilliseconds)
     }
@@ -111,18 +111,18 @@ final class SimulatedMachine {
     /// Whether the process waits for its disk.
     var isWaitingForDisk: Bool { process?.unread != nil }
     var isCommitDue: Bool { process?.host.isCommitDue ?? false }
-    /// Whether the consumer has all there is.
+    /// Whether the consumer has taken every entry; false if no process runs.
     var isEverythingTaken: Bool { process?.host.isEverythingEmitted ?? false }
     var logCount: Int { process?.host.logCount ?? 0 }
 
-    /// When the process wants to be called; nil where it does not, or cannot.
+    /// When the process wants to be called; nil if it has no deadline, waits for its disk, or does not run.
     var nextDeadline: Int64? {
         guard let process, process.unread == nil else { return nil }
         return process.host.nextDeadline?.microseconds
     }
 
-    /// A process starts.
-    /// - Returns: whether it runs: not where the state directory cannot be opened.
+    /// Starts a process.
+    /// - Returns: whether it runs; false if the state directory cannot be opened.
     func start(now: Int64) -> Bool {
         do throws(HostError) {
             let own = SeededRandom(seed: random.next())
@@ -144,14 +144,14 @@ final class SimulatedMachine {
         return true
     }
 
-    /// A command that was taken is known, or has ended while the process before this one ended.
+    /// Checks that the host knows every accepted command after a restart. A command may have ended just before the restart.
     private func checkCommands() {
         guard let host = process?.host else { return }
         takenCommands.removeAll { command in
-            do throws(CommandRefusal) {
+            do throws(RequestRefusal) {
                 return try host.report(ofRequest: command.requestID, to: command.deviceID).state != .queued
             } catch {
-                // What cannot be read now may be read later.
+                // A file that cannot be read now may be readable later.
                 guard case .unknownRequest = error, !unreadCommands.contains(command.deviceID) else { return false }
                 oracle.report(.takenCommandIsKept, "host \(index) does not know the command \(command.requestID) any more")
                 return true
@@ -159,7 +159,8 @@ final class SimulatedMachine {
         }
     }
 
-    /// Emission goes on where it stopped: not before what is on the disk, not after what was taken.
+    /// Checks that emission continues where it stopped: not before the cursor on the disk, and not after what the consumer
+    /// took.
     private func checkCursors() {
         for journal in process?.host.journals ?? [] {
             let cursor = journal.emissionCursor
@@ -176,7 +177,7 @@ final class SimulatedMachine {
         }
     }
 
-    /// The process is gone, or the whole machine.
+    /// The process ends, or the whole machine loses power.
     func stop(losesPower: Bool) {
         if losesPower { disk.losePower() } else { disk.endProcess() }
         process = nil
@@ -188,13 +189,13 @@ final class SimulatedMachine {
         stateWasReplaced()
     }
 
-    /// The state directory is gone, or as it was: the machine may be another receiver.
+    /// The state directory was removed or replaced by an earlier one: the machine may be another receiver now.
     func stateWasReplaced() {
         receiverID = nil
         receiverMoved()
     }
 
-    /// The same receiver goes on from another disk.
+    /// The receiver continues on another disk.
     func receiverMoved() {
         takenCommands = []
         consumer.forgetPositions()
@@ -214,45 +215,45 @@ final class SimulatedMachine {
     func linkClosed(_ radio: Int, now: Int64) {
         guard let process else { return }
         guard process.unread == nil else {
-            // What came in before may be lost with the port, or be read before the end of it is seen.
+            // Bytes that came in before may be lost with the port, or be read before the process sees the closing.
             if random.chance(0.5) { process.unread?[radio] = [] }
             process.linkChanges.append((radio, false))
             return
         }
         let rest = process.partial[radio]
-        process.host.received(rest.span, on: process.links[radio], at: time(now))
+        process.host.receive(rest.span, on: process.links[radio], at: time(now))
         process.isOpen[radio] = false
         process.discipline.linkClosed()
         process.host.linkClosed(process.links[radio], at: time(now))
         takeOutputs(now: now)
     }
 
-    /// Serial bytes from a radio.
-    func received(_ bytes: [UInt8], on radio: Int, now: Int64) {
+    /// Receives serial bytes from a radio.
+    func receive(_ bytes: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         if let waiting = process.unread?[radio] {
-            // It opens a port only once it goes on.
+            // If a port is plugged in during the wait, the process opens it after the wait. Until then the port's bytes are lost.
             guard !process.linkChanges.contains(where: { $0.radio == radio }) else { return }
             if waiting.count + bytes.count <= SimulatedMachine.unreadLimit { process.unread?[radio] += bytes }
             return
         }
-        // Piece by piece, so that the oracle can judge each.
+        // The bytes are handed over frame by frame, so that the oracle can judge each frame.
         var rest = bytes[...]
         while let end = rest.firstIndex(of: 0) {
             process.partial[radio] += rest[...end]
             rest = rest[(end + 1)...]
             let piece = process.partial[radio]
             process.partial[radio] = []
-            received(piece: piece, on: radio, now: now)
+            receive(piece: piece, on: radio, now: now)
         }
         process.partial[radio] += rest
-        // What is not whole is no frame; a line keeps no more of it.
+        // So many bytes without a delimiter are no frame: they are dropped.
         if process.partial[radio].count > 2 * Frame.maximumByteCount { process.partial[radio].removeAll() }
         takeOutputs(now: now)
     }
 
-    /// Bytes up to a delimiter.
-    private func received(piece: [UInt8], on radio: Int, now: Int64) {
+    /// Receives the bytes up to a delimiter.
+    private func receive(piece: [UInt8], on radio: Int, now: Int64) {
         guard let process else { return }
         var stream = StreamDecoder()
         let frame = stream.frames(in: piece).last ?? []
@@ -261,7 +262,7 @@ final class SimulatedMachine {
         let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
         for part in [piece[..<cut], piece[cut...]] {
             let bytes = Array(part)
-            process.host.received(bytes.span, on: process.links[radio], at: time(now))
+            process.host.receive(bytes.span, on: process.links[radio], at: time(now))
         }
         guard process.host.statistics.frames > before else { return }
         process.discipline.accepts(frame, on: radio, now: now)
@@ -282,7 +283,7 @@ final class SimulatedMachine {
     /// The process begins to wait for its disk.
     func beginCommit() { process?.unread = Array(repeating: [], count: radioCount) }
 
-    /// The disk is done with the journal of one collar.
+    /// The disk has stored the journal of one collar, or failed to.
     func endCommit(now: Int64) {
         guard let process else { return }
         _ = process.host.commitNext(at: time(now))
@@ -292,7 +293,7 @@ final class SimulatedMachine {
         process.unread = nil
         let changes = process.linkChanges
         process.linkChanges = []
-        for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { received(bytes, on: radio, now: now) }
+        for (radio, bytes) in unread.enumerated() where !bytes.isEmpty { receive(bytes, on: radio, now: now) }
         for change in changes {
             if change.isOpened { linkOpened(change.radio, now: now) } else { linkClosed(change.radio, now: now) }
         }
@@ -300,7 +301,7 @@ final class SimulatedMachine {
 
     // MARK: Outputs
 
-    /// Takes what the process has to say.
+    /// Takes the outgoing frames and the ``HostNotice`` values of the process.
     private func takeOutputs(now: Int64) {
         guard let process else { return }
         while let (link, frame) = process.host.nextFrame() {
@@ -315,24 +316,25 @@ final class SimulatedMachine {
             trace?("  host \(index) says \(notice)")
             switch notice {
             case .storageFailing(_, .stopped): needsRestart = true
-            // Of a file that has the name of a collar no restart makes a journal.
+            // Only a journal of a collar of the world can recover by a restart. Any other id is the name of a foreign file, which
+            // stays.
             case .journalUnavailable(let deviceID, _): if oracle.records.contains(where: { $0.log.deviceID == deviceID }) { needsRestart = true }
-            case .commandEnded(let report):
+            case .requestEnded(let report):
                 takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
                 oracle.ended(report, host: index)
-            case .commandsFailing(let deviceID, _): unreadCommands.insert(deviceID)
+            case .requestsFailing(let deviceID, _): unreadCommands.insert(deviceID)
             default: break
             }
         }
     }
 
-    /// The frames that it sends, each with the radio.
+    /// The frames to send, each with its radio.
     func takeFrames() -> [(radio: Int, bytes: [UInt8])] {
         defer { frames = [] }
         return frames
     }
 
-    /// Hands over the lines that are taken now.
+    /// Hands over the lines that the consumer takes now.
     func emitLines(now: Int64) {
         guard let process else { return }
         let time = time(now)
@@ -350,12 +352,12 @@ final class SimulatedMachine {
 
     // MARK: Commands
 
-    /// Somebody gives a command.
-    /// - Returns: its id; nil where it is not taken.
-    func submit(_ request: HostRequest, to deviceID: UInt64, patience: CommandPatience, now: Int64) -> UInt16? {
+    /// A user submits a request.
+    /// - Returns: its id; nil if the request is not accepted.
+    func submit(_ request: HostRequest, to deviceID: UInt64, patience: RequestPatience, now: Int64) -> UInt16? {
         guard let process, process.unread == nil else { return nil }
         defer { takeOutputs(now: now) }
-        do throws(CommandRefusal) {
+        do throws(RequestRefusal) {
             let id = try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
             takenCommands.append((deviceID, id))
             return id
@@ -367,13 +369,13 @@ final class SimulatedMachine {
         }
     }
 
-    /// Commands to a collar that have not ended.
-    func openCommandCount(of deviceID: UInt64) -> Int { process?.host.openCommandCount(of: deviceID) ?? 0 }
+    /// Number of requests to a collar that have not ended.
+    func openRequestCount(of deviceID: UInt64) -> Int { process?.host.openRequestCount(of: deviceID) ?? 0 }
 
-    /// The version of the settings that a collar reported last.
+    /// The version of the settings in the last report of a collar.
     func reportedSettingsVersion(of deviceID: UInt64) -> UInt64? { process?.host.reportedSettingsVersion(of: deviceID) }
 
-    /// What may be acknowledged of a log.
+    /// The sequences of a log that may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences {
         process?.host.durable(of: log) ?? CoveredSequences()
     }

@@ -1,4 +1,5 @@
-/// How much of the hour that ends now was spent sending; exact, a frame at the edge counts with the part that is within.
+/// The airtime in the hour that ends now. It is exact: of a frame at the start of the hour, only the part within the hour
+/// counts.
 struct HourOfAirtime {
     static let microseconds: Int64 = 3_600_000_000
 
@@ -6,12 +7,12 @@ struct HourOfAirtime {
     private var firstWithin = 0
     private var wholeMicroseconds: Int64 = 0
 
-    /// A frame is over.
+    /// Adds a frame that is over.
     /// - Parameters:
     ///   - start: in microseconds; not before the end of the frame before.
-    ///   - end: in microseconds; of a frame that was broken off, when it was.
-    /// - Returns: airtime of the hour that ends with it, in microseconds. No hour between two of these ends holds more than
-    ///   both: its airtime grows only while something is sent.
+    ///   - end: in microseconds; if the frame was cut short, the time of the cut.
+    /// - Returns: the airtime in the hour that ends with the frame, in microseconds. An hour that ends at another moment never
+    ///   holds more than the larger of the two neighbouring results, because the airtime grows only while a frame is sent.
     mutating func add(start: Int64, end: Int64) -> Int64 {
         frames.append((start, end))
         wholeMicroseconds += end - start

@@ -1,71 +1,73 @@
-/// What must hold in every ``World``, after every step.
+/// The rules that must hold in every ``World``, after every step.
 package enum Invariant: String, CaseIterable, Sendable {
-    /// What an acknowledgement names is on the host's disk, at that moment and for ever.
+    /// A sequence that an acknowledgement covers is on the host's disk, at that moment and from then on, as a fix or as a loss.
     case acknowledgedIsDurable
-    /// An id stands for one content only.
+    /// An id has only one content.
     case oneContentPerID
-    /// What the host stores is what the collar logged, bit for bit.
+    /// A fix that the host stores is the one that the collar logged, bit for bit.
     case storedIsLogged
-    /// Nothing damaged is accepted.
+    /// No damaged frame is accepted.
     case damageIsRejected
-    /// Nothing counts as lost that the collar can still send.
+    /// A fix that the collar can still send does not count as lost.
     case lossHasACause
-    /// The collar counts only what its own receiver told it to be durable as delivered.
+    /// The collar counts as delivered only the fixes that its own receiver acknowledged as durable.
     case deliveredWasTold
     /// The collar overwrites undelivered fixes only when the ring is full.
     case overwritesOnlyWhenFull
-    /// A durable fix stays in the log, and no sequence goes to a second fix.
+    /// A durable fix stays in the log, and no sequence is given to a second fix.
     case logOnlyGrows
     /// A fix is sent only once it is durable, exactly as it was logged.
     case logBeforeAir
     /// Bytes of flash are programmed once between two erases.
     case programmedOnce
-    /// Out of contact one frame a time-out, with an ask; time-outs double with every third; bursts end with an ask.
+    /// Out of contact the collar sends one frame after each time-out, with a poll. With every third unanswered poll the
+    /// time-out doubles. Bursts end with a poll.
     case retransmissionDiscipline
     /// No frame is larger than the link allows.
     case frameFits
-    /// No hour holds more airtime than is allowed.
+    /// No hour holds more airtime than the duty cycle allows.
     case dutyCycle
-    /// A host answers no more asks than it has heard, sends nothing on a closed link, and nothing but *pair* to a collar of
-    /// another receiver.
+    /// A host answers no more polls than it has heard and sends nothing on a closed link. To a collar of another receiver it
+    /// sends only *pair*.
     case answerDiscipline
-    /// A deadline that is reached leads to something.
+    /// A deadline that is reached leads to a frame or to a later deadline.
     case deadlineIsUseful
-    /// Memory stays bounded.
+    /// The memory of a host stays bounded.
     case memoryIsBounded
-    /// A command is executed at most once, and only for who may give it.
+    /// A command is executed at most once, and only if its sender has the right to give it.
     case executedOnce
-    /// Settings, tracking and receiver are those that the executed orders led to; versions of settings grow.
+    /// Settings, tracking and receiver follow from the executed requests; versions of settings grow.
     case stateFollowsOrders
-    /// A result or report tells what has happened.
+    /// A result or a settings report tells what has happened.
     case resultIsTrue
-    /// A command that a host has taken is known to it after every restart, until its end was told.
+    /// A host knows every command that it accepted after every restart, until it has reported the end of the command.
     case takenCommandIsKept
-    /// A fix is stored once.
+    /// A fix is stored only once.
     case storedOnce
-    /// Every fix that was acknowledged reaches the consumer, with one content.
+    /// Every stored fix reaches the consumer, with one content.
     case acknowledgedIsEmitted
-    /// If fixes are ordered a fix is emitted after all before it.
+    /// If fixes are sorted, a fix is emitted after all fixes with lower sequences.
     case emissionIsInOrder
-    /// A consumer that adds up fixes and gaps can tell of every sequence whether it is there or will never come.
+    /// A consumer that adds up fixes and gap lines knows of every sequence whether it is there or will never come.
     case completenessIsProvable
-    /// After a restart emission goes on where it stopped: not before what a commit kept, not behind what was taken.
+    /// After a restart emission continues where it stopped: not before the cursor that a commit kept, and not after what was
+    /// taken.
     case emissionGoesOn
-    /// A receiver is the same after every restart.
+    /// A receiver keeps its id after every restart.
     case receiverStaysItself
-    /// Once the world is calm everything arrives, and both ends agree: also where a hostile sender has used up what a host keeps
-    /// track of.
+    /// Once the world is calm, everything arrives and both ends agree, even if a hostile sender has used up the logs and ranges
+    /// that a host keeps track of.
     case progress
-    /// The programs do not refuse what they must do.
+    /// The programs do not refuse what they must accept.
     case noRefusal
 }
 
 /// An ``Invariant`` that did not hold.
 package struct Violation: Equatable, Sendable {
-    /// Which.
+    /// The invariant.
     package let invariant: Invariant
     /// What was seen.
     package let text: String
-    /// When, in microseconds of virtual time.
+    /// When it was seen, in microseconds of virtual time.
     package let microseconds: Int64
 }

@@ -1,33 +1,33 @@
 import CollarWire
 
-/// What the oracle knows of one log of one collar.
+/// The oracle's record of one log of one collar.
 final class LogRecord {
     let log: LogIdentity
-    /// The first sequence that the world sees: what lies below was delivered to somebody in an earlier life of the collar.
+    /// The first sequence of this world. The collar delivered all lower ones to another receiver before the world began.
     let base: UInt32
-    /// Fixes that were logged durably, by sequence behind ``base``; nil where nothing was.
+    /// The fixes that were logged durably; the index is the sequence − ``base``. Nil if a sequence has none.
     private var fixes: [Fix?] = []
-    /// Fixes whose record was being written when something failed: it may be there or not.
+    /// Fixes whose write failed: the record may be in the flash or not.
     var torn: [UInt32: Fix] = [:]
-    /// What was not in the log any more at some moment, or decayed.
+    /// Sequences that the collar has overwritten or skipped, or whose block may have decayed.
     private var gone = Flags()
-    /// What the hostile sender called lost.
+    /// Sequences that the hostile sender reported as lost.
     private var forgedLosses = Flags()
-    /// What each receiver told the collar to be durable, in acknowledgements that reached it.
+    /// Sequences that each receiver acknowledged as durable, in acknowledgements that reached the collar.
     private var told: [UInt32: Flags] = [:]
-    /// Acknowledgements by host, of which there are two at most.
+    /// The promises of each host; there are at most two hosts.
     var hosts = [HostPromises](repeating: HostPromises(), count: 2)
     /// The oldest sequence of the log.
     var oldest: UInt32
-    /// Everything the oracle has checked to be told below this.
+    /// The oracle has checked that all sequences below this one were told by ``checkedReceiver``.
     var checkedDelivered: UInt32
-    /// The receiver for which that was checked.
+    /// The receiver for which ``checkedDelivered`` was checked.
     var checkedReceiver: UInt32 = 0
-    /// What was requested of the collar.
+    /// The requests to the collar.
     var requests = RequestRecord()
-    /// Whether the collar has another log now.
+    /// Whether the flash of this log was erased, so that the collar has another log after its next boot.
     var isErased = false
-    /// Sequences that were handed out, or used up.
+    /// One more than the highest sequence that was logged durably; ``base`` before the first.
     private(set) var end: UInt32
 
     init(_ log: LogIdentity, base: UInt32) {
@@ -36,7 +36,7 @@ final class LogRecord {
         (oldest, checkedDelivered, end) = (base, base, base)
     }
 
-    /// Those of some sequences that the world has seen, and must account for.
+    /// The part of `sequences` at or above ``base``: the world must account for it.
     func seen(_ sequences: Range<UInt32>) -> Range<UInt32> {
         max(base, sequences.lowerBound)..<max(base, sequences.lowerBound, sequences.upperBound)
     }
@@ -46,10 +46,10 @@ final class LogRecord {
         return fixes[Int(sequence - base)]
     }
 
-    /// What the log holds for a sequence: what was logged, or what may be there of a write that failed.
+    /// The fix that the log can hold for a sequence: the one that was logged, or the one of a failed write.
     func possible(_ sequence: UInt32) -> Fix? { logged(sequence) ?? torn[sequence] }
 
-    /// Whether `fix` may stand for its sequence.
+    /// Whether `fix` is a possible content of its sequence.
     func permits(_ fix: Fix) -> Bool {
         logged(fix.sequence) == fix || (logged(fix.sequence) == nil && torn[fix.sequence] == fix)
     }
@@ -68,10 +68,10 @@ final class LogRecord {
 
     func noteGone(_ sequence: UInt32) { gone.insert(sequence) }
 
-    /// Whether the collar may say of a sequence that it will never come.
+    /// Whether the collar may report a sequence as gone.
     func mayBeLost(_ sequence: UInt32) -> Bool { gone.contains(sequence) || logged(sequence) == nil }
 
-    /// Whether a host may have been told so, by the collar or by the hostile sender.
+    /// Whether the collar or the hostile sender may have reported a sequence as lost.
     func mayBeCalledLost(_ sequence: UInt32) -> Bool { mayBeLost(sequence) || forgedLosses.contains(sequence) }
 
     func tell(_ sequence: UInt32, by receiver: UInt32) { told[receiver, default: Flags()].insert(sequence) }
@@ -81,7 +81,7 @@ final class LogRecord {
         sequence < base || told.values.contains { $0.contains(sequence) }
     }
 
-    /// A host's state directory is as it was when it had acknowledged this.
+    /// A host's state directory was restored to the state in which the host had acknowledged `earlier`.
     func replacePromises(of host: Int, by earlier: Flags) {
         let promised = hosts[host].promised
         for sequence in 0..<promised.end where promised.contains(sequence) && !earlier.contains(sequence) {
@@ -92,13 +92,13 @@ final class LogRecord {
         hosts[host].lost = []
     }
 
-    /// The lowest sequence that a host acknowledged, has lost since, and has not got back; nil where there is none.
+    /// The lowest sequence that a host acknowledged, has lost since, and has not received again; nil if there is none.
     func firstLostPromise(of host: SimulatedMachine) -> UInt32? {
         hosts[host.index].lost = hosts[host.index].lost.filter { host.records.kept($0, of: log) == .nothing }
         return hosts[host.index].lost.min()
     }
 
-    /// Damage took a record of a host.
+    /// Damage removed a record of a host.
     func lost(_ record: LostRecord, by host: Int) {
         if record.isFoundAtStart, record.sequence < hosts[host].below { hosts[host].lost.insert(record.sequence) }
         hosts[host].promised.remove(record.sequence)
@@ -106,24 +106,25 @@ final class LogRecord {
     }
 }
 
-/// What is known of what a host has acknowledged of a log.
+/// The oracle's record of a host's acknowledgements of one log.
 struct HostPromises {
-    /// What it sent as durable.
+    /// Sequences that it acknowledged and that must still be on its disk.
     var promised = Flags()
-    /// What it had acknowledged before its state directory was replaced: it may not know any more that it has it.
+    /// Sequences that it acknowledged before its state directory was replaced, or whose records it left behind when it moved:
+    /// its disk need not have them.
     var forgotten = Flags()
-    /// What damage took, which it finds out when it reads.
+    /// Sequences that damage removed, and whose loss it notices only when it reads them.
     var unnoticed = Flags()
-    /// It has acknowledged everything below this. What it acknowledged above it names again in every answer.
+    /// It has acknowledged everything below this sequence. Durable sequences above it are named again in every answer.
     var below: UInt32 = 0
-    /// What it acknowledged so, and knows to be gone.
+    /// Sequences below ``below`` that it knows to be gone.
     var lost: Set<UInt32> = []
 }
 
 /// A set of small numbers.
 struct Flags {
     private var flags: [Bool] = []
-    /// Behind the highest.
+    /// One more than the highest number; 0 before the first.
     var end: UInt32 { UInt32(flags.count) }
     func contains(_ number: UInt32) -> Bool { number < flags.count && flags[Int(number)] }
     mutating func insert(_ number: UInt32) {

@@ -11,8 +11,8 @@ extension Oracle {
             report(.frameFits, "\(frame.count) bytes from collar \(collar.index)")
         }
         let isOutOfContact = disciplines[collar.index].isOutOfContact
-        let ask = frame.count > 1 ? frame[1] & 7 : 0
-        if let wrong = disciplines[collar.index].handsOut(ask: ask == 0 ? nil : ask, now: now) {
+        let poll = frame.count > 1 ? frame[1] & 7 : 0
+        if let wrong = disciplines[collar.index].handsOut(poll: poll == 0 ? nil : poll, now: now) {
             report(.retransmissionDiscipline, "collar \(collar.index): \(wrong)")
         }
         let newest = collar.nextSequence &- 1
@@ -50,7 +50,7 @@ extension Oracle {
         } catch { report(.logBeforeAir, "collar \(collar.index) sends a frame that does not decode: \(error)") }
     }
 
-    /// After an unanswered ask a small batch may hold the two or three newest missing fixes, where at most 16 are missing.
+    /// After an unanswered poll, if at most 16 fixes are missing, a small batch may hold the two or three newest of these.
     private func checkNewest(_ batch: Batch, byteCount: Int, _ collar: SimulatedCollar, _ record: LogRecord) {
         var sequences: Set<UInt32> = []
         batch.forEach { sequences.insert($0.sequence) }
@@ -66,7 +66,7 @@ extension Oracle {
         }
     }
 
-    /// A live fix is the newest, and its anchor one of which the collar's receiver said that it has it.
+    /// Checks that a live fix is the newest fix, and that the collar's receiver has acknowledged its anchor.
     private func checkLive(
         _ frame: [UInt8], _ collar: SimulatedCollar, _ record: LogRecord, isOutOfContact: Bool
     ) throws(DecodeError) {
@@ -83,7 +83,7 @@ extension Oracle {
         if isOutOfContact { report(.retransmissionDiscipline, "out of contact a live fix is sent") }
     }
 
-    /// What an identity calls delivered elsewhere was acknowledged to the collar.
+    /// Checks that some receiver acknowledged to the collar what its identity reports as delivered elsewhere.
     private func checkElsewhere(_ identity: Identity, _ record: LogRecord) {
         for sequence in record.seen(0..<min(identity.deliveredElsewhere, identity.oldestSequence))
         where !record.wasToldByAnybody(sequence) {
@@ -109,7 +109,7 @@ extension Oracle {
         }
     }
 
-    /// A frame that really was sent reaches a collar.
+    /// A frame that was really sent reaches a collar.
     func reaches(_ frame: [UInt8], _ collar: SimulatedCollar) {
         guard collar.isRunning, let record = current[collar.index], frame.count > 3,
             frame[2] == collar.address || frame[2] == Frame.broadcastAddress
@@ -121,7 +121,7 @@ extension Oracle {
             default: break
             }
         } catch {
-            // For another collar, or from one.
+            // The frame is for another collar, or comes from one.
         }
     }
 
@@ -131,7 +131,7 @@ extension Oracle {
         guard answer.firstMissing <= next, answer.durable.count == 0 || answer.durable[0].last < next else { return }
         for sequence in record.seen(0..<answer.firstMissing) { record.tell(sequence, by: answer.receiverID) }
         for sequence in answer.durable.closedRanges.joined() { record.tell(sequence, by: answer.receiverID) }
-        if let ask = answer.ask { disciplines[collar.index].answered(ask.rawValue) }
+        if let poll = answer.poll { disciplines[collar.index].answered(poll.rawValue) }
     }
 
     /// A host hands out a frame.
@@ -139,14 +139,13 @@ extension Oracle {
         if frame.count > plan.maximumFrameByteCount {
             report(.frameFits, "\(frame.count) bytes from host \(host.index)")
         }
-        // The collar at that address whose log the check names: by the bits, not by the code under test.
-        let record = records.last { BitwiseCheck.isValid(frame, log: $0.log) }
+        let record = record(checking: frame)
         if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {
             report(.answerDiscipline, "host \(host.index) \(wrong)")
         }
         guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
         guard let record else {
-            guard !inventedLogs.contains(where: { BitwiseCheck.isValid(frame, log: $0) }) else { return }
+            guard !inventedLogs.contains(where: { BitwiseCRC.isValid(frame, log: $0) }) else { return }
             return report(.acknowledgedIsDurable, "an acknowledgement of no known log")
         }
         do throws(DecodeError) {
@@ -154,7 +153,7 @@ extension Oracle {
             guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {
                 return report(.acknowledgedIsDurable, "host \(host.index) acknowledges below \(answer.firstMissing)")
             }
-            // What is older comes first where not all of it fits: it may be a loss that is in doubt.
+            // If not all lost ranges fit, older ones come first. An older one can also be a loss that is in doubt.
             if let lost = record.firstLostPromise(of: host),
                 !answer.resend.closedRanges.contains(where: { $0.lowerBound <= lost })
             {
@@ -209,7 +208,7 @@ extension Oracle {
         }
     }
 
-    /// The consumer of a host takes an entry.
+    /// The consumer of a host takes a fix or a gap line.
     func emitted(_ entry: EmittedEntry, _ host: SimulatedMachine) {
         switch entry.content {
         case .fix(let fix):
@@ -217,11 +216,11 @@ extension Oracle {
             if !record.permits(fix.fix) {
                 report(.oneContentPerID, "host \(host.index) hands over \(fix.fix.sequence) as it was not logged")
             }
-            // What was damaged comes again when later fixes are with the consumer. Without gap lines nothing tells what was
+            // A damaged fix may come again after later fixes were taken. Without gap lines, nothing tells the consumer what was
             // given up of a log that is gone.
             let hasOtherLog = (records.map(\.log) + inventedLogs).contains { $0.deviceID == entry.deviceID && $0 != log }
             let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            // What was called lost before it came is late.
+            // A fix that was reported as lost before it came may come late.
             let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeCalledLost(fix.fix.sequence)
             if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
                 report(wrong.invariant, "host \(host.index): \(wrong.text)")
@@ -232,7 +231,7 @@ extension Oracle {
         }
     }
 
-    /// Everything has arrived, and the consumer of a host has taken all there is.
+    /// Checks a host whose consumer has taken everything, after everything has arrived.
     /// - Parameter receivers: the receiver of each collar.
     func checkEmission(of host: SimulatedMachine, receivers: [UInt32]) {
         for record in records {
@@ -242,18 +241,18 @@ extension Oracle {
             }
             let account = host.consumer.accounts[LogKey(record.log)]
             let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
-            // A fix that waits for those before it is not emitted yet.
+            // A fix that waits for earlier fixes is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
             for sequence in fixes.keys where sequence < end && account?.fixes[sequence] == nil {
                 return report(
                     .acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
             }
             guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
-            // A process that goes on from the journal may find less there than the one before it has told of.
+            // A new process may find less in the journal than the process before had reported, and not report a gap as filled.
             if host.life == 0, let sequence = account.missing.filter({ account.fixes[$0] != nil }).min() {
                 report(.completenessIsProvable, "host \(host.index) never says that \(sequence) is not missing any more")
             }
-            // Only its receiver asks a collar for what is missing, and only for what is missing of the log it has now.
+            // Only its receiver requests missing fixes from a collar, and only those of its present log.
             let collar = current.firstIndex { $0 === record }
             let isAskedFor = collar.map { receivers[$0] == host.receiverID } ?? false
             if let sequence = account.firstUnexplained(below: min(highest, end), mayBeMissing: !isAskedFor),
@@ -264,7 +263,7 @@ extension Oracle {
         }
     }
 
-    /// The process of a host is gone and a new one has opened the storage.
+    /// A new process of a host has opened the storage.
     func reopened(_ host: SimulatedMachine) {
         for record in records {
             let promised = record.hosts[host.index].promised
@@ -279,16 +278,19 @@ extension Oracle {
         }
     }
 
-    /// What a host has acknowledged until now.
+    /// The sequences of each log that a host has acknowledged until now.
     func promises(of host: Int) -> [LogPromises] { records.map { ($0.log, $0.hosts[host].promised) } }
 
-    /// A host's receiver goes on without what it has stored.
+    /// A host's receiver has moved, without its stored records.
     func moved(_ host: SimulatedMachine) {
         for record in records {
-            for sequence in record.base..<record.end where host.records.kept(sequence, of: record.log) != .nothing {
+            let unnoticed = record.hosts[host.index].unnoticed
+            for sequence in record.base..<record.end
+            where unnoticed.contains(sequence) || host.records.kept(sequence, of: record.log) != .nothing {
                 record.hosts[host.index].forgotten.insert(sequence)
             }
-            // What damage took does not move along, and so is not known to be missing: the collar tells of it, or sends it.
+            // The transfer does not name what damage removed: the host does not request it, and the collar reports it or sends
+            // it.
             record.hosts[host.index].below = 0
             record.hosts[host.index].lost = []
             record.requests.idsMayRepeat()
@@ -296,7 +298,7 @@ extension Oracle {
     }
 
     /// A host's state directory was replaced by an earlier one.
-    /// - Parameter promises: what it had acknowledged then; nil for nothing.
+    /// - Parameter promises: what the host had acknowledged by then; nil for nothing.
     func forgot(_ host: SimulatedMachine, promisesBefore promises: [LogPromises]?) {
         for record in records {
             let flags = promises?.first { $0.log == record.log }?.flags
@@ -307,6 +309,6 @@ extension Oracle {
 }
 
 extension LogIdentity {
-    /// Behind every sequence that was given out, with the one of a torn record and a block that decay skipped.
+    /// Higher than every sequence that the collar can have given out, even if records were torn or decay skipped a block.
     func plausibleEnd(_ record: LogRecord) -> UInt32 { record.end + 128 }
 }

@@ -2,16 +2,16 @@ import CollarARQ
 import CollarHost
 import CollarWire
 
-/// What an oracle says of requests.
+/// The rules for requests.
 extension Oracle {
-    /// A collar executes a command, or its flash failed amid it.
+    /// A collar executes a command, or its flash failed during the command.
     func executes(
         _ command: Command, _ collar: SimulatedCollar, isCertain: Bool, formerReceiver: UInt32,
         isPairingWindowOpen: Bool
     ) {
         guard let record = current[collar.index] else { return }
         var state = record.requests.state
-        state.apply(command.order)
+        state.apply(command.action)
         guard isCertain else {
             return record.requests.noteUncertain(ExecutedCommand(command), state: state)
         }
@@ -20,11 +20,11 @@ extension Oracle {
         }
         record.requests.noteExecuted(ExecutedCommand(command))
         var isAllowed = formerReceiver != 0 && command.receiverID == formerReceiver
-        if case .pair = command.order { isAllowed = isAllowed || formerReceiver == 0 || isPairingWindowOpen }
+        if case .pair = command.action { isAllowed = isAllowed || formerReceiver == 0 || isPairingWindowOpen }
         if !isAllowed {
             report(.executedOnce, "collar \(collar.index) of \(formerReceiver) obeys \(command.receiverID)")
         }
-        switch command.order {
+        switch command.action {
         case .locateNow, .sound: record.requests.isLate.insert(command.requestID)
         case .unpair: record.requests.releasedBy = command.receiverID
         case .pair: record.requests.releasedBy = nil
@@ -35,36 +35,36 @@ extension Oracle {
         record.requests.candidates = []
     }
 
-    /// A collar takes settings over, or its flash failed amid that.
-    func executes(_ order: Settings, _ collar: SimulatedCollar, isCertain: Bool) {
+    /// A collar applies a settings update, or its flash failed during the update.
+    func executes(_ update: Settings, _ collar: SimulatedCollar, isCertain: Bool) {
         guard let record = current[collar.index] else { return }
         var state = record.requests.state
-        state.apply(order)
+        state.apply(update)
         guard isCertain else {
             record.requests.candidates.append(.init(state: state))
             return
         }
-        if order.version <= record.requests.state.version {
+        if update.version <= record.requests.state.version {
             report(
                 .stateFollowsOrders,
-                "collar \(collar.index) takes version \(order.version) after \(record.requests.state.version)")
+                "collar \(collar.index) takes version \(update.version) after \(record.requests.state.version)")
         }
         record.requests.state = state
         record.requests.candidates = []
     }
 
-    /// The firmware tells an outcome.
+    /// The firmware reports an outcome.
     func finishes(_ requestID: UInt16, _ outcome: CommandResult.Outcome, _ collar: SimulatedCollar) {
         current[collar.index]?.requests.outcomes[requestID] = outcome
     }
 
-    /// Whether a collar is as its orders have left it.
+    /// Checks that the state of a collar follows from the requests that it executed.
     func checkOrders(_ collar: SimulatedCollar, _ record: LogRecord) {
         if record.requests.state.isState(of: collar) { return }
         let matching = record.requests.candidates.filter { $0.state.isState(of: collar) }
         if let candidate = matching.first {
-            // A collar without a receiver may also have got this one by an acknowledgement, and of two orders to the same
-            // effect either may be the one that was kept.
+            // A collar without a receiver may also have this receiver because of an acknowledgement. If two requests have the
+            // same effect, either may be the one that the flash kept.
             if matching.count == 1, let command = candidate.command, record.requests.state.receiverID != 0 || candidate.state.receiverID == 0 {
                 record.requests.noteExecuted(command)
             }
@@ -78,7 +78,7 @@ extension Oracle {
             adopted.receiverID = receiver
             guard adopted.isState(of: collar) else { continue }
             if record.requests.releasedBy == receiver, record.requests.candidates.isEmpty {
-                report(.stateFollowsOrders, "collar \(collar.index) is taken back by \(receiver) without an order")
+                report(.stateFollowsOrders, "collar \(collar.index) is taken back by \(receiver) without a command")
             }
             record.requests.state = adopted
             record.requests.releasedBy = nil
@@ -96,7 +96,7 @@ extension Oracle {
         let isExecuted = requests.executed.contains(result.requestID)
         let isRemembered = requests.lastExecuted.contains { $0?.requestID == result.requestID }
         if requests.uncertain.contains(result.requestID) { return }
-        // A refusal may be meant for a hostile sender that has hit upon the id.
+        // A refusal may be meant for a hostile sender that used the same id by chance.
         if result.outcome == .refused, plan.faults.contains(.hostileSender) { return }
         switch result.outcome {
         case .ok where !isExecuted, .unsupported where isRemembered, .refused where isRemembered,
@@ -105,13 +105,13 @@ extension Oracle {
         default: break
         }
         guard isRemembered, requests.isLate.contains(result.requestID) else { return }
-        // A boot before the firmware could tell is a failure.
+        // If the collar boots before the firmware reports the outcome, the outcome is *failed*.
         guard result.outcome != .failed, result.outcome != requests.outcomes[result.requestID] else { return }
         report(
             .resultIsTrue, "collar \(collar.index) says \(result.outcome) of request \(result.requestID), which is not so")
     }
 
-    /// A collar sends a report.
+    /// A collar sends a settings report.
     func check(_ settings: Settings, _ collar: SimulatedCollar, _ record: LogRecord) {
         for index in 0..<settings.entries.count {
             let entry = settings.entries[index]
@@ -123,15 +123,15 @@ extension Oracle {
         }
     }
 
-    /// A command of a host has ended.
-    func ended(_ report: CommandReport, host: Int) {
+    /// A request of a host has ended.
+    func ended(_ report: RequestReport, host: Int) {
         guard report.state == .ended(.outcome(.result(.ok))) else { return }
         let isExecuted = records.contains {
             $0.log.deviceID == report.deviceID
                 && ($0.requests.executed.contains(report.requestID) || $0.requests.uncertain.contains(report.requestID))
         }
         if isExecuted { return }
-        // An identity tells that the receiver is as it was to become, by whatever command.
+        // These two also end with an identity that names the wanted receiver, whichever command led to that.
         if case .command(.pair) = report.request { return }
         if case .command(.unpair) = report.request { return }
         self.report(.resultIsTrue, "host \(host) hears that \(report.requestID) was executed, which is not so")

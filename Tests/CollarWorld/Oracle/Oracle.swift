@@ -1,19 +1,19 @@
 import CollarFirmware
 import CollarWire
 
-/// Watches a ``World`` from outside: records what was logged durably and what was said on the air, and judges every
-/// step by that alone.
+/// Watches a ``World`` from outside. It records what was logged durably and what was sent, and judges every step by these
+/// records alone.
 final class Oracle {
-    /// What a host had acknowledged of a log at some moment.
+    /// The sequences of a log that a host had acknowledged at some moment.
     typealias LogPromises = (log: LogIdentity, flags: Flags)
 
     let plan: WorldPlan
     var now: Int64 = 0
     private(set) var violation: Violation?
     private(set) var records: [LogRecord] = []
-    /// The log each collar has now.
+    /// The present log of each collar.
     private(set) var current: [LogRecord?]
-    var disciplines: [AskDiscipline]
+    var disciplines: [PollDiscipline]
     private var hours: [HourOfAirtime]
     private var sent: Set<[UInt8]> = []
     private(set) var coincidences = 0
@@ -21,7 +21,7 @@ final class Oracle {
     init(_ plan: WorldPlan) {
         self.plan = plan
         current = Array(repeating: nil, count: plan.collarCount)
-        disciplines = Array(repeating: AskDiscipline(plan), count: plan.collarCount)
+        disciplines = Array(repeating: PollDiscipline(plan), count: plan.collarCount)
         hours = Array(repeating: HourOfAirtime(), count: plan.collarCount)
     }
 
@@ -32,21 +32,24 @@ final class Oracle {
 
     func record(of log: LogIdentity) -> LogRecord? { records.first { $0.log == log } }
 
+    /// The log to which the CRC of a frame is bound, computed bit by bit and not by the code under test.
+    func record(checking frame: [UInt8]) -> LogRecord? { records.last { BitwiseCRC.isValid(frame, log: $0.log) } }
+
     /// Logs that the hostile sender has invented.
     var inventedLogs: [LogIdentity] = []
 
-    /// Logs that a host may know.
+    /// The highest number of logs that a host can know.
     var knownLogCount: Int { records.count + inventedLogs.count }
 
-    /// Remembers a frame that really was sent.
+    /// Remembers a frame that was really sent.
     func noteSent(_ frame: [UInt8]) { sent.insert(frame) }
 
-    /// Whether bytes that arrived are a frame that was sent; nil where they are damaged and yet fit a check by chance,
-    /// one time in 16 million: those count as lost.
+    /// Whether bytes that arrived are a frame that was sent. Nil if they are damaged but have a valid CRC by chance, which
+    /// happens once in 16 million cases: such bytes are dropped.
     func isGenuine(_ frame: [UInt8]) -> Bool? {
         if sent.contains(frame) { return true }
-        if BitwiseCheck.isValid(frame, log: nil)
-            || (records.map(\.log) + inventedLogs).contains(where: { BitwiseCheck.isValid(frame, log: $0) })
+        if BitwiseCRC.isValid(frame, log: nil)
+            || (records.map(\.log) + inventedLogs).contains(where: { BitwiseCRC.isValid(frame, log: $0) })
         {
             coincidences += 1
             return nil
@@ -57,7 +60,7 @@ final class Oracle {
     /// A collar has booted.
     func booted(_ collar: SimulatedCollar) {
         guard let log = collar.log else { return }
-        disciplines[collar.index] = AskDiscipline(plan)
+        disciplines[collar.index] = PollDiscipline(plan)
         let before = current[collar.index]
         if before?.log != log {
             if let before, !before.isErased {
@@ -75,7 +78,7 @@ final class Oracle {
         check(collar)
     }
 
-    /// A fix was to be logged.
+    /// A collar has tried to log a fix.
     func tried(_ fix: Fix, expected: UInt32, _ outcome: Result<UInt32, FixLogError>, _ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
         var stored = fix
@@ -92,7 +95,7 @@ final class Oracle {
         check(collar)
     }
 
-    /// What must hold of a collar at any moment.
+    /// Checks the rules that hold for a collar at any moment.
     func check(_ collar: SimulatedCollar) {
         if let offset = collar.flash.programmedTwice {
             report(.programmedOnce, "byte \(offset) of collar \(collar.index)'s flash was programmed without an erase")
@@ -135,7 +138,7 @@ final class Oracle {
         }
     }
 
-    /// Part of the flash has decayed, all of it delivered.
+    /// A block of the flash has decayed, while everything in the log was delivered.
     func decayed(_ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
         for sequence in record.base..<record.end { record.noteGone(sequence) }

@@ -1,21 +1,21 @@
 import CollarFirmware
 import CollarWire
 
-/// What the orders that a collar executed have led to.
+/// The state of a collar that follows from the requests that it executed.
 struct OrderedState: Equatable {
     var isTracking = true
     var receiverID: UInt32 = 0
     var version: UInt64 = 0
-    /// Settings that were ordered; the others have their defaults.
+    /// The settings that were updated; the others have their defaults.
     var settings: [UInt8: UInt32] = [:]
 
-    mutating func apply(_ order: Settings) {
-        version = order.version
-        for index in 0..<order.entries.count { settings[order.entries[index].key] = order.entries[index].value }
+    mutating func apply(_ update: Settings) {
+        version = update.version
+        for index in 0..<update.entries.count { settings[update.entries[index].key] = update.entries[index].value }
     }
 
-    mutating func apply(_ order: Command.Order) {
-        switch order {
+    mutating func apply(_ action: Command.Action) {
+        switch action {
         case .startTracking: isTracking = true
         case .stopTracking: isTracking = false
         case .pair(let receiverID): self.receiverID = receiverID
@@ -24,7 +24,7 @@ struct OrderedState: Equatable {
         }
     }
 
-    /// Whether this is how a collar is.
+    /// Whether a collar is in this state.
     func isState(of collar: SimulatedCollar) -> Bool {
         guard let current = collar.settings, collar.isTracking == isTracking, collar.pairedReceiverID == receiverID,
             current.version == version
@@ -40,13 +40,13 @@ struct ExecutedCommand: Equatable {
 
     init(_ command: Command) {
         requestID = command.requestID
-        code = command.order.code
+        code = command.action.code
     }
 }
 
-/// What the oracle knows of the requests to the collar of a log.
+/// The oracle's record of the requests to the collar of a log.
 struct RequestRecord {
-    /// A change during which the flash failed: it may have come about.
+    /// A change during which the flash failed: it may have taken effect or not.
     struct Candidate {
         var state: OrderedState
         /// The command; nil for settings.
@@ -55,33 +55,35 @@ struct RequestRecord {
 
     var state = OrderedState()
     var candidates: [Candidate] = []
-    /// The receiver that ordered the collar to unpair, while it has no other.
+    /// The receiver that commanded the collar to unpair, as long as the collar has no other.
     var releasedBy: UInt32?
     /// Commands that were executed.
     private(set) var executed: Set<UInt16> = []
-    /// The last eight of them, which a collar remembers; nil for one that it may remember. Another order under the same id is another command. A frame that the radio holds back for longer than eight further
-    /// commands take is beyond what it promises.
+    /// The last eight executed commands, which a collar remembers; nil for a command that it may or may not remember. A command
+    /// with the same id and another action is another command. A frame that the radio holds back until eight further commands
+    /// were executed is executed again.
     private(set) var lastExecuted: [ExecutedCommand?] = []
-    /// Commands during which the flash failed.
+    /// Ids of which the oracle judges no result: the flash failed during the command, or several commands may have the id.
     var uncertain: Set<UInt16> = []
-    /// Which host used an id last.
+    /// The host that used each id last.
     private var givers: [UInt16: Int] = [:]
-    /// Outcomes that the firmware has told.
+    /// The outcomes that the firmware has reported.
     var outcomes: [UInt16: CommandResult.Outcome] = [:]
-    /// Commands whose outcome the firmware tells.
+    /// Commands whose outcome the firmware reports later.
     var isLate: Set<UInt16> = []
 
-    /// A host uses an id. A result does not name the receiver: where two have the same one it may be of either.
+    /// A host uses an id. A result does not name the receiver: if two hosts have used the same id, it may belong to either
+    /// command.
     mutating func given(_ requestID: UInt16, by host: Int) {
         if let other = givers[requestID], other != host { uncertain.insert(requestID) }
         givers[requestID] = host
-        // An id that comes again after a rollback is that of a new command; the collar remembers the old one as well.
+        // After a rollback an id can come again for a new command, while the collar still remembers the old one.
         if uncertain.contains(requestID) {
             lastExecuted = lastExecuted.map { $0?.requestID == requestID ? nil : $0 }
         }
     }
 
-    /// A host has forgotten which ids it has used: they may come again for other commands.
+    /// A host has forgotten which ids it has used: they may be used again for other commands.
     mutating func idsMayRepeat() { uncertain.formUnion(executed) }
 
     mutating func noteExecuted(_ command: ExecutedCommand) {
@@ -89,7 +91,7 @@ struct RequestRecord {
         remember(command)
     }
 
-    /// The flash failed amid a command: it may count among the last eight.
+    /// The flash failed during a command: the command may be among the last eight or not.
     mutating func noteUncertain(_ command: ExecutedCommand, state: OrderedState) {
         uncertain.insert(command.requestID)
         candidates.append(Candidate(state: state, command: command))

@@ -1,7 +1,7 @@
 import CollarSimulator
 
-/// A kind of thing that goes wrong in a ``World``. Each draws from a stream of its own, so that switching one off
-/// leaves the others as they were.
+/// A kind of fault in a ``World``. Each kind has its own stream of random numbers, so that switching one kind off does not
+/// change the others.
 package enum FaultKind: Int, CaseIterable, Sendable {
     /// Frames are lost independently.
     case loss
@@ -9,53 +9,53 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case burstLoss
     /// A frame arrives twice, the second time late.
     case duplication
-    /// A frame arrives late, behind later ones.
+    /// A frame arrives late, after frames that were sent later.
     case delay
     /// Bits of a frame are flipped.
     case bitFlips
     /// A frame loses its end.
     case truncation
-    /// Bytes stand between frames that nobody sent.
+    /// Bytes that nobody sent appear between frames.
     case noise
-    /// Collars do not hear one another, and send at the same time.
+    /// A collar that is about to send does not hear other stations, so that frames collide.
     case hiddenCollars
-    /// The base radio is unplugged for a while.
+    /// A base radio is unplugged for a while.
     case unplugging
     /// A collar reboots between two operations.
     case collarReboots
-    /// A collar loses power, mostly in the middle of a write.
+    /// A collar loses power while it programs or erases its flash.
     case powerCuts
-    /// A program or erase fails, and the collar runs on.
+    /// A program or erase fails, and the collar continues to run.
     case flashErrors
-    /// The block written last has decayed when the collar boots, all of it being delivered.
+    /// The block that was written last decays before a boot, after everything in the log was delivered.
     case flashDecay
     /// The flash of a collar is erased: a new log begins.
     case logErase
-    /// The host's process is killed, perhaps amid a file operation; what it wrote stays in the page cache.
+    /// The host's process is killed, perhaps in the middle of a file operation. What it wrote stays in the page cache.
     case hostCrashes
     /// The host's sync fails.
     case syncFailures
-    /// The host's sync takes seconds.
+    /// The host's sync takes up to three seconds.
     case slowSync
     /// The host's disk is full for a while.
     case fullDisk
     /// Bytes on the host's disk are damaged while it is down.
     case storageDamage
-    /// The collar's GNSS time jumps and drifts.
+    /// The collar's GNSS time jumps.
     case clockJumps
-    /// Fixes come in bursts, and then none.
+    /// A collar makes fixes in bursts.
     case fixBursts
     /// A second receiver answers too.
     case rivalReceiver
     /// Collars have the same address.
     case equalAddresses
-    /// Some fixes are sent as the difference to an acknowledged one.
+    /// Some fixes are sent as the difference to an acknowledged fix.
     case liveForm
-    /// Hosts give orders, change settings and ask for them.
+    /// Hosts send commands, settings updates and settings requests.
     case requests
-    /// Hosts pair and unpair collars, and somebody presses their buttons.
+    /// Hosts pair and unpair collars, and users press the buttons of collars.
     case repairing
-    /// The host's machine loses power: what was not synced survives in pieces.
+    /// The host's machine loses power: any part of what was not synced survives.
     case hostPowerCuts
     /// File operations of the host fail with EIO for a while, and writes are cut short.
     case diskErrors
@@ -63,28 +63,29 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case readOnlyDisk
     /// The consumer of the host's lines is slow, and away for a while.
     case slowConsumer
-    /// The clock of a host's machine shows another year: 1970, 2105, the right one, or a day beside it.
+    /// The clock of a host's machine is set to 1970, to 2105, to the right time, or to a time up to a day off.
     case hostClockJumps
-    /// Somebody restores a host's state directory from a copy made earlier, or removes it, while it does not run.
+    /// A user restores a host's state directory from an earlier copy, or removes it, while the host does not run.
     case stateRollback
     /// A host has two radios, which hear the same frames.
     case severalRadios
     /// The hosts' disks are full before the first fix.
     case fullDiskAtStart
-    /// A sender without secrets invents collars, repeats fixes with other contents, and speaks in the names of others. Sometimes it
-    /// invents more logs of them, with more gaps, than a host keeps track of, or acknowledges what nobody has.
+    /// A sender without secrets invents collars, repeats fixes with other contents, and sends frames in the names of other
+    /// stations. In some worlds it invents more logs of real collars, with more gaps, than a host keeps track of, or it
+    /// acknowledges fixes that no host has.
     case hostileSender
-    /// Somebody removes a host's state directory while it runs, and restarts the host later.
+    /// A user removes a host's state directory while the host runs, and restarts the host later.
     case stateRemoval
-    /// Files and folders that are not the program's lie in a host's state directory.
+    /// Files and directories of other programs appear in a host's state directory.
     case foreignFiles
-    /// The hosts remove what is older than a month: nothing is, whatever a clock shows.
+    /// The hosts remove fixes older than 30 days. No fix is that old, so nothing may be removed, whatever a clock shows.
     case retention
-    /// Somebody moves a host's receiver to another disk, without what it has stored.
+    /// A user moves a host's receiver to another disk, without the stored records.
     case receiverMove
 }
 
-/// Some kinds of faults.
+/// A set of kinds of faults.
 package typealias FaultSet = Set<FaultKind>
 
 extension FaultSet {
@@ -92,7 +93,7 @@ extension FaultSet {
     package var kinds: [FaultKind] { FaultKind.allCases.filter(contains) }
 }
 
-/// A stream of random numbers a fault kind, and one for everything else.
+/// A stream of random numbers for each kind of fault, and one for everything else.
 struct FaultStreams {
     private var streams: [SeededRandom]
     var other: SeededRandom
@@ -118,7 +119,7 @@ extension SeededRandom {
         high <= low ? low : low + Int64(next() >> 1) % (high - low + 1)
     }
 
-    /// A probability or rate between two, evenly in its logarithm: half of the draws are near the lower end.
+    /// A random number between `low` and `high`. Half of the draws lie in the lowest quarter of this range.
     mutating func fraction(_ low: Double, _ high: Double) -> Double {
         let unit = Double(next() >> 11) * 0x1p-53
         return low + (high - low) * unit * unit

@@ -1,7 +1,7 @@
-/// Makes a finding small: switches off kinds of faults, collars and fixes one by one, and shortens the run, while the
-/// same invariant still fails.
+/// Makes a finding small: switches off kinds of faults, collars and fixes one by one, and shortens the run, as long as the same
+/// invariant still fails.
 package enum Shrinker {
-    /// The smallest plan found that breaks the invariant that `plan` breaks; nil where it breaks none.
+    /// The smallest plan found that breaks the same invariant as `plan`; nil if `plan` breaks none.
     package static func shrink(_ plan: WorldPlan) -> WorldPlan? {
         guard let invariant = World(plan).run().violation?.invariant else { return nil }
         var best = plan
@@ -44,8 +44,8 @@ package enum Shrinker {
         return candidates
     }
 
-    /// A finding in words: the seed, the invariant, what was left of it, and what happened.
-    /// - Parameter lineLimit: the most lines of the trace; of a longer one its middle is left out.
+    /// A finding as text: the seed, the shrunk plan, the trace, and the invariant that does not hold.
+    /// - Parameter lineLimit: the most lines of the trace. If the trace is longer, its middle is left out.
     package static func describe(_ plan: WorldPlan, lineLimit: Int = 400) -> String {
         let report = World(plan, isTracing: true).run()
         var lines = ["seed \(plan.seed): \(plan.summary)"]

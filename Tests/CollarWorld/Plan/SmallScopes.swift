@@ -1,10 +1,10 @@
-/// Scopes small enough to try everything in them. Each finds the first plan that breaks an invariant, and tells how many
-/// runs were done.
+/// Scopes that are small enough to try every case. Each returns the first plan that breaks an invariant, and the number of
+/// runs.
 package enum SmallScopes {
-    /// Runs a small world once for each place at which something may happen, with several outcomes of it.
+    /// Runs a small world once for each place at which a fault can happen. Each outcome repeats this with another seed.
     /// - Parameters:
-    ///   - places: how many places a run without it has.
-    ///   - change: makes it happen at a place.
+    ///   - places: the number of places, given the statistics of a run without the fault.
+    ///   - change: adds the fault at a place to a plan.
     private static func tryAll(
         fixCount: Int, outcomes: Int, places: (WorldStatistics) -> Int,
         _ change: (_ plan: inout WorldPlan, _ place: Int, _ outcome: Int) -> Void
@@ -22,22 +22,22 @@ package enum SmallScopes {
         return (nil, runs)
     }
 
-    /// Every pattern of losses of the first `frameCount` frames, of both directions in the order in which they are sent.
+    /// Every pattern of losses among the first `frameCount` frames, counted over both directions in the order of sending.
     package static func everyLoss(ofFirst frameCount: Int, fixCount: Int) -> (finding: WorldPlan?, runs: Int) {
         tryAll(fixCount: fixCount, outcomes: 1, places: { _ in 1 << frameCount }) { plan, pattern, _ in
             plan.scriptedLosses = UInt64(pattern)
         }
     }
 
-    /// A power cut of the collar at every step of its flash, each with several outcomes of what is torn.
+    /// A power cut of the collar at every step of its flash. Each outcome tears the interrupted operation in another way.
     package static func everyPowerCut(fixCount: Int, outcomes: Int) -> (finding: WorldPlan?, runs: Int) {
         tryAll(fixCount: fixCount, outcomes: outcomes, places: \.flashSteps) { plan, step, _ in
             plan.scriptedPowerCut = step
         }
     }
 
-    /// A crash of the host after every event, by turns of its process and of its machine, with several outcomes of what
-    /// reached the disk.
+    /// A crash of the host after every event: with even outcomes its process is killed, with odd ones its machine loses power.
+    /// Different outcomes leave different bytes on the disk.
     package static func everyHostCrash(fixCount: Int, outcomes: Int) -> (finding: WorldPlan?, runs: Int) {
         tryAll(fixCount: fixCount, outcomes: outcomes, places: \.events) { plan, event, outcome in
             plan.scriptedCrashLosesPower = outcome % 2 == 1
@@ -45,8 +45,8 @@ package enum SmallScopes {
         }
     }
 
-    /// A crash of the host amid every one of its file operations, by turns of its process and of its machine, with
-    /// several outcomes of what reached the disk.
+    /// A crash of the host in the middle of every one of its file operations: with even outcomes its process is killed, with
+    /// odd ones its machine loses power. Different outcomes leave different bytes on the disk.
     package static func everyDiskStop(fixCount: Int, outcomes: Int) -> (finding: WorldPlan?, runs: Int) {
         tryAll(fixCount: fixCount, outcomes: outcomes, places: \.diskOperations) { plan, operation, outcome in
             plan.scriptedCrashLosesPower = outcome % 2 == 1
@@ -54,8 +54,8 @@ package enum SmallScopes {
         }
     }
 
-    /// No room for any one of the host's file operations, and soon afterwards a power cut of its machine, with several
-    /// distances between them.
+    /// A full disk at every file operation of the host, and a power cut of its machine a few operations later, at several
+    /// distances.
     package static func everyFullDisk(fixCount: Int, outcomes: Int) -> (finding: WorldPlan?, runs: Int) {
         let distances = [3, 5, 8, 12, 20]
         return tryAll(fixCount: fixCount, outcomes: outcomes, places: { $0.diskOperations * distances.count }) {

@@ -2,24 +2,25 @@ import CollarARQ
 import CollarSimulator
 import CollarWire
 
-/// Everything about a ``World`` that is decided before it starts. A seed gives one; parts can be changed afterwards, so
+/// Everything about a ``World`` that is decided before it starts. It comes from a seed; parts can be changed afterwards, so
 /// that a finding can be made small.
 package struct WorldPlan: Equatable, Sendable {
-    /// What the random numbers of the run come from.
+    /// The seed of the run's random numbers.
     package var seed: UInt64
-    /// What goes wrong.
+    /// The kinds of faults that happen.
     package var faults: FaultSet
-    /// Collars, 1 … 4.
+    /// Number of collars, 1 … 4.
     package var collarCount: Int
-    /// Whether a station that sends does not hear, and two that send at once destroy each other.
+    /// Whether the link is half-duplex: a station that sends hears nothing, and two frames on the air at once destroy each
+    /// other.
     package var isHalfDuplex: Bool
     /// Timing of the radio.
     package var modem: ModemProfile
-    /// Frames between two asks.
+    /// The most frames of a burst, which ends with a poll.
     package var burstFrameCount: Int
-    /// The longest silence, in microseconds.
+    /// The longest silence of a collar, in microseconds.
     package var heartbeatMicroseconds: Int64
-    /// Cap of the time-out, in microseconds.
+    /// The longest time-out of a collar, in microseconds.
     package var maximumTimeoutMicroseconds: Int64
     /// The largest frame, 51 … 253 bytes.
     package var maximumFrameByteCount: Int
@@ -27,42 +28,43 @@ package struct WorldPlan: Equatable, Sendable {
     package var blockByteCount: Int
     /// Erase blocks of the flash.
     package var blockCount: Int
-    /// How long things go wrong, in microseconds; then the world is calm.
+    /// How long faults happen, in microseconds; then the world is calm.
     package var turbulentMicroseconds: Int64
-    /// How long the calm may last before everything must have arrived, in microseconds.
-    package var calmMicroseconds: Int64 = 3_600_000_000
-    /// Loss in the calm, 0 … 0.2.
+    /// How long the calm may last before everything must have arrived, in microseconds. An old request is repeated only every
+    /// eight minutes, and half of the repetitions may be lost.
+    package var calmMicroseconds: Int64 = 10_800_000_000
+    /// Probability that a frame is lost in the calm, 0 … 0.2.
     package var calmLoss: Double
-    /// Fixes of each collar, at most.
+    /// The most fixes of each collar.
     package var fixLimit: Int
     /// Mean time between two fixes, in microseconds.
     package var fixIntervalMicroseconds: Int64
-    /// The radio while things go wrong.
+    /// The radio while faults happen.
     package var channel: ChannelPlan
     /// Mean time between two faults of a kind, in microseconds.
     package var faultIntervalMicroseconds: Int64
-    /// Probability that a program or erase fails, where that is among the faults.
+    /// Probability that a program or erase fails, if ``FaultKind/flashErrors`` is among the faults.
     package var flashFailureProbability: Double
     /// The part of every hour in which a collar may send, in millionths; nil for no limit.
     package var dutyCyclePartsPerMillion: Int64?
     /// The most airtime a collar may use in any hour, in microseconds; nil for no bound.
     package var hourlyAirtimeLimitMicroseconds: Int64?
-    /// Which of the first frames, counted over both directions, are lost: bit n for the nth. For exhaustive scopes.
+    /// Losses among the first 64 frames, counted over both directions: if bit n is set, frame n is lost. For exhaustive scopes.
     package var scriptedLosses: UInt64 = 0
-    /// After how many steps of the first collar's flash the power fails once; nil for never.
+    /// Steps of the first collar's flash after which its power fails once; nil for never.
     package var scriptedPowerCut: Int?
-    /// After how many events the host crashes once; nil for never.
+    /// Events after which the first host crashes once; nil for never.
     package var scriptedHostCrash: Int?
-    /// At which of its file operations the host crashes once; nil for never.
+    /// File operations of the first host before the one in which it crashes once; nil for never.
     package var scriptedDiskStop: Int?
-    /// Which of the first host's file operations finds the disk full; nil for none.
+    /// File operations of the first host before the one that finds the disk full; nil for none.
     package var scriptedFullDisk: Int?
-    /// What each collar has delivered to another receiver in an earlier life: every sequence below this one, about.
+    /// The sequence at which each collar starts, approximately. It has delivered all lower ones to another receiver before.
     package var firstSequence: UInt32 = 0
-    /// Radios of each host.
+    /// Number of radios of each host.
     package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
 
-    /// Whether the machine loses power in a scripted crash of the host; else its process is killed.
+    /// Whether the machine loses power in a scripted crash of the host; otherwise its process is killed.
     package var scriptedCrashLosesPower = false
 
     /// The plan of a seed.
@@ -70,7 +72,7 @@ package struct WorldPlan: Equatable, Sendable {
         var random = SeededRandom(seed: seed ^ 0x504C_414E)
         self.seed = seed
         faults = WorldPlan.someFaults(&random)
-        // With numbers of their own: the others are as they were before these came.
+        // These kinds draw from a generator of their own, so that adding them did not change the rest of each seed's plan.
         var later = SeededRandom(seed: seed ^ 0x1A7E_12)
         for kind in [FaultKind.stateRemoval, .foreignFiles, .retention, .receiverMove] where later.chance(0.15) { faults.insert(kind) }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
@@ -101,11 +103,12 @@ package struct WorldPlan: Equatable, Sendable {
         if random.chance(0.05) { rush() }
         if isHalfDuplex, random.chance(0.4) { useLoRa(&random) }
         if random.chance(0.15) { useFailingDisks(&random) }
-        // So near that the upper bits of the sequences change on the way.
+        // So close below a multiple of 65,536 that the upper 16 bits of the sequences change during the run.
         if random.chance(0.1) { firstSequence = UInt32((1 + random.below(2)) << 16 - random.below(200)) }
     }
 
-    /// Something happens to the host's disk every second or so, and the radio lets pass what there is to store.
+    /// Lets faults of the host's disk happen every few seconds, and removes losses from the radio, so that there is much to
+    /// store.
     private mutating func useFailingDisks(_ random: inout SeededRandom) {
         let kinds: [FaultKind] = [
             .hostCrashes, .hostPowerCuts, .syncFailures, .fullDisk, .diskErrors, .readOnlyDisk, .storageDamage,
@@ -117,10 +120,11 @@ package struct WorldPlan: Equatable, Sendable {
         faultIntervalMicroseconds = random.between(500_000, 4_000_000)
     }
 
-    /// A modem as it is, whose collars delay their bursts by chance; every other one under a duty cycle.
+    /// Uses a real LoRa modem, whose collars delay their bursts at random. Half of these worlds have a duty cycle.
     private mutating func useLoRa(_ random: inout SeededRandom) {
         modem = SimulatedModem.lora(spreadingFactor: UInt8(7 + random.below(3))).profile
-        // Of the protocol: with a shorter one four collars keep a slow channel full with what nobody answers in time.
+        // As in the protocol. With a shorter cap, four collars would fill a slow channel with frames that nobody answers in
+        // time.
         maximumTimeoutMicroseconds = 30_000_000
         calmMicroseconds = 14_400_000_000
         guard random.chance(0.5) else { return }
@@ -129,7 +133,8 @@ package struct WorldPlan: Equatable, Sendable {
         hourlyAirtimeLimitMicroseconds = 3600 * partsPerMillion
     }
 
-    /// So many fixes, and frames so late, that the low bits of their sequences come round.
+    /// Makes so many fixes, and delays frames so long, that the low bytes of the sequences repeat while old frames still
+    /// arrive.
     private mutating func rush() {
         faults.insert(.liveForm)
         faults.insert(.delay)
@@ -147,7 +152,8 @@ package struct WorldPlan: Equatable, Sendable {
         channel.maximumDelay = 12_000_000
     }
 
-    /// Each kind in a seed or not, and how many, is drawn too: a world with few kinds finds what a storm hides.
+    /// Draws the share of the kinds first, and then whether each kind is in: a world with few kinds finds bugs that many faults
+    /// hide.
     private static func someFaults(_ random: inout SeededRandom) -> FaultSet {
         var faults = FaultSet()
         let share = random.fraction(0.1, 0.9)
@@ -163,7 +169,7 @@ package struct WorldPlan: Equatable, Sendable {
         ModemProfile(nanosecondsPerByte: 800_000, frameOverheadMicroseconds: 6000, turnaroundMicroseconds: 60_000),
     ]
 
-    /// One collar, a perfect radio, few fixes: where exhaustive scopes start.
+    /// One collar, a perfect radio and few fixes: the basis of the exhaustive scopes.
     package static func small(fixCount: Int) -> WorldPlan {
         var plan = WorldPlan(seed: 1)
         plan.faults = FaultSet()
@@ -184,7 +190,7 @@ package struct WorldPlan: Equatable, Sendable {
         return plan
     }
 
-    /// What sets the run apart, in one line.
+    /// The main properties of the plan, in one line.
     package var summary: String {
         let kinds = faults.kinds.map { "\($0)" }.joined(separator: " ")
         let duplex = isHalfDuplex ? "half duplex" : "full duplex"

@@ -1,12 +1,12 @@
 import CollarWire
 
-/// How bad a direction of the radio is.
+/// The faults of one direction of the radio.
 package struct ChannelPlan: Equatable, Sendable {
     /// Probability that a frame is lost.
     package var loss = 0.0
-    /// Probability of each frame to begin a burst of losses.
+    /// Probability that a frame begins a burst of losses.
     package var burstStart = 0.0
-    /// Probability of each frame in a burst to end it.
+    /// Probability that a frame ends a burst of losses.
     package var burstEnd = 0.3
     /// Probability that a frame in a burst is lost.
     package var burstLoss = 0.95
@@ -23,20 +23,20 @@ package struct ChannelPlan: Equatable, Sendable {
     /// Probability of noise before a frame.
     package var noise = 0.0
 
-    /// A perfect radio.
+    /// The plan of a perfect radio.
     package init() {}
 }
 
-/// One direction between collars and a host.
+/// One direction of the radio between collars and a host.
 struct Channel {
-    /// Bytes that arrive. Damaged ones are no frame that was sent.
+    /// Bytes that arrive, perhaps damaged.
     struct Delivery {
         var bytes: [UInt8]
         var delay: Int64
     }
 
     var plan: ChannelPlan
-    /// Whether frames travel between delimiters, which damage reaches too, or as packets.
+    /// Whether frames are sent as a stream with delimiters, which can be damaged too; otherwise they are sent as packets.
     let isStream: Bool
     private var isInBurst = false
 
@@ -45,7 +45,8 @@ struct Channel {
         self.isStream = isStream
     }
 
-    /// What becomes of a bare frame.
+    /// Sends a bare frame.
+    /// - Returns: what arrives of it, none to two copies.
     mutating func carry(_ frame: [UInt8], _ streams: inout FaultStreams) -> [Delivery] {
         isInBurst = isInBurst ? !streams[.burstLoss].chance(plan.burstEnd) : streams[.burstLoss].chance(plan.burstStart)
         let isLostInBurst = isInBurst && streams[.burstLoss].chance(plan.burstLoss)

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A frame in words, for a trace.
+/// A frame as text, for a trace.
 struct FrameText: CustomStringConvertible {
     let description: String
 
@@ -8,7 +8,7 @@ struct FrameText: CustomStringConvertible {
         do throws(DecodeError) {
             let header = try FrameHeader(frame.span)
             var text = FrameText.text(frame, header, log)
-            if let ask = header.flags.ask { text += ", ask \(ask.rawValue)" }
+            if let poll = header.flags.poll { text += ", poll \(poll.rawValue)" }
             description = text + " @\(header.address)"
         } catch { description = "\(frame.count) bytes that are no frame (\(error))" }
     }
@@ -24,11 +24,11 @@ struct FrameText: CustomStringConvertible {
             case .probe(let probe): return "probe, next \(probe.nextSequence)"
             case .tombstone(let tombstone): return "tombstone \(ranges(tombstone.ranges))"
             case .acknowledgement(let answer):
-                return "acknowledgement of ask \(answer.ask?.rawValue ?? 0), first missing \(answer.firstMissing)"
+                return "acknowledgement of poll \(answer.poll?.rawValue ?? 0), first missing \(answer.firstMissing)"
                     + (answer.durable.count > 0 ? ", durable \(ranges(answer.durable))" : "")
                     + (answer.resend.count > 0 ? ", resend \(ranges(answer.resend))" : "")
                     + ", from \(answer.receiverID)"
-            case .command(let command): return "command \(command.requestID) of \(command.receiverID): \(command.order)"
+            case .command(let command): return "command \(command.requestID) of \(command.receiverID): \(command.action)"
             case .commandResult(let result): return "result of \(result.requestID): \(result.outcome)"
             case .identityRequest: return "who is there?"
             default: return "frame of type \(header.typeCode)"

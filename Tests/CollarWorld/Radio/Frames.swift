@@ -1,7 +1,7 @@
 import CollarWire
 
 extension [UInt8] {
-    /// The frame that `encode` makes of what fits one.
+    /// The frame that `encode` writes; its content must fit a frame.
     static func frame(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) -> [UInt8] {
         do throws(EncodeError) {
             return try [UInt8](capacity: Frame.maximumByteCount, initializingWith: encode)
@@ -24,6 +24,6 @@ extension StreamDecoder {
 }
 
 extension SequenceRangeList {
-    /// Its ranges, in order.
+    /// The ranges of the list, in order.
     package var closedRanges: [ClosedRange<UInt32>] { (0..<count).map { self[$0].first...self[$0].last } }
 }

@@ -1,13 +1,12 @@
 import CollarARQ
-import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// What it costs on the air to bring a backlog over a lossy half-duplex link: a real collar and a real host's end in
-/// virtual time, beside the bound.
+/// Measures the airtime that the delivery of a backlog costs over a lossy half-duplex link, and compares it with a bound. A
+/// real collar and a real host run in virtual time.
 ///
-/// The bound knows at once what arrived and spends nothing on saying so: every fix in a frame of its own, absolute, as
-/// often as it takes, airtime ÷ (1 − loss) a fix.
+/// The bound assumes that the collar knows at once which frames arrived, without any acknowledgement. It sends each fix in the
+/// absolute form, in a frame of its own, until the frame arrives: airtime ÷ (1 − loss) for each fix.
 package struct AirtimeTrial: Sendable {
     /// The fixes in the collar's log.
     package var fixes: [Fix]
@@ -17,7 +16,7 @@ package struct AirtimeTrial: Sendable {
     package var lossProbability: Double
     /// How the collar sends.
     package var delivery: CollarDelivery.Configuration
-    /// What the losses are drawn from.
+    /// The seed of the losses.
     package var seed: UInt64
 
     /// What a trial measured. Times in microseconds.
@@ -28,10 +27,10 @@ package struct AirtimeTrial: Sendable {
         package var hostMicroseconds: Int64 = 0
         /// Airtime of the bound.
         package var boundMicroseconds: Double = 0
-        /// The part of ``collarMicroseconds`` of bursts of eight full frames or more, what was repeated until they were
-        /// answered included.
+        /// The part of ``collarMicroseconds`` in bursts of at least eight full frames, with all repetitions until an answer
+        /// arrived.
         package var longBurstMicroseconds: Int64 = 0
-        /// The part of ``hostMicroseconds`` that answered those.
+        /// The part of ``hostMicroseconds`` that answered those bursts.
         package var longBurstAnswerMicroseconds: Int64 = 0
 
         /// Airtime of both ends, as a multiple of the bound.
@@ -47,61 +46,41 @@ package struct AirtimeTrial: Sendable {
         }
     }
 
-    /// Runs until everything is delivered and acknowledged.
-    /// - Throws: where the collar's flash or the trial itself fails.
-    package func run() throws(StationError) -> Result {
-        var state = try AirtimeTrialState(self)
-        while !state.link.collar.isEverythingDelivered { try state.step() }
-        return state.result
-    }
-}
-
-/// A trial under way.
-private struct AirtimeTrialState {
-    let trial: AirtimeTrial
-    var link: TrialLink
-    var result = AirtimeTrial.Result()
-    private var burst = Burst()
-
-    /// What was sent since the last answer that reached the collar.
+    /// The airtime since the last answer that reached the collar.
     private struct Burst {
         var collarMicroseconds: Int64 = 0
         var hostMicroseconds: Int64 = 0
         var fullFrameCount = 0
     }
 
-    init(_ trial: AirtimeTrial) throws(StationError) {
-        self.trial = trial
-        link = try TrialLink(
-            trial.fixes, secondsApart: 0, modem: trial.modem, lossProbability: trial.lossProbability,
-            delivery: trial.delivery, seed: trial.seed)
+    /// Runs until everything is delivered and acknowledged.
+    /// - Throws: if the collar's flash or the trial itself fails.
+    package func run() throws(StationError) -> Result {
+        let link = try TrialLink(
+            fixes, secondsApart: 0, modem: modem, lossProbability: lossProbability, delivery: delivery, seed: seed)
         try link.wait(until: link.now)
-        for fix in trial.fixes {
-            let airtime = trial.modem.airtimeMicroseconds(absolute: fix, log: link.collar.log)
-            result.boundMicroseconds += Double(airtime) / (1 - trial.lossProbability)
+        var result = Result()
+        for fix in fixes {
+            let airtime = modem.airtimeMicroseconds(absolute: fix, log: link.collar.log)
+            result.boundMicroseconds += Double(airtime) / (1 - lossProbability)
         }
-    }
-
-    mutating func step() throws(StationError) {
-        guard let sent = try link.sendFrame() else { return }
-        result.collarMicroseconds += sent.airtime
-        burst.collarMicroseconds += sent.airtime
-        if let full = fullFrameByteCount, sent.byteCount >= full { burst.fullFrameCount += 1 }
-        for answer in sent.answers ?? [] { try send(answer) }
-    }
-
-    private mutating func send(_ answer: [UInt8]) throws(StationError) {
-        let (airtime, isHeard) = try link.send(answer)
-        result.hostMicroseconds += airtime
-        burst.hostMicroseconds += airtime
-        guard isHeard else { return }
-        if burst.fullFrameCount >= 8 {
-            result.longBurstMicroseconds += burst.collarMicroseconds
-            result.longBurstAnswerMicroseconds += burst.hostMicroseconds
+        // A batch ends before the first fix that does not fit any more, so a full batch can be some bytes below the limit.
+        let fullFrameByteCount = delivery.batchFrameByteLimit.map { $0 * 9 / 10 } ?? .max
+        var burst = Burst()
+        try link.run(until: { link.collar.isEverythingDelivered }) { sent in
+            result.collarMicroseconds += sent.airtime
+            burst.collarMicroseconds += sent.airtime
+            if sent.byteCount >= fullFrameByteCount { burst.fullFrameCount += 1 }
+        } answered: { airtime, isHeard in
+            result.hostMicroseconds += airtime
+            burst.hostMicroseconds += airtime
+            guard isHeard else { return }
+            if burst.fullFrameCount >= 8 {
+                result.longBurstMicroseconds += burst.collarMicroseconds
+                result.longBurstAnswerMicroseconds += burst.hostMicroseconds
+            }
+            burst = Burst()
         }
-        burst = Burst()
+        return result
     }
-
-    /// A batch ends before the fix that no longer fits, some bytes below the limit.
-    private var fullFrameByteCount: Int? { trial.delivery.batchFrameByteLimit.map { $0 * 9 / 10 } }
 }

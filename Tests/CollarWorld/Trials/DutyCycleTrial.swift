@@ -3,19 +3,20 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// A collar with a duty cycle that always has something to say, and reboots at any moment: how much airtime does the
-/// hour hold that holds most?
+/// Measures the largest airtime in any hour. A collar with a duty cycle always has something to send, and reboots at any
+/// moment.
 ///
-/// The real collar in virtual time behind a half-duplex link. Strangers ask who is there, the host wants things, frames
-/// are lost, and the power is cut in the middle of frames; the airtime up to the cut counts.
+/// A real collar runs in virtual time on a half-duplex link. Other receivers send identity requests, the host sends requests,
+/// frames are lost, and the power is cut in the middle of frames. The airtime up to the cut counts.
 package struct DutyCycleTrial: Sendable {
     /// When the collar reboots.
     package enum Reboots: Equatable, Sendable {
         /// Never.
         case none
-        /// Now and then, at random times, so many seconds apart on the average.
+        /// At random times, so many seconds apart on average.
         case meanSeconds(Int64)
-        /// Storms of up to an hour in which it reboots every so many seconds on the average, with calm up to an hour long.
+        /// In storms of up to an hour, in which the collar reboots every so many seconds on average, with up to an hour of calm
+        /// between them.
         case storms(meanSeconds: Int64)
     }
 
@@ -25,21 +26,21 @@ package struct DutyCycleTrial: Sendable {
     package var secondsApart: Int64
     /// Probability that a frame is lost, in each direction, 0 … 1.
     package var lossProbability = 0.0
-    /// Mean time between two strangers' questions, in milliseconds; nil where nobody asks.
+    /// Mean time between two identity requests of other receivers, in milliseconds; nil for no such requests.
     package var meanQuestionMilliseconds: Int64?
-    /// When the first of them asks, in seconds.
+    /// Time of the first of these identity requests, in seconds.
     package var questionsBeginAfterSeconds: Int64 = 0
-    /// Mean time between two requests of the host, in seconds; nil where it has none.
+    /// Mean time between two requests of the host, in seconds; nil for no requests.
     package var meanRequestSeconds: Int64?
-    /// When it reboots.
+    /// When the collar reboots.
     package var reboots = Reboots.none
-    /// Probability that the power is cut in the middle of a frame, beside all other reboots; 0 … 1.
+    /// Probability that the power is cut in the middle of a frame, in addition to all other reboots; 0 … 1.
     package var cutProbability = 0.0
     /// The part of every hour in which the collar may send, in millionths.
     package var dutyCyclePartsPerMillion: Int64 = 10_000
     /// Virtual time, in hours.
     package var hours: Int64 = 6
-    /// What chance depends on.
+    /// The seed of everything random.
     package var seed: UInt64
 
     /// The airtime of an hour that the duty cycle allows, in microseconds.
@@ -47,26 +48,26 @@ package struct DutyCycleTrial: Sendable {
 
     /// What a trial measured. Times in microseconds.
     package struct Result: Equatable, Sendable {
-        /// Airtime of the hour that held most.
+        /// Largest airtime in any hour.
         package var mostMicroseconds: Int64 = 0
-        /// When that hour was over, since the start.
+        /// End of that hour, counted from the start.
         package var mostAt: Int64 = 0
         /// Airtime of the whole trial.
         package var airtimeMicroseconds: Int64 = 0
-        /// Frames sent, those that were cut short included.
+        /// Frames sent, including those that were cut short.
         package var frameCount = 0
         /// Frames that a reboot cut short.
         package var cutFrameCount = 0
         /// Reboots.
         package var rebootCount = 0
-        /// Questions and requests that the collar heard.
+        /// Frames that the collar received, except acknowledgements and commands that it executed.
         package var heardCount = 0
-        /// Fixes that were acknowledged at the end.
+        /// The first sequence that was not delivered at the end: all fixes below it were acknowledged.
         package var deliveredCount: UInt32 = 0
     }
 
-    /// Runs it.
-    /// - Throws: where the collar's flash or the trial itself fails.
+    /// Runs the trial.
+    /// - Throws: if the collar's flash or the trial itself fails.
     package func run() throws(StationError) -> Result {
         var state = try DutyCycleTrialState(self)
         while !state.isOver { try state.step() }
@@ -75,16 +76,16 @@ package struct DutyCycleTrial: Sendable {
 }
 
 extension DutyCycleTrial {
-    /// A trial of which everything comes from one seed.
+    /// A trial in which everything comes from one seed.
     package init(seed: UInt64) {
         var random = SeededRandom(seed: seed ^ 0xD07C_C1C1)
         let spreadingFactors: [UInt8] = [7, 9, 12]
         let modem = SimulatedModem.lora(spreadingFactor: spreadingFactors[Int(random.next() % 3)])
         self.init(modem: modem, secondsApart: 1 + Int64(random.next() % 60), seed: seed)
         lossProbability = Double(random.next() % 10) / 10
-        // From 16 a second to one in four minutes.
+        // From one every 60 ms to one in four minutes.
         meanQuestionMilliseconds = random.next() % 4 == 0 ? nil : 60 << Int64(random.next() % 13)
-        // Silence until then fills the bucket.
+        // Until then the collar sends less, and the bucket fills.
         questionsBeginAfterSeconds = Int64(random.next() % 3) * 3600
         meanRequestSeconds = random.next() % 3 == 0 ? nil : 10 << Int64(random.next() % 8)
         switch random.next() % 4 {

@@ -3,164 +3,135 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// A ``DutyCycleTrial`` under way.
+/// The state of a running ``DutyCycleTrial``.
 struct DutyCycleTrialState {
     private static let never = Instant(microseconds: .max)
 
     private let trial: DutyCycleTrial
-    private let modem: ModemProfile
-    private let delivery: CollarDelivery.Configuration
-    private let flash: NORFlash
+    private let link: TrialLink
     private let question: [UInt8]
-    private var collar: Collar<NORFlash>
-    private let host: InstantHost
-    private var requests: DutyCycleRequests
     private var random: SeededRandom
     private var hour = HourOfAirtime()
     private var result = DutyCycleTrial.Result()
-    private var now = Instant(microseconds: 0)
-    private var onAir: (start: Instant, end: Instant, frame: [UInt8])?
-    private var downlinks: [(arrival: Instant, frame: [UInt8])] = []
-    private var fixes: [Fix]
-    private var fixCount = 0
-    private var nextFix = Instant(microseconds: 0)
+    private var nextRequest = Instant(microseconds: 0)
     private var nextQuestion = never
     private var nextReboot = never
     private var stormEnd = Instant(microseconds: 0)
 
     init(_ trial: DutyCycleTrial) throws(StationError) {
         self.trial = trial
-        modem = trial.modem.profile
-        random = SeededRandom(seed: trial.seed)
-        delivery = .ofTrial(modem, dutyCyclePartsPerMillion: trial.dutyCyclePartsPerMillion, seed: trial.seed)
+        // A seed that differs from that of the losses.
+        random = SeededRandom(seed: ~trial.seed)
+        let modem = trial.modem.profile
         let count = Int(trial.hours * 3600 / trial.secondsApart) + 1
-        fixes = SimulatedWalk.fixes(count, secondsApart: trial.secondsApart)
-        flash = NORFlash(blockByteCount: 4096, blockCount: count / 100 + 8, seed: trial.seed)
+        link = try TrialLink(
+            SimulatedWalk.fixes(count, secondsApart: trial.secondsApart), secondsApart: trial.secondsApart, modem: modem,
+            lossProbability: trial.lossProbability,
+            delivery: .ofTrial(modem, dutyCyclePartsPerMillion: trial.dutyCyclePartsPerMillion, seed: trial.seed),
+            condition: CollarCondition(), seed: trial.seed)
         question = [UInt8].frame { output throws(EncodeError) in
             try IdentityRequest(receiverID: 99).encode(address: Frame.broadcastAddress, into: &output)
         }
-        collar = try Collar(sending: delivery, flash: flash, now: now)
-        collar.condition = CollarCondition()
-        host = InstantHost(knowing: collar.log)
-        requests = DutyCycleRequests(meanSeconds: trial.meanRequestSeconds)
         if trial.meanQuestionMilliseconds != nil {
-            nextQuestion = now.advanced(byMicroseconds: trial.questionsBeginAfterSeconds * 1_000_000)
+            nextQuestion = link.now.advanced(byMicroseconds: trial.questionsBeginAfterSeconds * 1_000_000)
         }
         planReboot()
     }
 
-    var isOver: Bool { now.microseconds >= trial.hours * HourOfAirtime.microseconds }
+    var isOver: Bool { link.now.microseconds >= trial.hours * HourOfAirtime.microseconds }
 
     var finished: DutyCycleTrial.Result {
         var result = result
-        result.deliveredCount = collar.firstUndelivered
+        result.deliveredCount = link.collar.firstUndelivered
         return result
     }
 
-    /// Up to twice the mean, in microseconds.
-    private mutating func pause(mean microseconds: Int64) -> Int64 {
-        1 + Int64(random.next() % UInt64(2 * microseconds))
+    mutating func step() throws(StationError) {
+        if nextReboot <= link.now {
+            result.rebootCount += 1
+            try link.reboot()
+            planReboot()
+        }
+        if nextQuestion <= link.now {
+            planQuestion()
+            if !random.chance(trial.lossProbability) { note(try link.hear(question)) }
+        }
+        makeRequest()
+        let limit = min(nextReboot, nextQuestion)
+        guard let sent = try link.sendFrame(limit: limit, powerCut: { planCut(in: $0) }) else { return }
+        count(sent)
+        // A station that sends hears nothing: an identity request that came meanwhile is lost.
+        if nextQuestion <= link.now { planQuestion() }
+        for answer in sent.answers ?? [] {
+            if let reception = try link.send(answer).reception { note(reception) }
+        }
+    }
+
+    /// A random time after `start` or now, at most twice the mean later.
+    private mutating func later(mean microseconds: Int64, than start: Instant? = nil) -> Instant {
+        (start ?? link.now).advanced(byMicroseconds: 1 + Int64(random.next() % UInt64(2 * microseconds)))
     }
 
     private mutating func planReboot() {
         switch trial.reboots {
         case .none: nextReboot = DutyCycleTrialState.never
-        case .meanSeconds(let seconds): nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+        case .meanSeconds(let seconds): nextReboot = later(mean: seconds * 1_000_000)
         case .storms(let seconds):
-            nextReboot = now.advanced(byMicroseconds: pause(mean: seconds * 1_000_000))
+            nextReboot = later(mean: seconds * 1_000_000)
             guard nextReboot >= stormEnd else { return }
-            nextReboot = now.advanced(byMicroseconds: pause(mean: 1_800_000_000))
-            stormEnd = nextReboot.advanced(byMicroseconds: pause(mean: 1_800_000_000))
+            nextReboot = later(mean: 1_800_000_000)
+            stormEnd = later(mean: 1_800_000_000, than: nextReboot)
         }
     }
 
-    mutating func step() throws(StationError) {
-        if onAir == nil, let frame = try collar.nextFrame(now: now) {
-            let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
-            onAir = (now, now.advanced(byMicroseconds: airtime), frame)
-            if random.chance(trial.cutProbability) {
-                let part = Int64(random.next() % UInt64(airtime))
-                nextReboot = min(nextReboot, now.advanced(byMicroseconds: part))
-            }
+    /// May cut the power at a random moment of a frame.
+    /// - Returns: when the collar reboots.
+    private mutating func planCut(in airtime: Int64) -> Instant {
+        if random.chance(trial.cutProbability) {
+            nextReboot = min(nextReboot, link.now.advanced(byMicroseconds: Int64(random.next() % UInt64(airtime))))
         }
-        let due = onAir?.end ?? collar.nextDeadline ?? DutyCycleTrialState.never
-        let next = downlinks.reduce(min(nextFix, nextQuestion, nextReboot, due)) { min($0, $1.arrival) }
-        now = max(next, now.advanced(byMicroseconds: 1))
-        // The power is cut first: what happens at the same moment finds nobody.
-        if nextReboot <= now { try reboot() }
-        if let sent = onAir, sent.end <= now { try finish(sent.frame, start: sent.start, end: sent.end) }
-        try makeFixes()
-        if nextQuestion <= now { try ask() }
-        try deliverDownlinks()
+        return nextReboot
     }
 
-    private mutating func count(start: Instant, end: Instant) {
+    private mutating func planQuestion() {
+        if let mean = trial.meanQuestionMilliseconds { nextQuestion = later(mean: mean * 1000) }
+    }
+
+    /// Submits a settings request, a settings update or a command, perhaps *reboot*, if one is due.
+    private mutating func makeRequest() {
+        guard let meanSeconds = trial.meanRequestSeconds, nextRequest <= link.now else { return }
+        nextRequest = later(mean: meanSeconds * 1_000_000)
+        let request: HostRequest
+        switch random.next() % 8 {
+        case 0: request = .command(.reboot)
+        case 1: request = .command(.locateNow)
+        case 2: request = .command(.sound(milliseconds: 500))
+        case 3: request = .command(.startTracking)
+        case 4, 5:
+            var settings = SettingList()
+            // The shortest heartbeat makes the most frames.
+            settings.append(Setting(key: SettingKey.heartbeatSeconds.rawValue, value: 5 + UInt32(random.next() % 56)))
+            request = .settingsUpdate(version: 0, settings)
+        default: request = .settingsRequest
+        }
+        link.host.submit(request, at: link.now)
+    }
+
+    private mutating func count(_ sent: TrialLink.SentFrame) {
         result.frameCount += 1
-        result.airtimeMicroseconds += end.microseconds(since: start)
-        let airtime = hour.add(start: start.microseconds, end: end.microseconds)
-        if airtime > result.mostMicroseconds {
-            result.mostMicroseconds = airtime
-            result.mostAt = end.microseconds
+        if sent.isCut { result.cutFrameCount += 1 }
+        result.airtimeMicroseconds += sent.airtime
+        let airtime = hour.add(start: sent.start.microseconds, end: sent.end.microseconds)
+        guard airtime > result.mostMicroseconds else { return }
+        result.mostMicroseconds = airtime
+        result.mostAt = sent.end.microseconds
+    }
+
+    private mutating func note(_ reception: Collar<FaultyFlash>.Reception) {
+        switch reception {
+        case .command(_, .reboot): nextReboot = min(nextReboot, link.now.advanced(byMicroseconds: 5_000_000))
+        case .acknowledgement, .command: break
+        default: result.heardCount += 1
         }
-    }
-
-    private mutating func reboot() throws(StationError) {
-        if let cut = onAir {
-            count(start: cut.start, end: min(now, cut.end))
-            result.cutFrameCount += 1
-            onAir = nil
-        }
-        result.rebootCount += 1
-        collar = try Collar(sending: delivery, flash: flash, now: now)
-        collar.condition = CollarCondition()
-        planReboot()
-    }
-
-    private mutating func finish(_ frame: [UInt8], start: Instant, end: Instant) throws(StationError) {
-        onAir = nil
-        count(start: start, end: end)
-        collar.frameSent(now: now)
-        guard !random.chance(trial.lossProbability) else { return }
-        if let request = requests.next(now: now, random: &random) { host.submit(request, at: now) }
-        var arrival = now.advanced(byMicroseconds: modem.turnaroundMicroseconds)
-        for frame in host.answers(to: frame, at: now) {
-            arrival = arrival.advanced(byMicroseconds: modem.airtimeMicroseconds(frameByteCount: frame.count))
-            if !random.chance(trial.lossProbability) { downlinks.append((arrival, frame)) }
-        }
-    }
-
-    private mutating func makeFixes() throws(StationError) {
-        while nextFix <= now, fixCount < fixes.count {
-            do throws(FixLogError) { _ = try collar.log(fixes[fixCount]) } catch { throw .log(error, index: fixCount) }
-            fixCount += 1
-            nextFix = nextFix.advanced(byMicroseconds: trial.secondsApart * 1_000_000)
-        }
-        if fixCount == fixes.count { nextFix = DutyCycleTrialState.never }
-    }
-
-    private mutating func ask() throws(StationError) {
-        if let mean = trial.meanQuestionMilliseconds {
-            nextQuestion = now.advanced(byMicroseconds: pause(mean: mean * 1000))
-        }
-        if !random.chance(trial.lossProbability) { try hear(question) }
-    }
-
-    private mutating func deliverDownlinks() throws(StationError) {
-        let arrived = downlinks.filter { $0.arrival <= now }
-        downlinks.removeAll { $0.arrival <= now }
-        for downlink in arrived { try hear(downlink.frame) }
-    }
-
-    private mutating func hear(_ frame: [UInt8]) throws(StationError) {
-        // Who sends is deaf.
-        guard onAir == nil else { return }
-        do throws(FlashError) {
-            switch try collar.received(frame.span, now: now) {
-            case .acknowledgement: break
-            case .command(_, .reboot): nextReboot = min(nextReboot, now.advanced(byMicroseconds: 5_000_000))
-            case .command(let id, _): try collar.finish(requestID: id, outcome: .ok)
-            default: result.heardCount += 1
-            }
-        } catch { throw .flash(error) }
     }
 }

@@ -1,10 +1,9 @@
 import CollarARQ
-import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// An animal within reach makes fixes for an hour: how soon each is stored at the host, and what that costs on the air.
-/// A real collar and a host's end in virtual time over a half-duplex link.
+/// A collar within reach makes fixes for an hour. Measures how soon each fix is stored at the host, and the airtime that this
+/// costs. A real collar and a real host run in virtual time over a half-duplex link.
 package struct LiveTrial: Sendable {
     /// Time between two fixes, in seconds, at least 1.
     package var secondsApart: Int64
@@ -12,7 +11,7 @@ package struct LiveTrial: Sendable {
     package var modem: ModemProfile
     /// Probability that a frame is lost, in each direction, 0 … 1.
     package var lossProbability: Double
-    /// What the losses are drawn from.
+    /// The seed of the losses.
     package var seed: UInt64
 
     /// What a trial measured. Times in microseconds.
@@ -23,63 +22,44 @@ package struct LiveTrial: Sendable {
         package var collarMicroseconds: Int64 = 0
         /// Airtime of the host.
         package var hostMicroseconds: Int64 = 0
-        /// From making to storing, for each fix that arrived, in order of arrival.
+        /// The time from the making to the storing of each fix that arrived, in order of arrival.
         package var delays: [Int64] = []
 
         /// Airtime of both ends for each fix made.
         package var airtimePerFix: Double { Double(collarMicroseconds + hostMicroseconds) / Double(fixCount) }
         /// Whether all fixes arrived.
         package var isComplete: Bool { delays.count == fixCount }
-        /// The mean delay; 0 where nothing arrived.
+        /// The mean delay; 0 if no fix arrived.
         package var meanDelay: Double { Double(delays.reduce(0, +)) / Double(max(1, delays.count)) }
     }
 
-    /// How long fixes are made; a trial lasts at most twice as long.
+    /// How long the collar makes fixes, in seconds; a trial lasts at most twice as long.
     package static let seconds: Int64 = 3600
 
     /// Runs until everything is acknowledged.
-    /// - Throws: where the collar's flash or the trial itself fails.
+    /// - Throws: if the collar's flash or the trial itself fails.
     package func run() throws(StationError) -> Result {
-        var state = try LiveTrialState(self)
-        while !state.isOver { try state.step() }
-        return state.result
-    }
-}
-
-/// A trial under way.
-private struct LiveTrialState {
-    private let trial: LiveTrial
-    private var link: TrialLink
-    private var noticedCount = 0
-    /// Made, and not at the host.
-    private var missing: [Int] = []
-    private(set) var result = LiveTrial.Result()
-
-    init(_ trial: LiveTrial) throws(StationError) {
-        self.trial = trial
-        let fixes = SimulatedWalk.fixes(Int(LiveTrial.seconds / trial.secondsApart), secondsApart: trial.secondsApart)
+        let fixes = SimulatedWalk.fixes(Int(LiveTrial.seconds / secondsApart), secondsApart: secondsApart)
+        let link = try TrialLink(
+            fixes, firstDue: Instant(microseconds: secondsApart * 1_000_000), secondsApart: secondsApart, modem: modem,
+            lossProbability: lossProbability, seed: seed)
+        let end = Instant(microseconds: 2 * LiveTrial.seconds * 1_000_000)
+        var result = Result()
         result.fixCount = fixes.count
-        link = try TrialLink(
-            fixes, firstDue: Instant(microseconds: trial.secondsApart * 1_000_000), secondsApart: trial.secondsApart,
-            modem: trial.modem, lossProbability: trial.lossProbability, seed: trial.seed)
-    }
-
-    var isOver: Bool {
-        link.isEverythingMade && link.collar.isEverythingDelivered
-            || link.now.microseconds >= 2 * LiveTrial.seconds * 1_000_000
-    }
-
-    mutating func step() throws(StationError) {
-        guard let sent = try link.sendFrame() else { return }
-        result.collarMicroseconds += sent.airtime
-        guard let answers = sent.answers else { return }
-        missing += noticedCount..<link.madeCount
-        noticedCount = link.madeCount
-        let stored = link.host.stored
-        for index in missing where stored.contains(UInt32(index)) {
-            result.delays.append(link.now.microseconds(since: link.due(index)))
-        }
-        missing.removeAll { stored.contains(UInt32($0)) }
-        for answer in answers { result.hostMicroseconds += try link.send(answer).airtime }
+        var noticedCount = 0
+        // Fixes that are made and not yet stored at the host.
+        var missing: [Int] = []
+        try link.run(until: { link.isEverythingMade && link.collar.isEverythingDelivered || link.now >= end }) { sent in
+            result.collarMicroseconds += sent.airtime
+            guard sent.answers != nil else { return }
+            missing += noticedCount..<link.madeCount
+            noticedCount = link.madeCount
+            let stored = link.host.stored
+            for index in missing where stored.contains(UInt32(index)) {
+                result.delays.append(link.now.microseconds(since: link.due(index)))
+            }
+            missing.removeAll { stored.contains(UInt32($0)) }
+        } answered: { airtime, _ in result.hostMicroseconds += airtime }
+        return result
     }
 }

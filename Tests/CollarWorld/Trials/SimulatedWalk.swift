@@ -1,10 +1,10 @@
 import CollarSimulator
 import CollarWire
 
-/// Fixes of an animal that walks north-east in nearly a straight line, with what a watch records: no course, no
-/// heading. The same for ever, so that what they cost can be compared.
+/// Fixes of an animal that walks north-east in nearly a straight line, with the fields that a watch records: no course, no
+/// heading. The fixes never change, so that airtimes of different versions can be compared.
 package enum SimulatedWalk {
-    /// So many fixes, so many seconds apart; their sequences start at 0.
+    /// `count` fixes with `secondsApart` seconds between two of them; their sequences start at 0.
     package static func fixes(_ count: Int, secondsApart: Int64) -> [Fix] {
         var random = SeededRandom(seed: 9)
         var latitude: Int32 = 4_737_690
@@ -21,8 +21,8 @@ package enum SimulatedWalk {
         }
     }
 
-    /// So many fixes of a cat: one in three minutes or so, hours of sleep between some, tens of metres apart, and of
-    /// the accuracy nothing is known.
+    /// `count` fixes of a cat, tens of metres apart and of unknown accuracy. Three to four minutes lie between two fixes, and
+    /// up to two hours of sleep more after one fix in three.
     package static func cat(_ count: Int) -> [Fix] {
         var random = SeededRandom(seed: 10)
         var milliseconds: Int64 = 1_700_000_000_000
@@ -42,7 +42,7 @@ package enum SimulatedWalk {
         }
     }
 
-    /// Between minus and plus twice `size`, small ones more often.
+    /// A number between −2 × `size` and 2 × `size`; small ones are more frequent.
     private static func step(of size: UInt64, _ random: inout SeededRandom) -> Int32 {
         Int32(random.next() % (2 * size + 1)) + Int32(random.next() % (2 * size + 1)) - 2 * Int32(size)
     }

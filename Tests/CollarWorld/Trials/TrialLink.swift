@@ -3,14 +3,18 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// A real collar that makes fixes, and a host's end, in virtual time over a lossy half-duplex link: what trials drive.
-struct TrialLink {
-    /// A frame of the collar that is over.
+/// The link of a trial: a real collar that makes fixes, and a real host, in virtual time over a lossy half-duplex link.
+final class TrialLink {
+    /// A frame of the collar, after its end or after it was cut short.
     struct SentFrame {
         let byteCount: Int
-        let airtime: Int64
-        /// What the host sends now; nil where the frame was lost.
+        let start: Instant
+        let end: Instant
+        let isCut: Bool
+        /// The frames with which the host answers now; nil if the host did not receive the frame.
         let answers: [[UInt8]]?
+
+        var airtime: Int64 { end.microseconds(since: start) }
     }
 
     let host: InstantHost
@@ -19,28 +23,36 @@ struct TrialLink {
     private let secondsApart: Int64
     private let modem: ModemProfile
     private let lossProbability: Double
-    private(set) var collar: Collar<MemoryFlash>
+    private let delivery: CollarDelivery.Configuration
+    private let condition: CollarCondition?
+    private let flash: FaultyFlash
+    private(set) var collar: Collar<FaultyFlash>
     private var random: SeededRandom
     private(set) var now = Instant(microseconds: 0)
-    /// How many of the fixes are made.
+    /// How many of the fixes are made so far.
     private(set) var madeCount = 0
 
-    /// Sets a collar up whose first fixes are made at `firstDue`.
+    /// Sets up a collar whose first fix is made at `firstDue`.
     /// - Parameters:
-    ///   - secondsApart: time between two fixes; 0 where all are made at once.
+    ///   - secondsApart: time between two fixes; 0 if all are made at once.
     ///   - delivery: how the collar sends; by default live fixes and full batches.
+    ///   - condition: the part of the collar's status that the firmware knows; nil for no status.
     init(
         _ fixes: [Fix], firstDue: Instant = Instant(microseconds: 0), secondsApart: Int64, modem: ModemProfile,
-        lossProbability: Double, delivery: CollarDelivery.Configuration? = nil, seed: UInt64
+        lossProbability: Double, delivery: CollarDelivery.Configuration? = nil, condition: CollarCondition? = nil,
+        seed: UInt64
     ) throws(StationError) {
         self.fixes = fixes
         self.firstDue = firstDue
         self.secondsApart = secondsApart
         self.modem = modem
         self.lossProbability = lossProbability
+        self.condition = condition
+        self.delivery = delivery ?? .ofTrial(modem, seed: seed)
         random = SeededRandom(seed: seed)
-        let flash = MemoryFlash(blockCount: fixes.count / 100 + 8)
-        collar = try Collar(sending: delivery ?? .ofTrial(modem, seed: seed), flash: flash, now: now)
+        flash = FaultyFlash(blockByteCount: 4096, blockCount: fixes.count / 100 + 8, seed: seed)
+        collar = try Collar(sending: self.delivery, flash: flash, now: now)
+        collar.condition = condition
         host = InstantHost(knowing: collar.log)
     }
 
@@ -49,8 +61,28 @@ struct TrialLink {
     /// When a fix is made.
     func due(_ index: Int) -> Instant { firstDue.advanced(byMicroseconds: Int64(index) * secondsApart * 1_000_000) }
 
-    /// The clock moves on; fixes are made on the way.
-    mutating func wait(until instant: Instant) throws(StationError) {
+    /// Runs a trial.
+    /// - Parameters:
+    ///   - isOver: whether the trial is over; called before each frame of the collar.
+    ///   - isInReach: whether the host can receive the next frame.
+    ///   - sent: measures a frame of the collar, before its answers are sent.
+    ///   - answered: measures an answer.
+    func run(
+        until isOver: () -> Bool, isInReach: () -> Bool = { true }, sent: (SentFrame) -> Void,
+        answered: (_ airtime: Int64, _ isHeard: Bool) -> Void
+    ) throws(StationError) {
+        while !isOver() {
+            guard let frame = try sendFrame(isInReach: isInReach()) else { continue }
+            sent(frame)
+            for answer in frame.answers ?? [] {
+                let (airtime, reception) = try send(answer)
+                answered(airtime, reception != nil)
+            }
+        }
+    }
+
+    /// Advances the clock, and makes the fixes that are due until then.
+    func wait(until instant: Instant) throws(StationError) {
         while !isEverythingMade, due(madeCount) <= instant {
             do throws(FixLogError) { _ = try collar.log(fixes[madeCount]) } catch { throw .log(error, index: madeCount) }
             madeCount += 1
@@ -58,36 +90,59 @@ struct TrialLink {
         now = instant
     }
 
-    /// The collar sends its next frame; where it has none, the clock moves on to its deadline or the next fix.
-    /// - Returns: nil where it had none.
-    mutating func sendFrame(isInReach: Bool = true) throws(StationError) -> SentFrame? {
+    /// The collar sends its next frame. If it has none, the clock advances to the collar's deadline, the next fix or `limit`,
+    /// whichever is first.
+    /// - Parameter powerCut: when the power is cut, given the airtime of the frame that begins; nil for never.
+    /// - Returns: the frame; nil if the collar had none.
+    func sendFrame(
+        isInReach: Bool = true, limit: Instant? = nil, powerCut: (_ airtime: Int64) -> Instant? = { _ in nil }
+    ) throws(StationError) -> SentFrame? {
         guard let frame = try collar.nextFrame(now: now) else {
             let nextFix = isEverythingMade ? nil : due(madeCount)
-            guard let next = [nextFix, collar.nextDeadline].compactMap(\.self).min() else {
+            guard let next = [nextFix, collar.nextDeadline, limit].compactMap(\.self).min() else {
                 preconditionFailure("a silent collar waits for something")
             }
             try wait(until: max(next, now.advanced(byMicroseconds: 1)))
             return nil
         }
-        let isHeard = isInReach && !random.chance(lossProbability)
+        let isLost = !isInReach || random.chance(lossProbability)
         let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
-        try wait(until: now.advanced(byMicroseconds: airtime))
+        let (start, end) = (now, now.advanced(byMicroseconds: airtime))
+        if let cut = powerCut(airtime), cut < end {
+            try wait(until: cut)
+            return SentFrame(byteCount: frame.count, start: start, end: cut, isCut: true, answers: nil)
+        }
+        try wait(until: end)
         collar.frameSent(now: now)
-        let answers = isHeard ? host.answers(to: frame, at: now) : nil
-        return SentFrame(byteCount: frame.count, airtime: airtime, answers: answers)
+        let answers = isLost ? nil : host.answers(to: frame, at: now)
+        return SentFrame(byteCount: frame.count, start: start, end: end, isCut: false, answers: answers)
     }
 
     /// The host sends an answer.
-    /// - Returns: its airtime, and whether the collar heard it.
-    mutating func send(_ answer: [UInt8]) throws(StationError) -> (airtime: Int64, isHeard: Bool) {
+    /// - Returns: its airtime, and how the collar received it; nil if the collar did not receive it.
+    func send(_ answer: [UInt8]) throws(StationError) -> (airtime: Int64, reception: Collar<FaultyFlash>.Reception?) {
         let airtime = modem.airtimeMicroseconds(frameByteCount: answer.count)
         let arrival = now.advanced(byMicroseconds: modem.turnaroundMicroseconds + airtime)
-        guard !random.chance(lossProbability) else { return (airtime, false) }
-        // Whoever waits no longer sends by then, and hears nothing.
-        if let deadline = collar.nextDeadline, deadline < arrival { return (airtime, false) }
+        guard !random.chance(lossProbability) else { return (airtime, nil) }
+        // A collar whose deadline comes before the answer has sent again by then, and does not hear the answer.
+        if let deadline = collar.nextDeadline, deadline < arrival { return (airtime, nil) }
         try wait(until: arrival)
-        do throws(FlashError) { _ = try collar.received(answer.span, now: now) } catch { throw .flash(error) }
-        return (airtime, true)
+        return (airtime, try hear(answer))
+    }
+
+    /// A frame reaches the collar. If it is a command other than *reboot*, the firmware carries it out at once.
+    func hear(_ frame: [UInt8]) throws(StationError) -> Collar<FaultyFlash>.Reception {
+        do throws(FlashError) {
+            let reception = try collar.receive(frame.span, now: now)
+            if case .command(let id, let action) = reception, action != .reboot { try collar.finish(requestID: id, outcome: .ok) }
+            return reception
+        } catch { throw .flash(error) }
+    }
+
+    /// The collar boots again.
+    func reboot() throws(StationError) {
+        collar = try Collar(sending: delivery, flash: flash, now: now)
+        collar.condition = condition
     }
 }
 
@@ -124,6 +179,6 @@ extension Collar {
 }
 
 extension [Int64] {
-    /// The value that a part of them does not exceed; 0 where there are none.
+    /// The value that `percent` percent of the elements do not exceed; 0 for an empty array.
     package func percentile(_ percent: Int) -> Int64 { isEmpty ? 0 : sorted()[(count - 1) * percent / 100] }
 }

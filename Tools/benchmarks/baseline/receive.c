@@ -1,6 +1,6 @@
-/* What a receiver cannot do without, and nothing else, in C: reads a terminal, takes frames apart, checks them, writes
-   a record of each fix to a file that is brought to the disk once a round, and a line of JSON. It knows its collars
-   beforehand, answers nobody, and keeps no account of what it has.
+/* A minimal receiver in C. It reads a terminal, decodes frames and checks their CRCs. For each fix it writes a line of
+   JSON, and a record to a file that is made durable once per round. It knows its collars beforehand, sends no answers,
+   and does not keep track of the fixes that it has.
 
      receive TERMINAL FILE    fixes to FILE, lines to stdout; at the end: fixes and seconds to stderr
      receive TERMINAL         only reads: bytes and seconds
@@ -76,14 +76,12 @@ static char records[1 << 20], lines[1 << 20];
 static size_t record_bytes, line_bytes;
 static long fixes;
 
-/* An absolute fix with a 16-bit sequence and every field, in time form 1 or 0: what the flood sends. */
+/* Takes a frame. Only absolute fixes as the flood sends them are decoded: with a 16-bit sequence, position step 0 and
+   no escapes, in time form 0, 1 or 2. */
 static void received(const uint8_t *frame, size_t count) {
     if (count < 7 || (frame[0] & 0x1F) != 2) return;
     unsigned collar = frame[2] - 1u;
     if (collar >= LOG_COUNT) return;
-    uint8_t length = (uint8_t)count;
-    uint32_t check = crc(crc(log_check[collar], &length, 1), frame, count - 3) >> 8 ^ 0xFFFFFF;
-    if (check != ((uint32_t)frame[count - 3] << 16 | frame[count - 2] << 8 | frame[count - 1])) return;
     static uint32_t sequences[LOG_COUNT];
     struct bits bits = { frame + 4, 0 };
     uint32_t form = take(&bits, 8), partial = form >> 7, presence = 0;
@@ -92,6 +90,10 @@ static void received(const uint8_t *frame, size_t count) {
     uint32_t low = take(&bits, 8) << 8 | frame[3];
     uint32_t sequence = (sequences[collar] & 0xFFFF0000) | low;
     if (sequence + 0x8000 < sequences[collar]) sequence += 0x10000;
+    uint8_t length = (uint8_t)count, upper[2] = { (uint8_t)(sequence >> 24), (uint8_t)(sequence >> 16) };
+    uint32_t state = crc(crc(log_check[collar], &length, 1), frame, count - 3);
+    if (sequence >> 16) state = crc(state, upper, 2);
+    if ((state >> 8 ^ 0xFFFFFF) != ((uint32_t)frame[count - 3] << 16 | frame[count - 2] << 8 | frame[count - 1])) return;
     sequences[collar] = sequence;
     uint64_t milliseconds = (uint64_t)take(&bits, 32) * 1000;
     switch (form >> 5 & 3) {
@@ -149,7 +151,7 @@ int main(int count, char **words) {
         if (start == 0) start = now();
         total += got;
         if (file < 0) continue;
-        /* A round: what waits, but not for ever. */
+        /* One round reads the bytes that wait, in at most 16 reads. */
         for (int turn = 0; ; turn++) {
             for (ssize_t index = 0; index < got; index++) {
                 uint8_t byte = bytes[index];

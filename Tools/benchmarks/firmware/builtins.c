@@ -1,4 +1,4 @@
-// What the compiler calls and the toolchain does not bring along for bare ARM. Not part of the codec's size.
+// Functions that the compiler calls and that the toolchain lacks for bare ARM. They do not count in the codec's size.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +46,7 @@ int64_t __aeabi_lasr(int64_t value, int shift) {
     return shift == 0 ? value : (int64_t)(__aeabi_llsr((uint64_t)value, shift) | sign);
 }
 
-// Quotient in r0:r1, remainder in r2:r3, as the ABI has it.
+// Divides bit by bit. The assembly below returns the quotient in r0:r1 and the remainder in r2:r3, as the ABI requires.
 static uint64_t divide(uint64_t number, uint64_t by, uint64_t *rest) {
     uint64_t quotient = 0, left = 0;
     for (int bit = 0; bit < 64; bit++) {

@@ -1,7 +1,6 @@
 import CollarWire
-// Everything a collar uses of the codec: what it sends and what it receives. Compiled together with the codec itself, so
-// that the linker leaves out what no collar uses. Values come from outside, or the optimizer would compute the frames
-// at build time.
+// Uses all parts of the codec that a collar needs for the frames that it sends and receives. The linker leaves out all other
+// parts of the codec. Values come from outside; otherwise the optimizer would compute the frames at build time.
 
 @_silgen_name("input_word")
 func inputWord() -> UInt32
@@ -15,7 +14,7 @@ func frameBuffer() -> UnsafeMutablePointer<UInt8>
 @_silgen_name("serial_buffer")
 func serialBuffer() -> UnsafeMutablePointer<UInt8>
 
-/// One radio, one place for the frame that comes in.
+/// The decoder of the only radio, with room for one incoming frame.
 nonisolated(unsafe) private var stream = StreamDecoder()
 
 @c(use_codec)
@@ -63,11 +62,11 @@ func sendFixes(_ log: LogIdentity) {
     let reference = inputWord()
     send { (output) throws(EncodeError) in
         try AbsoluteFix.encode(
-            fix, address: 1, flags: FrameFlags(ask: nil), log: log, reference: reference, into: &output)
+            fix, address: 1, flags: FrameFlags(poll: nil), log: log, reference: reference, into: &output)
     }
     send { (output) throws(EncodeError) in
         try LiveFix.encode(
-            fix, anchor: anchor, address: 1, flags: FrameFlags(ask: .first), log: log, into: &output)
+            fix, anchor: anchor, address: 1, flags: FrameFlags(poll: .first), log: log, into: &output)
     }
 }
 
@@ -75,7 +74,7 @@ func sendFixes(_ log: LogIdentity) {
 func sendBatch(_ log: LogIdentity) {
     let first = inputFix()
     send { (output) throws(EncodeError) in
-        _ = try Batch.encode(first, address: 1, flags: FrameFlags(ask: .first), log: log, into: &output) {
+        _ = try Batch.encode(first, address: 1, flags: FrameFlags(poll: .first), log: log, into: &output) {
             inputWord() > 900 ? nil : inputFix()
         }
     }
@@ -83,7 +82,7 @@ func sendBatch(_ log: LogIdentity) {
 
 @inline(never)
 func sendReports(_ log: LogIdentity) {
-    let flags = FrameFlags(ask: .first)
+    let flags = FrameFlags(poll: .first)
     let identity = Identity(
         log: log, bootCount: inputWord(), oldestSequence: inputWord(), nextSequence: inputWord(),
         pairedReceiverID: inputWord(), maximumFrameByteCount: 253,
@@ -108,7 +107,7 @@ func sendReports(_ log: LogIdentity) {
     send { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
 }
 
-/// Reads a serial line until it is silent.
+/// Reads a serial line until no more bytes come.
 @inline(never)
 func receive(_ log: LogIdentity) {
     while case let word = inputWord(), word != 0xFFFF_FFFF {
@@ -120,13 +119,13 @@ func receive(_ log: LogIdentity) {
     }
 }
 
-/// What hosts send.
+/// Decodes a frame of a host.
 @inline(never)
 func take(_ frame: Span<UInt8>, _ log: LogIdentity) {
     do throws(DecodeError) {
         let header = try FrameHeader(frame)
         guard let type = header.type, !type.isFromCollar else { return }
-        guard FrameCheck.isValid(frame, log: type.isBoundToLog ? log : nil) else { return }
+        guard FrameCRC.isValid(frame, log: type.isBoundToLog ? log : nil) else { return }
         switch type {
         case .acknowledgement:
             let acknowledgement = try Acknowledgement(decoding: frame, header: header)
@@ -138,8 +137,8 @@ func take(_ frame: Span<UInt8>, _ log: LogIdentity) {
             outputByte(UInt8(truncatingIfNeeded: try IdentityRequest(decoding: frame).receiverID))
         case .settingsRequest:
             outputByte(UInt8(truncatingIfNeeded: try SettingsRequest(decoding: frame).requestID))
-        case .settingsOrder:
-            let settings = try Settings(decoding: frame, direction: .order)
+        case .settingsUpdate:
+            let settings = try Settings(decoding: frame, direction: .update)
             for index in 0..<settings.entries.count {
                 outputByte(UInt8(truncatingIfNeeded: settings.entries[index].value))
             }

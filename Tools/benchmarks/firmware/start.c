@@ -1,5 +1,5 @@
-// Start-up of the image on QEMU's Cortex-M4 board (mps2-an386): paints the stack, uses the codec, and tells by
-// semihosting how deep the paint was washed off.
+// Start-up of the image on QEMU's Cortex-M4 board (mps2-an386): fills the stack with a pattern, runs the codec, and
+// prints by semihosting how deep the pattern was overwritten.
 #include <stdint.h>
 
 extern uint32_t stack_bottom[], stack_top[];
@@ -41,7 +41,7 @@ static void print_number(uint32_t value) {
 }
 
 void reset(void) {
-    // The part of the stack that this function stands on stays as it is.
+    // The part of the stack that this function uses itself is not filled.
     uint32_t *here = (uint32_t *)__builtin_frame_address(0) - 16;
     for (uint32_t *word = stack_bottom; word < here; word++) *word = 0x5AA55AA5;
     use_codec();

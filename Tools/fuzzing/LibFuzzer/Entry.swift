@@ -1,4 +1,4 @@
-// What libFuzzer calls. It has the main function, and drives the target that the environment names.
+// The function that libFuzzer calls. libFuzzer has the main function; the environment names the target.
 import FuzzCore
 import Glibc
 
@@ -20,13 +20,14 @@ nonisolated(unsafe) private let run: (target: any FuzzTarget, runner: TargetRunn
     }
 }()
 
-/// Runs one input. 0 says that it may be kept, −1 that it is no input.
+/// Runs one input.
+/// - Returns: 0 if libFuzzer may keep the input, −1 if it is no input of the target.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe UnsafeBufferPointer(start: start, count: count)
     let (target, runner) = unsafe run
     guard count >= target.contextByteCount, count <= target.maximumByteCount else { return -1 }
-    // The record says what is wrong; libFuzzer shall stop.
+    // The record says what is wrong; libFuzzer must stop.
     guard unsafe runner.run(bytes.span) else { abort() }
     return 0
 }

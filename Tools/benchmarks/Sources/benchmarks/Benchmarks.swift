@@ -1,24 +1,24 @@
 import CollarBridge
-import CollarDomain
+import CollarLink
 import CollarWire
 
-/// One piece of work, done to every element of a set over and over.
+/// A piece of work that is done to every element of a set, again and again.
 struct Benchmark {
     let name: String
-    /// Bytes of the wire or of text that one element stands for.
+    /// Bytes of frames or of text per element.
     let bytesPerElement: Double
-    /// Elements one round works on.
+    /// Elements per round.
     let elementCount: Int
-    /// One round. What it returns depends on all it did, so that nothing is optimized away.
+    /// Runs one round. The result depends on all of the work, so that nothing is optimized away.
     let round: () -> Int
 }
 
-/// What the benchmarks work on: a walk at 1 Hz with every field known.
+/// The data of the benchmarks: a walk at 1 Hz with every field known.
 struct Samples {
     static let count = 4096
     let log: LogIdentity
     let fixes: [Fix]
-    /// Bare frames, one an element.
+    /// Bare frames, one per fix.
     let frames: [[UInt8]]
     /// The frames on a serial line.
     let stream: [UInt8]
@@ -49,7 +49,7 @@ struct Samples {
         frames = try fixes.map { fix in
             try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try AbsoluteFix.encode(
-                    fix, address: 1, flags: FrameFlags(ask: nil), log: log, reference: fix.sequence, into: &output)
+                    fix, address: 1, flags: FrameFlags(poll: nil), log: log, reference: fix.sequence, into: &output)
             }
         }
         stream = frames.flatMap { frame in

@@ -1,10 +1,10 @@
 import CollarBridge
-import CollarDomain
+import CollarLink
 import CollarWire
 import Glibc
 
 extension Samples {
-    /// Serial bytes to fixes: delimiters, stuffing, header, check, fields.
+    /// Decodes serial bytes to fixes: delimiters, stuffing, header, CRC, fields.
     var decode: Benchmark {
         benchmark("decode", bytes: stream.count) {
             var total = 0
@@ -13,7 +13,7 @@ extension Samples {
         }
     }
 
-    /// Fixes to serial bytes.
+    /// Encodes fixes to serial bytes.
     var encode: Benchmark {
         let frame = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Frame.maximumByteCount)
         let serial = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Frame.maximumByteCount + 3)
@@ -23,7 +23,7 @@ extension Samples {
                 var bare = OutputSpan(buffer: frame, initializedCount: 0)
                 do throws(EncodeError) {
                     try AbsoluteFix.encode(
-                        fix, address: 1, flags: FrameFlags(ask: nil), log: log, reference: fix.sequence, into: &bare)
+                        fix, address: 1, flags: FrameFlags(poll: nil), log: log, reference: fix.sequence, into: &bare)
                 } catch { continue }
                 var line = OutputSpan(buffer: serial, initializedCount: 0)
                 StreamEncoder.encode(bare.span, into: &line)
@@ -33,14 +33,14 @@ extension Samples {
         }
     }
 
-    /// Bare frames of 64 fixes to fixes: header, check, each fix, all of them before one is used.
+    /// Decodes batches in bare frames to fixes: header, CRC, and each fix.
     var batchDecode: Benchmark {
         let batches = self.batches
         return benchmark("batch decode", bytes: batches.reduce(0) { $0 + $1.count }) {
             var total = 0
             for frame in batches {
                 do throws(DecodeError) {
-                    guard FrameCheck.isValid(frame.span, log: log) else { continue }
+                    guard FrameCRC.isValid(frame.span, log: log) else { continue }
                     var decoder = try BatchDecoder(frame.span, header: try FrameHeader(frame.span))
                     while let fix = try decoder.next() { total &+= Int(fix.sequence) &+ Int(fix.latitudeSteps) }
                 } catch { continue }
@@ -49,7 +49,7 @@ extension Samples {
         }
     }
 
-    /// Fixes to bare frames of 64.
+    /// Encodes fixes to batches in bare frames.
     var batchEncode: Benchmark {
         let byteCount = batches.reduce(0) { $0 + $1.count }
         return benchmark("batch encode", bytes: byteCount) { batches.reduce(0) { $0 + $1.count } }
@@ -65,7 +65,7 @@ extension Samples {
                     try [UInt8](capacity: Frame.maximumByteCount) { output throws(EncodeError) in
                         var index = start
                         count = try Batch.encode(
-                            fixes[start], address: 1, flags: FrameFlags(ask: nil), log: log, into: &output
+                            fixes[start], address: 1, flags: FrameFlags(poll: nil), log: log, into: &output
                         ) {
                             index += 1
                             return index < fixes.count ? fixes[index] : nil
@@ -77,7 +77,7 @@ extension Samples {
         return frames
     }
 
-    /// Fixes to lines of JSON.
+    /// Writes fixes as lines of JSON.
     var line: Benchmark {
         var writer = FixLineWriter()
         var lines: [UInt8] = []
@@ -92,7 +92,7 @@ extension Samples {
         }
     }
 
-    /// Serial bytes to lines of JSON.
+    /// Decodes serial bytes, and writes the fixes as lines of JSON.
     var decodeToLine: Benchmark {
         let writer = FixLineWriter()
         return benchmark("frame to line", bytes: stream.count) {
@@ -104,7 +104,7 @@ extension Samples {
         }
     }
 
-    /// The baseline: the same bytes copied, a frame at a time.
+    /// The baseline: copies the same bytes, one frame at a time.
     var copy: Benchmark {
         let byteCount = stream.count / fixes.count
         let target = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
@@ -114,7 +114,7 @@ extension Samples {
                 guard let from = source.baseAddress, let to = target.baseAddress else { return }
                 var start = 0
                 while start + byteCount <= source.count {
-                    // The length comes through a call, or the compiler would see that only the last copy counts.
+                    // The length comes from a call. Otherwise the compiler would see that only the last copy counts.
                     memcpy(to, from + start, opaque(byteCount))
                     total &+= Int(target[3])
                     start += byteCount

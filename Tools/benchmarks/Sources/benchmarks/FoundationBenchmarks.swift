@@ -36,7 +36,7 @@ extension Samples {
         }
     }
 
-    /// The same values through Foundation's JSONEncoder.
+    /// Encodes the same values with Foundation's JSONEncoder.
     var foundationEncode: Benchmark {
         let values = codable
         let encoder = JSONEncoder()
@@ -46,7 +46,7 @@ extension Samples {
         ) { values.reduce(0) { $0 + ((try? encoder.encode($1).count) ?? 0) } }
     }
 
-    /// Reading them back with Foundation's JSONDecoder.
+    /// Decodes the same values with Foundation's JSONDecoder.
     var foundationDecode: Benchmark {
         let encoder = JSONEncoder()
         let texts = codable.compactMap { try? encoder.encode($0) }

@@ -1,9 +1,9 @@
-// One benchmark a run, so that callgrind sees nothing else:
+// Runs one benchmark, so that callgrind counts nothing else:
 //
-//     benchmarks NAME ROUNDS    prints: nanoseconds an element (least, median), elements a round, bytes an element
+//     benchmarks NAME ROUNDS    prints: nanoseconds per element (least, median), elements per round, bytes per element
 //     benchmarks                prints the names
 //
-// Times are those of the processor, not of the clock on the wall: the machines are shared.
+// Times are processor times, because other programs use the machine as well.
 import Glibc
 
 func processorNanoseconds() -> Int64 {
@@ -41,5 +41,5 @@ for _ in 0..<rounds {
     times.append(Double(processorNanoseconds() - start) / Double(benchmark.elementCount))
 }
 times.sort()
-// Printing the sum keeps the work.
+// The sum is printed, so that the work is not optimized away.
 print(times[0], times[times.count / 2], benchmark.elementCount, benchmark.bytesPerElement, checksum)

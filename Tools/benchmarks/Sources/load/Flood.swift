@@ -1,7 +1,7 @@
 import CollarWire
 import Glibc
 
-/// The radio's end of a pseudo-terminal at which collars send as fast as they are read.
+/// The radio's end of a pseudo-terminal at which collars send as fast as the receiver reads.
 struct Flood {
     private let descriptor: Int32
     private var collars: [LoadCollar]
@@ -15,9 +15,9 @@ struct Flood {
 
     /// TIOCGPTN and TIOCSPTLCK of <asm-generic/ioctls.h>.
     private static let tellNumber: UInt = 0x8004_5430, setLock: UInt = 0x4004_5431
-    /// Bytes that are encoded ahead of what the line takes.
+    /// The most bytes that are encoded before the line takes them.
     private static let pendingByteLimit = 65_536
-    /// Fixes of one collar before it is the next one's turn.
+    /// The most fixes that a collar sends in one turn.
     private static let run = 100
 
     init?(collarCount: Int, fixCount: Int, isBatched: Bool, waitsForAnswers: Bool) {
@@ -32,7 +32,7 @@ struct Flood {
         fixCountPerCollar = UInt32(fixCount / collarCount)
         self.isBatched = isBatched
         self.waitsForAnswers = waitsForAnswers
-        // Opened and closed once, so that this end can tell whether somebody is there.
+        // Opened and closed once. From then on this end reports a hang-up while no program has the other end open.
         let other = open(path, O_RDWR | O_NOCTTY)
         var settings = termios()
         tcgetattr(other, &settings)
@@ -46,7 +46,7 @@ struct Flood {
     /// Sends everything, and waits until it is acknowledged. Prints the seconds from the first byte on.
     mutating func run() throws(EncodeError) {
         while !hasPeer { usleep(1000) }
-        // Whoever opens it sets it up first, and drops what came before.
+        // The program that opens the terminal sets it up first, and drops the bytes that came before.
         usleep(300_000)
         let start = Flood.seconds
         for index in collars.indices { try collars[index].appendIdentity(to: &pending) }
@@ -75,7 +75,7 @@ struct Flood {
             }
         }
         print(sent - start, Flood.seconds - start)
-        // What is in the line goes with it.
+        // Bytes that are still in the line are lost when this end is closed.
         if !waitsForAnswers { usleep(500_000) }
     }
 
@@ -84,7 +84,7 @@ struct Flood {
         return poll(&state, 1, 0) >= 0 && state.revents & Int16(POLLHUP) == 0
     }
 
-    /// Writes what the line takes, and takes in what the host says.
+    /// Writes the bytes that the line takes, and reads the frames of the host.
     private mutating func exchange(waitingMilliseconds: Int32) {
         let wants = Int16(POLLIN) | (sentCount < pending.count ? Int16(POLLOUT) : 0)
         var state = pollfd(fd: descriptor, events: wants, revents: 0)
@@ -111,7 +111,7 @@ struct Flood {
         var position = 0
         while let event = stream.next(in: bytes.span.extracting(0..<count), at: &position) {
             guard event == .frame else { continue }
-            for index in collars.indices { collars[index].received(stream.frame) }
+            for index in collars.indices { collars[index].receive(stream.frame) }
         }
         answers = stream
     }

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A collar that exists to be received: it makes fixes without end, and keeps none.
+/// A collar for load tests. It makes fixes without end, and keeps none.
 struct LoadCollar {
     let log: LogIdentity
     let address: UInt8
@@ -18,7 +18,7 @@ struct LoadCollar {
         address = UInt8(1 + number)
     }
 
-    /// The fix of a sequence: a walk, one fix in 100 ms, with every field known.
+    /// The fix of a sequence: a walk, one fix in 100 ms, with every field but the heading known.
     static func fix(_ sequence: UInt32) -> Fix {
         let step = Int32(sequence % 10_000)
         var fix = Fix(
@@ -31,26 +31,26 @@ struct LoadCollar {
         return fix
     }
 
-    mutating func nextAsk() -> AskNumber? {
+    mutating func nextPoll() -> PollNumber? {
         askCount = askCount % 7 + 1
-        return AskNumber(rawValue: askCount)
+        return PollNumber(rawValue: askCount)
     }
 
-    /// The identity of a log that holds everything from 0 on.
+    /// Appends the identity of a log that holds everything from 0 on.
     func appendIdentity(to stream: inout [UInt8]) throws(EncodeError) {
         let identity = Identity(
             log: log, bootCount: 1, oldestSequence: 0, nextSequence: nextSequence, pairedReceiverID: 0,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: Capabilities(rawValue: 0), heartbeatSeconds: 3600)
         try append(to: &stream) { (frame: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try identity.encode(address: address, flags: FrameFlags(ask: nil), into: &frame)
+            try identity.encode(address: address, flags: FrameFlags(poll: nil), into: &frame)
         }
     }
 
-    /// The next fixes, one a frame; the last one asks.
+    /// Appends the next fixes, one per frame. The last frame polls.
     mutating func appendFixes(_ count: Int, to stream: inout [UInt8]) throws(EncodeError) {
         for index in 0..<count {
-            let flags = FrameFlags(ask: index == count - 1 ? nextAsk() : nil)
+            let flags = FrameFlags(poll: index == count - 1 ? nextPoll() : nil)
             let fix = LoadCollar.fix(nextSequence)
             try append(to: &stream) { (frame: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try AbsoluteFix.encode(
@@ -60,11 +60,11 @@ struct LoadCollar {
         }
     }
 
-    /// The next fixes, as many a frame as it takes; the last frame asks.
+    /// Appends the next fixes, as many per frame as fit. A frame polls if at most 20 fixes are left when it begins.
     mutating func appendBatches(_ count: Int, to stream: inout [UInt8]) throws(EncodeError) {
         let end = nextSequence + UInt32(count)
         while nextSequence < end {
-            let flags = FrameFlags(ask: end - nextSequence <= 20 ? nextAsk() : nil)
+            let flags = FrameFlags(poll: end - nextSequence <= UInt32(Batch.maximumCount) ? nextPoll() : nil)
             var following = nextSequence
             var taken = 0
             try append(to: &stream) { (frame: inout OutputSpan<UInt8>) throws(EncodeError) in
@@ -79,20 +79,20 @@ struct LoadCollar {
         }
     }
 
-    /// Asks what has arrived.
+    /// Appends a probe that polls.
     mutating func appendProbe(to stream: inout [UInt8]) throws(EncodeError) {
         let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
-        let flags = FrameFlags(ask: nextAsk())
+        let flags = FrameFlags(poll: nextPoll())
         try append(to: &stream) { (frame: inout OutputSpan<UInt8>) throws(EncodeError) in
             try probe.encode(address: address, flags: flags, into: &frame)
         }
     }
 
-    /// Takes in an answer of the host, if it is to this collar.
-    mutating func received(_ frame: Span<UInt8>) {
+    /// Takes an acknowledgement of the host, if it is for this collar.
+    mutating func receive(_ frame: Span<UInt8>) {
         do throws(DecodeError) {
             let header = try FrameHeader(frame)
-            guard header.type == .acknowledgement, header.address == address, FrameCheck.isValid(frame, log: log) else {
+            guard header.type == .acknowledgement, header.address == address, FrameCRC.isValid(frame, log: log) else {
                 return
             }
             acknowledgedCount = max(acknowledgedCount, try Acknowledgement(decoding: frame, header: header).firstMissing)

@@ -1,15 +1,15 @@
-// What is to be received or stored in great numbers:
+// Sends or stores great numbers of fixes:
 //
 //     load flood COLLARS FIXES single|batch [one-way]    prints the path of a pseudo-terminal, then sends there
-//     load journal STATE-DIR FIXES                        writes a journal whose lines are all out
+//     load journal STATE-DIR FIXES                        writes a journal whose lines all count as written
 //
-// A flood ends with two times in seconds from the first byte on: until the last one is written, and until everything is
-// acknowledged; one-way, nothing is waited for.
+// At its end a flood prints two times, in seconds from the first byte on: until the last byte is written, and until
+// everything is acknowledged. With one-way it does not wait for acknowledgements.
 import CollarJournal
 import CollarWire
 import Glibc
 
-/// Writes a journal of so many fixes, as a receiver does that commits ten times a second.
+/// Writes a journal of so many fixes, with a commit after every 10,000 fixes.
 func writeJournal(stateDirectory: String, fixCount: UInt32) throws(JournalError) {
     let collar = LoadCollar(number: 0)
     var random = SystemRandomNumberGenerator()

@@ -1,7 +1,7 @@
 import CollarWire
 
-/// A fix without its sequence in bytes of which every combination is a fix: known fields (1), steps and source (3),
-/// time (6), latitude (4), longitude (4), altitude (3), accuracies (2), speed (3), course and heading (2), battery (1).
+/// A code for fixes without their sequence, in which all bytes are valid: known fields (1), steps and source (3), time (6),
+/// latitude (4), longitude (4), altitude (3), accuracies (2), speed (3), course and heading (2), battery (1).
 public enum AnchorBytes {
     /// Bytes of an anchor.
     public static let count = 29

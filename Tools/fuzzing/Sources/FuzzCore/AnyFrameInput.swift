@@ -4,9 +4,9 @@ import CollarWire
 public struct AnyFrameInput {
     /// The bare frame.
     public let bytes: [UInt8]
-    /// The highest sequence known.
+    /// The highest known sequence.
     public let reference: UInt32
-    /// What a live fix is coded against; nil for other types, and where the frame names no possible anchor.
+    /// The anchor of a live fix; nil for other types, and if the frame names no possible anchor.
     public let anchor: Fix?
 
     /// Makes the frame of an input.
@@ -21,13 +21,13 @@ public struct AnyFrameInput {
             var frame = FrameBuffer(filler: 0xFF)
             frame.append(input, from: start)
             let isBound = frame.count > 0 && HeaderModel.isBound(frame[0] % 32)
-            frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
+            frame.seal(isBound ? .bound : PlainCRC(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
             bytes = frame.span.indices.map { frame.span[$0] }
             anchor = nil
         }
     }
 
-    /// What a receiver reads that has the anchor.
+    /// The result of a receiver that has the anchor.
     public func read() -> Result<Message, DecodeError> {
         guard HeaderModel.refusal(of: bytes.span) == nil, bytes[0] % 32 == MessageType.liveFix.rawValue else {
             return FrameReading.read(bytes.span, reference: reference)
@@ -37,7 +37,7 @@ public struct AnyFrameInput {
             guard let names = LiveFix.sequences(of: bytes.span, header: header, reference: reference) else {
                 throw .invalidField(.anchor, code: 0)
             }
-            guard let anchor else { throw .checkFailed }
+            guard let anchor else { throw .crcMismatch }
             return .success(
                 .fix(try LiveFix.decode(bytes.span, sequence: names.sequence, anchor: anchor, log: .fuzzed)))
         } catch {

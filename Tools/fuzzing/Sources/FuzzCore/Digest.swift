@@ -1,4 +1,4 @@
-/// A 64-bit digest (FNV-1a): tells inputs and sequences of events apart.
+/// A 64-bit digest (FNV-1a), which tells inputs and sequences of events apart.
 public struct Digest: Equatable {
     /// The digest of all bytes so far.
     public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325

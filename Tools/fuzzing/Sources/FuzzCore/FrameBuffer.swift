@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A bare frame amid other bytes, on which nothing may depend.
+/// A bare frame in a larger buffer. Nothing may depend on the other bytes of the buffer.
 struct FrameBuffer {
     /// Room for frames that are too long.
     static let capacity = 320
@@ -8,7 +8,7 @@ struct FrameBuffer {
     private var bytes: InlineArray<320, UInt8>
     private(set) var count = 0
 
-    /// No bytes yet, with `filler` behind them.
+    /// Creates an empty frame in a buffer that is filled with `filler`.
     init(filler: UInt8) { bytes = InlineArray(repeating: filler) }
 
     /// The frame.
@@ -38,21 +38,21 @@ struct FrameBuffer {
         }
     }
 
-    /// Appends the check that belongs to the frame, or one that differs in the bits of `damage`.
-    /// - Parameter reference: what a short sequence is completed around.
-    mutating func seal(_ start: PlainCheck, damage: UInt8, reference: UInt32 = 0) {
-        var check = start
-        check.add(UInt8(truncatingIfNeeded: count + 3))
-        for index in 0..<count { check.add(bytes[index]) }
+    /// Appends the CRC of the frame, with the bits of `damage` inverted.
+    /// - Parameter reference: the number around which a short sequence is completed.
+    mutating func seal(_ start: PlainCRC, damage: UInt8, reference: UInt32 = 0) {
+        var crc = start
+        crc.add(UInt8(truncatingIfNeeded: count + 3))
+        for index in 0..<count { crc.add(bytes[index]) }
         let unsent = unsentBits(around: Int64(reference))
-        if unsent > 0 { check.add(UInt64(unsent), byteCount: 2) }
-        let sum = check.checksum ^ UInt32(damage) &<< (8 * (UInt32(damage) % 3))
+        if unsent > 0 { crc.add(UInt64(unsent), byteCount: 2) }
+        let sum = crc.checksum ^ UInt32(damage) &<< (8 * (UInt32(damage) % 3))
         append(UInt8(truncatingIfNeeded: sum &>> 16))
         append(UInt8(truncatingIfNeeded: sum &>> 8))
         append(UInt8(truncatingIfNeeded: sum))
     }
 
-    /// The upper 16 bits of a sequence whose low ones alone are in the frame, as section 6 of PROTOCOL.md completes it.
+    /// The upper 16 bits of a short sequence, completed as in section 6 of PROTOCOL.md; 0 if the frame has no short sequence.
     private func unsentBits(around reference: Int64) -> Int64 {
         guard count >= 7, bytes[0] % 32 == 2, bytes[5] < 128 else { return 0 }
         let high = bytes[4] < 128 ? Int64(bytes[5]) * 2 + Int64(bytes[6]) / 128 : Int64(bytes[6])
@@ -61,11 +61,11 @@ struct FrameBuffer {
         return near.min { abs($0 * 65_536 + low - reference) < abs($1 * 65_536 + low - reference) } ?? 0
     }
 
-    /// Appends zeros where the check will stand.
+    /// Appends zeros in place of the CRC.
     mutating func appendPlaceholder() {
         for _ in 0..<3 { append(0) }
     }
 
-    /// Takes the last three bytes away.
+    /// Removes the last three bytes.
     mutating func removeCheck() { count -= 3 }
 }

@@ -1,20 +1,22 @@
 import CollarWire
 
-/// What the decoder of all messages makes of a frame.
+/// The result of decoding a frame as any message.
 typealias Reading = Result<Message, DecodeError>
 
-/// Making frames of inputs, reading them, and judging what was read.
+/// Makes frames of inputs, decodes them, and judges the results.
 enum FrameReading {
-    /// The frame in `input`, of the type given or of its own.
-    /// - Parameter isTwin: whether to send it from another address and put other bytes behind it, which must change
-    ///   nothing but the check.
+    /// The frame in `input`.
+    /// - Parameters:
+    ///   - type: the type of the frame; nil for the type that the input has.
+    ///   - isTwin: whether the frame has another address, and other bytes after it in its buffer. Both must change nothing but
+    ///     the CRC.
     static func frame(in input: Span<UInt8>, type: MessageType? = nil, isTwin: Bool = false) -> FrameBuffer {
         var frame = FrameBuffer(filler: isTwin ? 0x5A : 0xFF)
         frame.append(input, from: FrameInput.contextByteCount)
         if let type, frame.count > 0 { frame[0] = frame[0] & 0xE0 | type.rawValue }
         if isTwin, frame.count > 2 { frame[2] ^= 0xA7 }
         let isBound = frame.count > 0 && HeaderModel.isBound(frame[0] % 32)
-        frame.seal(isBound ? .bound : PlainCheck(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
+        frame.seal(isBound ? .bound : PlainCRC(), damage: FrameInput(input).damage, reference: FrameInput(input).reference)
         return frame
     }
 
@@ -26,11 +28,11 @@ enum FrameReading {
         }
     }
 
-    /// Whether a frame was refused for what is wrong before its payload, and only then.
+    /// Checks that a frame was refused for its size, its header or its CRC exactly if one of these is wrong.
     static func judge(_ reading: Reading, of frame: Span<UInt8>, context: FrameInput) -> Outcome {
         var expected = HeaderModel.refusal(of: frame)
         if expected == nil, frame[0] % 32 == MessageType.liveFix.rawValue { expected = .anchorNeeded }
-        if expected == nil, context.damage != 0 { expected = .checkFailed }
+        if expected == nil, context.damage != 0 { expected = .crcMismatch }
         switch reading {
         case .success:
             guard let expected else { return .accepted }
@@ -40,7 +42,7 @@ enum FrameReading {
                 return error == expected ? .refused : .wrong("refused as \(error), not as \(expected)")
             }
             return HeaderModel.isAboutPayload(error)
-                ? .behindCheck : .wrong("refused as \(error), although header and check are right")
+                ? .behindCRC : .wrong("refused as \(error), although header and CRC are right")
         }
     }
 

@@ -1,57 +1,57 @@
 import CollarWire
 
-/// Something of the codec that takes any bytes.
+/// A part of the codec that takes arbitrary bytes, and the rules that it must keep.
 ///
-/// An input is one run of bytes: a *context* of fixed size (what a receiver knows, how a stream is cut), then what
-/// comes over the line. Checks of frames are not in it: a target computes them, so that most inputs get behind them.
+/// An input is a sequence of bytes: a *context* of fixed size (the knowledge of a receiver, or the cuts of a stream), then
+/// the bytes of the line. An input of one frame has no CRC: the target computes the CRC, so that most inputs pass it.
 public protocol FuzzTarget: AnyObject {
-    /// What people call it.
+    /// The name of the target.
     var name: String { get }
-    /// One line about what it holds the codec to.
+    /// One line about the rules that the target checks.
     var meaning: String { get }
     /// Bytes of an input that are context.
     var contextByteCount: Int { get }
     /// The most bytes of an input, context included; at most ``SharedRecord/inputCapacity``.
     var maximumByteCount: Int { get }
-    /// How many executions it gets where an ordinary target gets a hundred.
+    /// The number of executions for every hundred executions of an ordinary target.
     var share: Int { get }
 
     /// Inputs made from a vector, from which mutations start.
     func seeds(from vector: SeedVector) -> [[UInt8]]
 
-    /// Runs one input: it must have the context at least.
+    /// Runs one input, which must have at least the context.
     func run(_ input: Span<UInt8>) -> Outcome
 
-    /// The input as people and vectors see it.
+    /// The input in the terms of a vector.
     func describe(_ input: [UInt8]) -> InputDescription
 }
 
 extension FuzzTarget {
-    /// An ordinary target.
+    /// The share of an ordinary target.
     public var share: Int { 100 }
 }
 
-/// What became of an input.
+/// The outcome of an input.
 public enum Outcome {
-    /// Refused for its size, its header or its check.
+    /// Refused for its size, its header or its CRC.
     case refused
-    /// The check was right, and the payload was refused.
-    case behindCheck
+    /// The CRC was correct, but the payload was refused.
+    case behindCRC
     /// Decoded.
     case accepted
     /// The codec did what it must not do: a finding.
     case wrong(String)
 }
 
-/// A vector, or a finding, as far as seeds are made from it.
+/// The parts of a vector or a finding from which seeds are made.
 public struct SeedVector: Sendable {
     /// The bare frame.
     public var bare: [UInt8]?
     /// Bytes of a serial line.
     public var serial: [UInt8]?
-    /// The highest sequence known.
+    /// The highest known sequence.
     public var reference: UInt32
-    /// What a live fix is coded against.
+    /// The anchor of a live fix.
     public var anchor: Fix?
     /// Whether an encoder writes the same bytes.
     public var isCanonical: Bool
@@ -68,19 +68,19 @@ public struct SeedVector: Sendable {
 
 /// An input in the terms of a vector.
 public struct InputDescription: Sendable {
-    /// The bare frame with its check.
+    /// The bare frame with its CRC.
     public var bare: [UInt8]?
     /// Bytes of a serial line.
     public var serial: [UInt8]?
-    /// Lengths of the pieces in which they come.
+    /// Lengths of the pieces in which these bytes arrive.
     public var pieces: [Int]?
-    /// The highest sequence known.
+    /// The highest known sequence.
     public var reference: UInt32?
-    /// What a live fix is coded against.
+    /// The anchor of a live fix.
     public var anchor: Fix?
-    /// What the check is bound to.
+    /// The log to which the CRC is bound.
     public var log: LogIdentity?
 
-    /// Nothing said yet.
+    /// Creates an empty description.
     public init() {}
 }

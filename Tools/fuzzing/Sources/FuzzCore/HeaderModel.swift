@@ -1,11 +1,11 @@
 import CollarWire
 
-/// What PROTOCOL.md says of a frame before its payload is looked at, worded apart from the codec.
+/// The rules of PROTOCOL.md for the size and the header of a frame, written independently of the codec.
 enum HeaderModel {
-    /// Types whose check is bound to nothing.
+    /// Whether the CRC of a type is bound to the log. An unknown type counts as bound.
     static func isBound(_ typeCode: UInt8) -> Bool { ![1, 5, 10, 11, 12, 17].contains(typeCode) }
 
-    /// Why a frame must be refused before its check; nil where nothing is wrong.
+    /// The reason why a frame must be refused before its CRC is checked; nil if there is none.
     static func refusal(of frame: Span<UInt8>) -> DecodeError? {
         if frame.count < 7 { return .tooShort(byteCount: frame.count) }
         if frame.count > 253 { return .tooLong(byteCount: frame.count) }
@@ -15,10 +15,10 @@ enum HeaderModel {
         return nil
     }
 
-    /// Whether an error is about the payload of a frame whose check is right.
+    /// Whether an error is about the payload of a frame whose CRC is correct.
     static func isAboutPayload(_ error: DecodeError) -> Bool {
         switch error {
-        case .tooShort, .tooLong, .unsupportedVersion, .unknownCriticalFlags, .unknownType, .checkFailed, .anchorNeeded:
+        case .tooShort, .tooLong, .unsupportedVersion, .unknownCriticalFlags, .unknownType, .crcMismatch, .anchorNeeded:
             false
         case .truncated, .trailingBytes, .nonzeroPadding, .invalidField: true
         }

@@ -2,16 +2,16 @@ import CollarWire
 
 /// The live fix in an input: its frame, and the anchor that the frame names.
 ///
-/// The check covers the anchor, and the anchor's sequence stands in the payload: the frame is read before it is sealed.
+/// The CRC covers the anchor, and the payload names the anchor's sequence. So the payload is read before the CRC is computed.
 struct LiveInput {
-    /// The highest sequence known.
+    /// The highest known sequence.
     let reference: UInt32
-    /// The frame with its check.
+    /// The frame with its CRC.
     private(set) var frame: FrameBuffer
-    /// The anchor; nil where the frame names none that could be.
+    /// The anchor; nil if the frame names no possible anchor.
     private(set) var anchor: Fix?
 
-    /// - Parameter isTwin: whether to send it from another address, with a zero more behind its payload.
+    /// - Parameter isTwin: whether the frame has another address, and one more zero byte after its payload.
     init(_ input: Span<UInt8>, isTwin: Bool = false) {
         let context = FrameInput(input)
         reference = context.reference
@@ -32,10 +32,10 @@ struct LiveInput {
         var anchor = AnchorBytes.fix(in: input, at: FrameInput.contextByteCount)
         anchor.sequence = names.anchor
         self.anchor = anchor
-        frame.seal(LiveInput.check(boundTo: anchor), damage: context.damage)
+        frame.seal(LiveInput.crc(boundTo: anchor), damage: context.damage)
     }
 
-    /// The sequences that the frame names; nil also where its header is wrong.
+    /// The sequences of the fix and of its anchor; nil if the frame names no possible anchor or its header is wrong.
     func readNames() -> (sequence: UInt32, anchor: UInt32)? {
         guard HeaderModel.refusal(of: frame.span) == nil else { return nil }
         do throws(DecodeError) {
@@ -46,7 +46,7 @@ struct LiveInput {
         }
     }
 
-    /// What a receiver reads that has `anchor` for the frame.
+    /// The result of a receiver that decodes the frame with `anchor`.
     func read(anchor: Fix) -> Result<Fix, DecodeError> {
         guard let names = readNames() else { return .failure(.invalidField(.anchor, code: 0)) }
         return LiveInput.read(frame.span, sequence: names.sequence, anchor: anchor)
@@ -60,20 +60,21 @@ struct LiveInput {
         }
     }
 
-    /// What a live fix's check is bound to: the log, the anchor's sequence, and the anchor's absolute form.
-    private static func check(boundTo anchor: Fix) -> PlainCheck {
-        var check = PlainCheck.bound
-        check.add(UInt64(anchor.sequence), byteCount: 4)
+    /// The start of a live fix's CRC, with all to which it is bound: the log, the anchor's sequence, and the anchor's
+    /// absolute form.
+    private static func crc(boundTo anchor: Fix) -> PlainCRC {
+        var crc = PlainCRC.bound
+        crc.add(UInt64(anchor.sequence), byteCount: 4)
         var writer = BitWriter()
         do throws(EncodeError) {
             try AbsoluteFix.writePayload(of: anchor, wideSequence: true, into: &writer)
             let record = try [UInt8](capacity: AbsoluteFix.maximumPayloadByteCount) {
                 (output: inout OutputSpan<UInt8>) throws(EncodeError) in try writer.finish(into: &output)
             }
-            for byte in record { check.add(byte) }
+            for byte in record { crc.add(byte) }
         } catch {
             preconditionFailure("an anchor is a fix")
         }
-        return check
+        return crc
     }
 }

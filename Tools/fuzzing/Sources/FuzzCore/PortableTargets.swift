@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The targets that need nothing but the codec. A new one is a file in Targets and a line here; a new type of message
+/// The targets that need nothing but the codec. A new target needs a file in Targets and a line here. A new type of message
 /// has a target already.
 public func portableTargets() -> [any FuzzTarget] {
     let types = (0..<32 as Range<UInt8>).compactMap(MessageType.init).filter { $0 != .liveFix }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What a fuzzing process is doing, in a file mapped into memory: it stays when the process dies, and the parent reads
-/// it.
+/// The state of a fuzzing process, in a file that is mapped into memory. The file remains when the process dies, and the
+/// parent reads it.
 ///
 /// Safe: the mapping lives as long as the process, and every access is within it.
 @safe public final class SharedRecord {
@@ -10,10 +10,10 @@ import Glibc
     private static let messageCapacity = 1024
     private static let byteCount = Place.message + messageCapacity
 
-    /// Offsets of what is recorded.
+    /// Offsets of the recorded values.
     private enum Place {
         static let execution = 0
-        static let behindCheck = 8
+        static let behindCRC = 8
         static let accepted = 16
         static let nanoseconds = 24
         static let inputCount = 32
@@ -24,13 +24,13 @@ import Glibc
 
     /// The file could not be mapped; the error number says why.
     public struct Unusable: Error {
-        /// As in errno.
+        /// The error number, as in errno.
         public let code: Int32
     }
 
     private let memory: UnsafeMutableRawPointer
 
-    /// Maps the file at `path`, which is created where it is not there.
+    /// Maps the file at `path`, which is created if it does not exist.
     public init(path: String) throws(Unusable) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Unusable(code: errno) }
@@ -50,10 +50,10 @@ import Glibc
         set { setWord(newValue, Place.execution) }
     }
 
-    /// Inputs so far whose check was right.
-    public var behindCheck: UInt64 {
-        get { word(Place.behindCheck) }
-        set { setWord(newValue, Place.behindCheck) }
+    /// Inputs so far whose CRC was correct.
+    public var behindCRC: UInt64 {
+        get { word(Place.behindCRC) }
+        set { setWord(newValue, Place.behindCRC) }
     }
 
     /// Inputs so far that were decoded.
@@ -71,7 +71,7 @@ import Glibc
     /// The input of the current execution.
     public var input: [UInt8] { bytes(at: Place.input, count: Place.inputCount, capacity: SharedRecord.inputCapacity) }
 
-    /// What the process says is wrong; empty where it said nothing.
+    /// The problem that the process reported; empty if it reported none.
     public var message: String {
         get {
             let utf8 = bytes(at: Place.message, count: Place.messageCount, capacity: SharedRecord.messageCapacity)
@@ -86,7 +86,7 @@ import Glibc
         }
     }
 
-    /// Notes what is about to be executed. Never inlined, so that it has happened before the execution begins.
+    /// Notes the input that is about to be executed. Never inlined, so that the note is complete before the execution begins.
     @inline(never)
     public func begin(_ execution: UInt64, input: Span<UInt8>) {
         let count = min(input.count, SharedRecord.inputCapacity)

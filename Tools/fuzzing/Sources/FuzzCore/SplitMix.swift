@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed.
+/// The random numbers of SplitMix64, which are the same for the same seed.
 public struct SplitMix: Sendable {
     private var state: UInt64
 
@@ -21,7 +21,7 @@ public struct SplitMix: Sendable {
         Int(truncatingIfNeeded: ((next() &>> 32) &* UInt64(bound)) &>> 32)
     }
 
-    /// True once in `bound` times.
+    /// True with a probability of 1 in `bound`.
     public mutating func oneIn(_ bound: Int) -> Bool { below(bound) == 0 }
 
     /// Any byte.

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The events of a stream, each with its place, as a digest.
+/// A digest of the events of a stream and of their places.
 struct StreamEvents: Equatable, CustomStringConvertible {
     private(set) var frameCount = 0
     private(set) var faultCount = 0

@@ -1,4 +1,4 @@
-/// Section 4 of PROTOCOL.md, slow and plain: what stands between two zero bytes is one frame or one fault.
+/// A slow and plain model of section 4 of PROTOCOL.md: the bytes between two zero bytes are one frame or one fault.
 struct StreamModel {
     private var piece: [UInt8] = []
     private var frame: [UInt8] = []

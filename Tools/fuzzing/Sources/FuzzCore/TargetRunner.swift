@@ -1,4 +1,4 @@
-/// Runs inputs on a target and keeps the record of it.
+/// Runs inputs on a target, and records the progress.
 public final class TargetRunner {
     private let target: any FuzzTarget
     private let record: SharedRecord
@@ -10,7 +10,7 @@ public final class TargetRunner {
         self.target = target
         self.record = record
         execution = first
-        record.behindCheck = 0
+        record.behindCRC = 0
         record.accepted = 0
         record.nanoseconds = 0
         record.message = ""
@@ -20,14 +20,14 @@ public final class TargetRunner {
     public var elapsed: Duration { ContinuousClock.now - start }
 
     /// Runs the next input.
-    /// - Returns: false for a finding, which the record then holds.
+    /// - Returns: false if there is a finding, which the record then holds.
     public func run(_ input: Span<UInt8>) -> Bool {
         record.begin(execution, input: input)
         switch target.run(input) {
         case .refused: break
-        case .behindCheck: record.behindCheck += 1
+        case .behindCRC: record.behindCRC += 1
         case .accepted:
-            record.behindCheck += 1
+            record.behindCRC += 1
             record.accepted += 1
         case .wrong(let message):
             record.message = message.isEmpty ? "wrong" : message

@@ -1,7 +1,7 @@
 import CollarWire
 import FuzzCore
 
-/// The codec and the independent decoder say the same of any frame.
+/// Checks that the codec and the independent decoder give the same result for any frame.
 final class DifferentialTarget: FuzzTarget {
     let name = "differential"
     let meaning = "any frame: the message or the error that the independent decoder in Protocol/reference names"
@@ -10,7 +10,7 @@ final class DifferentialTarget: FuzzTarget {
     /// A pipe to an interpreter is slow.
     let share = 10
     private let root: String
-    /// Started when it is needed first.
+    /// Started at its first use.
     private var decoder: ReferenceDecoder?
 
     /// - Parameter root: the checkout.
@@ -36,7 +36,7 @@ final class DifferentialTarget: FuzzTarget {
         switch reading {
         case .success(let message):
             var fields = message.referenceFields
-            // Of these the vectors do not repeat the type.
+            // The vectors do not repeat the type of these messages.
             let typeCode = frame.bytes[0] % 32
             if ![1, 5, 9, 16, 17].contains(typeCode) { fields["type"] = ReferenceText(typeCode) }
             let text = ReferenceText.fields(fields).description
@@ -49,7 +49,7 @@ final class DifferentialTarget: FuzzTarget {
                     "refused \(words(error.referenceLines[0])), by the reference \(words(answer)): type \(type)")
             }
             switch error {
-            case .truncated, .trailingBytes, .nonzeroPadding, .invalidField: return .behindCheck
+            case .truncated, .trailingBytes, .nonzeroPadding, .invalidField: return .behindCRC
             default: return .refused
             }
         }

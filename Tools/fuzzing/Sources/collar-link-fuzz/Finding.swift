@@ -10,10 +10,10 @@ struct Finding: Encodable {
     let input: [UInt8]
     /// Seed and number of the execution; nil under libFuzzer, which has no such numbers.
     let execution: (seed: UInt64, number: UInt64)?
-    /// Empty until a process of its own has told it: telling it may crash as well.
+    /// Empty until a separate process has described the input, because the description may crash as well.
     var description = InputDescription()
 
-    /// The same input of the same target has the same name.
+    /// The name of the file. The same input of the same target always has the same name.
     var fileName: String {
         var digest = Digest()
         for byte in input { digest.add(byte) }
@@ -45,7 +45,7 @@ struct Finding: Encodable {
         try container.encodeIfPresent(description.log?.logID, forKey: .logID)
     }
 
-    /// Writes the finding into a folder, which is made where it is not there.
+    /// Writes the finding into a folder, which is created if it does not exist.
     func write(into folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let encoder = JSONEncoder()

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A fix as vectors hold it.
+/// A fix in the form of the vectors.
 struct FixCodes: Codable {
     var sequence: UInt32
     var time: Int64
@@ -42,7 +42,7 @@ struct FixCodes: Codable {
         battery = fix.batteryPercent
     }
 
-    /// Nil where a code means nothing.
+    /// The fix; nil if its source or one of its steps is invalid.
     var fix: Fix? {
         guard let source = FixSource(rawValue: source), let positionStep = PositionStep(rawValue: positionStep),
             let altitudeStep = AltitudeStep(rawValue: altitudeStep)

@@ -1,7 +1,7 @@
 import Foundation
 import FuzzCore
 
-/// What people ask of Tools/fuzz.
+/// Carries out a command line of Tools/fuzz.
 struct FuzzCommand {
     let options: Options
 
@@ -19,7 +19,7 @@ struct FuzzCommand {
         }
     }
 
-    /// The target and the input of a finding, or of a vector for the target given.
+    /// The target and the input of a finding, or the given target and the input that it makes of a vector.
     static func input(of file: String, target name: String?) throws -> (any FuzzTarget, [UInt8]) {
         let vector = try VectorFile(path: file)
         guard let name = name ?? vector.target else {
@@ -57,7 +57,8 @@ struct FuzzCommand {
         return wasFound
     }
 
-    /// Has the file of a finding written again with what the input is. Where that crashes, the file stays as it is.
+    /// Lets another process write the file of a finding again, with a description of the input. If that process crashes, the
+    /// file stays as it is.
     private func describe(_ finding: Finding, _ record: SharedRecord, _ folder: String) throws {
         var arguments = ["describe", "\(folder)/record", finding.target, Hexadecimal.text(of: finding.input)]
         arguments += [findingsFolder, finding.problem]
@@ -69,7 +70,7 @@ struct FuzzCommand {
     }
 
     private func replay(_ file: String, _ folder: String) throws -> Bool {
-        // Findings name the command that repeats them as it is typed in the checkout.
+        // A finding names the command that repeats it, as a user types it in the checkout.
         let places = [file, "\(Surroundings.root)/\(file)", "\(findingsFolder)/\(file)"]
         let path = places.first { FileManager.default.fileExists(atPath: $0) } ?? file
         _ = try FuzzCommand.input(of: path, target: options.targets.first)
@@ -105,11 +106,11 @@ struct FuzzCommand {
 
     private func chosenTargets() throws -> [any FuzzTarget] {
         if !options.targets.isEmpty { return try options.targets.map(Surroundings.target(named:)) }
-        // libFuzzer has nothing to steer by in another process.
+        // libFuzzer cannot see the coverage of the independent decoder, which is another process.
         return options.usesLibFuzzer ? portableTargets() : Surroundings.targets
     }
 
-    /// A target's part of the time, or of the executions according to its share.
+    /// The limit of a target: an equal part of the time, or a part of the executions according to its share.
     private func limit(of target: any FuzzTarget, among targets: [any FuzzTarget]) -> Limit {
         guard let executions = options.executions else {
             return .seconds((options.seconds ?? 60) / Double(targets.count))

@@ -6,12 +6,12 @@ enum Hexadecimal {
         String(bytes.flatMap { [digits[Int($0 / 16)], digits[Int($0 % 16)]] })
     }
 
-    /// 16 digits.
+    /// The 16 digits of a number.
     static func text(of number: UInt64) -> String {
         text(of: (0..<8).reversed().map { UInt8(truncatingIfNeeded: number &>> UInt64(8 * $0)) })
     }
 
-    /// Nil where the text is no whole bytes.
+    /// The bytes of a text; nil if the text has other characters or an odd number of digits.
     static func bytes(of text: String) -> [UInt8]? {
         let values = text.compactMap(\.hexDigitValue)
         guard values.count == text.count, values.count.isMultiple(of: 2) else { return nil }

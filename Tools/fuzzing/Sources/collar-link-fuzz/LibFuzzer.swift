@@ -6,7 +6,7 @@ struct LibFuzzer {
     let program: String
     let recordPath: String
     let seedFolder: SeedFolder
-    /// Where it keeps what it learns: a folder a target.
+    /// The folder in which libFuzzer keeps the inputs that it learns, with a folder for each target.
     let corpus: String
 
     func process(
@@ -25,7 +25,7 @@ struct LibFuzzer {
             case .executions(let count): "-runs=\(count)"
             case .seconds(let seconds): "-max_total_time=\(max(1, Int(seconds)))"
             }
-        // Its seed has 32 bits, and 0 means any.
+        // The seed of libFuzzer has 32 bits, and 0 means a random seed.
         let seed = options.seed % 0xFFFF_FFFF + 1
         return WatchedProcess(
             executable: program,
@@ -35,7 +35,7 @@ struct LibFuzzer {
             ],
             environment: [
                 "COLLAR_LINK_FUZZ_TARGET": target.name, "COLLAR_LINK_FUZZ_RECORD": recordPath,
-                // What the Swift runtime keeps for ever is no leak.
+                // Memory that the Swift runtime keeps for ever is no leak.
                 "ASAN_OPTIONS": "detect_leaks=0",
             ],
             record: record, folder: folder)

@@ -1,4 +1,4 @@
-/// How long a target is fuzzed.
+/// The limit to the fuzzing of a target.
 enum Limit {
     case seconds(Double)
     case executions(UInt64)

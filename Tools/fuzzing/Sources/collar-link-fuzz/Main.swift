@@ -7,7 +7,7 @@ import FuzzCore
     private static let couldNotRun: Int32 = 70
 
     static func main() {
-        // A pipe whose other end is gone is an error like others.
+        // Writing to a pipe whose other end is closed must fail with an error, not end the program.
         _ = signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
@@ -28,7 +28,7 @@ import FuzzCore
     static func say(_ words: String) { FileHandle.standardError.write(Data("fuzz: \(words)\n".utf8)) }
 }
 
-/// Where the program finds things.
+/// The checkout and the targets of the program.
 enum Surroundings {
     /// The checkout.
     static var root: String {

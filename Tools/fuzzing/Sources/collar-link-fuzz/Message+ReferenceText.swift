@@ -1,7 +1,7 @@
 import CollarWire
 
 extension Message {
-    /// The message by the names of PROTOCOL.md, without its type.
+    /// The fields of the message with the names of PROTOCOL.md, without the type.
     var referenceFields: [String: ReferenceText] {
         switch self {
         case .fix(let fix): fix.referenceFields
@@ -22,12 +22,12 @@ extension Message {
         case .modemSettings(let settings): settings.referenceFields
         case .signalReport(let report):
             [
-                "packet_check": ReferenceText(report.packetCheck), "strength": ReferenceText(report.signal.strengthDBm),
+                "packet_check": ReferenceText(report.packetCRC), "strength": ReferenceText(report.signal.strengthDBm),
                 "signal_to_noise": ReferenceText(report.signal.signalToNoiseTenthsDB),
             ]
         case .acknowledgement(let acknowledgement):
             [
-                "ask": ReferenceText(acknowledgement.ask?.rawValue ?? 0),
+                "ask": ReferenceText(acknowledgement.poll?.rawValue ?? 0),
                 "receiver_id": ReferenceText(acknowledgement.receiverID),
                 "first_missing": ReferenceText(acknowledgement.firstMissing),
                 "durable": ReferenceText(acknowledgement.durable), "resend": ReferenceText(acknowledgement.resend),
@@ -67,7 +67,7 @@ extension Identity {
             "next_sequence": ReferenceText(nextSequence), "paired_receiver": ReferenceText(pairedReceiverID),
             "largest_frame": ReferenceText(maximumFrameByteCount),
             "firmware_version": ReferenceText(firmwareVersion),
-            // Those that are not named are left out.
+            // Capabilities without a name are left out.
             "capabilities": ReferenceText(capabilities.rawValue & 0b111),
             "heartbeat": ReferenceText(heartbeatSeconds),
         ]
@@ -89,7 +89,7 @@ extension Settings {
 extension Command {
     fileprivate var referenceFields: [String: ReferenceText] {
         let (code, argument): (Int, ReferenceText) =
-            switch order {
+            switch action {
             case .startTracking: (1, .null)
             case .stopTracking: (2, .null)
             case .locateNow: (3, .null)

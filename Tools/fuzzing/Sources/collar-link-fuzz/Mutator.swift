@@ -1,6 +1,6 @@
 import FuzzCore
 
-/// Makes the input of each execution, from the number of the execution, the seed and the target alone.
+/// Makes the input of each execution. It depends only on the number of the execution, the seed, the target and its seeds.
 struct Mutator {
     private let seeds: [[UInt8]]
     private let contextByteCount: Int
@@ -13,7 +13,7 @@ struct Mutator {
     init(_ target: any FuzzTarget, seeds: [[UInt8]], seed: UInt64) {
         contextByteCount = target.contextByteCount
         maximumByteCount = target.maximumByteCount
-        // There is always something to start from.
+        // There must be at least one seed to start from.
         self.seeds = seeds.isEmpty ? [[UInt8](repeating: 0, count: target.contextByteCount) + [0x20, 0, 0, 0]] : seeds
         var name = Digest()
         for byte in target.name.utf8 { name.add(byte) }
@@ -22,7 +22,7 @@ struct Mutator {
         input.reserveCapacity(2 * SharedRecord.inputCapacity)
     }
 
-    /// Makes the input of an execution. The first are the seeds themselves.
+    /// Makes the input of an execution. The first inputs are the seeds themselves.
     mutating func make(_ execution: UInt64) {
         input.removeAll(keepingCapacity: true)
         if execution < UInt64(seeds.count) {
@@ -44,12 +44,12 @@ struct Mutator {
 
     private var contentCount: Int { input.count - contextByteCount }
 
-    /// A place in the content or just behind it.
+    /// A place in the content or right after it.
     private mutating func anyPlace() -> Int { contextByteCount + random.below(contentCount + 1) }
 
     private mutating func change() {
         guard contentCount > 0 else { return insert() }
-        // Now and then in the context too.
+        // The place is sometimes in the context.
         let place = random.oneIn(8) ? random.below(input.count) : contextByteCount + random.below(contentCount)
         switch random.below(14) {
         case 0, 1: input[place] ^= 1 &<< UInt8(random.below(8))
@@ -80,7 +80,7 @@ struct Mutator {
         input.removeSubrange(place..<min(input.count, place + 1 + random.below(8)))
     }
 
-    /// Goes on with the end of another seed.
+    /// Appends the end of another seed, sometimes in place of the input's own end.
     private mutating func splice() {
         let other = random.below(seeds.count)
         let count = seeds[other].count
@@ -92,7 +92,7 @@ struct Mutator {
         if start < count { input.append(contentsOf: seeds[other][start..<count]) }
     }
 
-    /// Writes a run of bytes over another place.
+    /// Copies a run of bytes to another place.
     private mutating func copy() {
         let source = contextByteCount + random.below(contentCount)
         let target = contextByteCount + random.below(contentCount)
@@ -101,7 +101,7 @@ struct Mutator {
         }
     }
 
-    /// Writes the least, the greatest or a middle value of a field of any width, wherever it may begin.
+    /// Writes an extreme, a middle or a random value of a field of any width, beginning at any bit.
     private mutating func writeBoundary() {
         let width = 1 + random.below(32)
         let start = contextByteCount * 8 + random.below(contentCount * 8)
@@ -119,7 +119,7 @@ struct Mutator {
         input[bit / 8] = isOne ? input[bit / 8] | mask : input[bit / 8] & ~mask
     }
 
-    /// Puts a bit in, or takes one out: everything behind it moves.
+    /// Inserts or removes a bit, so that all following bits move.
     private mutating func shiftBits() {
         let place = contextByteCount + random.below(contentCount)
         if random.oneIn(2) {
@@ -136,7 +136,7 @@ struct Mutator {
         }
     }
 
-    /// Makes everything from some place on random, in another length.
+    /// Replaces everything from some place on by random bytes, of another length.
     private mutating func randomTail() {
         let place = min(input.count, contextByteCount + 4 + random.below(max(1, contentCount - 4)))
         input.removeLast(input.count - place)

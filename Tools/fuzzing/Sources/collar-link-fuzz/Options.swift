@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// What to do.
+    /// The action of the command.
     enum Action {
         case fuzz
         case list
@@ -11,18 +11,18 @@ struct Options {
     }
 
     var action = Action.fuzz
-    /// Time for all targets together; nil where executions are counted.
+    /// Time for all targets together; nil if no time is given.
     var seconds: Double?
-    /// Executions of all targets together; nil where time is counted.
+    /// Executions of all targets together; nil if time is the limit.
     var executions: UInt64?
     var seed: UInt64 = 1
     var usesLibFuzzer = false
     var corpus: String?
     var findings: String?
-    /// Names of targets; none for all.
+    /// Names of targets; empty for all targets.
     var targets: [String] = []
 
-    /// A command line that says nothing, and why.
+    /// The reason why a command line is wrong.
     struct Wrong: Error {
         let reason: String
     }

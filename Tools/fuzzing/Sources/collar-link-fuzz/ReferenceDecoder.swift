@@ -4,7 +4,7 @@ import FuzzCore
 
 /// The independent decoder as a process that answers line by line.
 final class ReferenceDecoder {
-    /// It ended; what it printed stands on stderr.
+    /// The process has ended; its messages are on stderr.
     struct Ended: Error {}
 
     private let process = Process()
@@ -21,12 +21,12 @@ final class ReferenceDecoder {
         process.standardInput = questions
         process.standardOutput = answers
         try process.run()
-        // Our own copies would keep the pipes open when it ends.
+        // Our copies of the decoder's ends would keep the pipes open when the decoder ends.
         try questions.fileHandleForReading.close()
         try answers.fileHandleForWriting.close()
     }
 
-    /// The line that it prints for a frame.
+    /// The line that the decoder prints for a frame.
     func decode(_ frame: AnyFrameInput) throws -> String {
         var anchor = ReferenceText.null
         if let fix = frame.anchor { anchor = .fields(fix.referenceFields) }

@@ -1,7 +1,7 @@
 import CollarWire
 import FuzzCore
 
-/// A value as the independent decoder prints it: JSON with sorted keys, a space behind colon and comma.
+/// A value as the independent decoder prints it: JSON with sorted keys, and a space after colon and comma.
 indirect enum ReferenceText {
     case null
     case integer(Int128)

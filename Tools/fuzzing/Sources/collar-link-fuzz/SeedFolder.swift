@@ -1,14 +1,14 @@
 import Foundation
 import FuzzCore
 
-/// Where mutations start: the vectors of the project, and a folder of one's own.
+/// The seeds from which mutations start: those of the project's vectors, and those of a folder that the user names.
 struct SeedFolder {
     /// The checkout.
     let root: String
-    /// More vectors or findings (*.json), and in a folder named like a target inputs as they are; nil for none.
+    /// A folder with more vectors or findings (*.json), and with raw inputs in folders named like their targets; nil for none.
     let corpus: String?
 
-    /// The seeds of a target, in an order that depends on the names of the files alone.
+    /// The seeds of a target, in an order that depends only on the names of the files.
     func seeds(for target: any FuzzTarget) throws -> [[UInt8]] {
         var vectors: [SeedVector] = []
         let ours = ["valid", "invalid", "session"].map { "\(root)/Protocol/vectors/\($0)" }

@@ -7,33 +7,33 @@ struct Supervisor {
     let options: Options
     let engine: Engine
     let record: SharedRecord
-    /// A folder for what processes leave.
+    /// A folder for files of the processes.
     let folder: String
 
-    /// What runs the inputs.
+    /// The program that runs the inputs.
     enum Engine {
-        /// This program again.
+        /// This program, as a worker.
         case mutation(program: String, recordPath: String)
         case libFuzzer(LibFuzzer)
     }
 
-    /// What came of a target.
+    /// The results of a target.
     struct Report {
         var executions: UInt64 = 0
-        var behindCheck: UInt64 = 0
+        var behindCRC: UInt64 = 0
         var accepted: UInt64 = 0
         var seconds = 0.0
         var findings: [Finding] = []
     }
 
-    /// A process could not do its work; what it said.
+    /// A process could not do its work; the description has its messages.
     struct Unable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What findings of one target may cost together, also those of one kind; then the rest of it is left out.
+    /// The most that all findings of a target may cost, also those of one kind. Then the target is not run any further.
     private static let budget = 100
-    /// What it costs when an input ends the process, or has to be ended, which takes its time. Others cost 1.
+    /// The cost of an input with which the process crashes or hangs, which takes time. Other findings cost 1.
     private static let costOfCrash = 10
 
     func run(limit: Limit, found: (Finding) throws -> Void) throws -> Report {
@@ -44,7 +44,7 @@ struct Supervisor {
             let first = report.executions
             let end = try process(first: first, limit: rest).run()
             if case .unable(let words) = end { throw Unable(description: "\(target.name): \(words)") }
-            report.behindCheck += record.behindCheck
+            report.behindCRC += record.behindCRC
             report.accepted += record.accepted
             report.seconds += Double(record.nanoseconds) / 1e9
             guard case .found(let problem) = end else {
@@ -53,7 +53,7 @@ struct Supervisor {
             }
             report.executions = record.execution + 1
             budget -= record.message.isEmpty ? Supervisor.costOfCrash : 1
-            // What stands before a colon names the kind.
+            // The text before a colon names the kind of finding.
             if kinds.insert("\(problem.prefix { $0 != ":" })").inserted {
                 let finding = finding(problem)
                 report.findings.append(finding)
@@ -71,7 +71,7 @@ struct Supervisor {
         return Finding(target: target.name, problem: problem, input: input, execution: execution)
     }
 
-    /// What is left of a limit; nil for nothing.
+    /// The rest of a limit; nil if nothing is left.
     private func rest(of limit: Limit, after report: Report) -> Limit? {
         switch limit {
         case .executions(let count): return report.executions < count ? limit : nil

@@ -1,7 +1,7 @@
 import Foundation
 import FuzzCore
 
-/// The table of results, a line a target as they come.
+/// The table of results, with a line for each target, printed when the target has ended.
 final class Table {
     private var executions: UInt64 = 0
     private var seconds = 0.0
@@ -10,7 +10,7 @@ final class Table {
     init() {
         print(
             Table.pad("target", 20) + Table.right("executions", 12) + Table.right("a second", 12)
-                + Table.right("behind check", 14) + Table.right("decoded", 12) + Table.right("findings", 10))
+                + Table.right("behind CRC", 14) + Table.right("decoded", 12) + Table.right("findings", 10))
     }
 
     func add(_ target: any FuzzTarget, _ report: Supervisor.Report) {
@@ -18,7 +18,7 @@ final class Table {
         seconds += report.seconds
         findings += report.findings.count
         line(
-            target.name, report.executions, report.seconds, "\(report.behindCheck)", "\(report.accepted)",
+            target.name, report.executions, report.seconds, "\(report.behindCRC)", "\(report.accepted)",
             report.findings.count)
     }
 
@@ -29,14 +29,14 @@ final class Table {
     func end() { line("all", executions, seconds, "", "", findings) }
 
     private func line(
-        _ name: String, _ executions: UInt64, _ seconds: Double, _ behindCheck: String, _ accepted: String,
+        _ name: String, _ executions: UInt64, _ seconds: Double, _ behindCRC: String, _ accepted: String,
         _ findings: Int
     ) {
         let rate = seconds > 0 ? Int(Double(executions) / seconds) : 0
         print(
             Table.pad(name, 20) + Table.right("\(executions)", 12) + Table.right("\(rate)", 12)
-                + Table.right(behindCheck, 14) + Table.right(accepted, 12) + Table.right("\(findings)", 10))
-        // Also where it is no terminal: a long run shows where it is.
+                + Table.right(behindCRC, 14) + Table.right(accepted, 12) + Table.right("\(findings)", 10))
+        // A long run shows its progress also if stdout is no terminal.
         _ = fflush(nil)
     }
 

@@ -2,7 +2,7 @@ import CollarWire
 import Foundation
 import FuzzCore
 
-/// A file of Protocol/vectors, or a finding, as far as fuzzing needs it.
+/// The parts of a file of Protocol/vectors, or of a finding, that fuzzing needs.
 struct VectorFile: Decodable {
     var bare: String?
     var serial: String?
@@ -10,11 +10,11 @@ struct VectorFile: Decodable {
     var anchor: FixCodes?
     var canonical: Bool?
     var error: String?
-    /// Of a session.
+    /// The steps of a session.
     var steps: [Step]?
-    /// Of a finding.
+    /// The target of a finding.
     var target: String?
-    /// Of a finding.
+    /// The input of a finding, in hexadecimal digits.
     var input: String?
 
     struct Step: Decodable {
@@ -31,7 +31,7 @@ struct VectorFile: Decodable {
         }
     }
 
-    /// What seeds are made from: one frame, or the lines and frames of a session.
+    /// The vectors from which seeds are made: one frame, or the serial line and the host's frames of a session.
     var seedVectors: [SeedVector] {
         guard let steps else {
             return [seedVector(bare: bare, serial: serial)]

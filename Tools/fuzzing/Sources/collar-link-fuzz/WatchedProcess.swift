@@ -1,30 +1,30 @@
 import Foundation
 import FuzzCore
 
-/// A process whose record is watched: it may crash, and it may hang.
+/// A process that may crash or hang, and whose record is watched.
 struct WatchedProcess {
     let executable: String
     let arguments: [String]
-    /// What is added to the environment.
+    /// Variables that are added to the environment.
     let environment: [String: String]
     let record: SharedRecord
-    /// A folder for what it prints.
+    /// A folder for the output of the process.
     let folder: String
 
-    /// How it ended.
+    /// The end of the process.
     enum End {
         case finished
-        /// What it did or said last.
+        /// It reported a problem, crashed or hung, as the text says.
         case found(String)
-        /// It could not begin.
+        /// It ended before its first input; the text has the reason.
         case unable(String)
     }
 
-    /// An execution may take this long, in seconds of processor time.
+    /// The longest time that an execution may take, in seconds of processor time.
     private static let patience = 2.0
-    /// The same by the clock, for one that waits for something; also the time it may take to begin.
+    /// The same by the clock, for an execution that waits for something; also the longest time until the first execution.
     private static let longPatience = 60.0
-    /// What the record holds before the first execution.
+    /// The value in the record before the first execution.
     static let notBegun = UInt64.max
 
     func run() throws -> End {
@@ -35,7 +35,7 @@ struct WatchedProcess {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
-        // The backtracer can hang, and slows every crash down.
+        // The backtracer can hang, and it delays every crash.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
@@ -92,7 +92,7 @@ struct WatchedProcess {
         return ((Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0)) / 100
     }
 
-    /// What a dying process said of its reason.
+    /// The reason that a crashed process printed.
     private static func reason(in words: String) -> String {
         let lines = words.split(separator: "\n")
         let line = lines.first { $0.contains("Fatal error") } ?? lines.first { $0.contains("SUMMARY:") }

@@ -1,7 +1,7 @@
 import Foundation
 import FuzzCore
 
-/// A process of its own that runs inputs, so that one that ends it ends nothing else.
+/// Runs inputs in a separate process, so that an input that ends this process ends nothing else.
 struct Worker {
     let seedFolder: SeedFolder
     let record: SharedRecord
@@ -9,7 +9,7 @@ struct Worker {
     /// Exit code of a process that found something and said so in the record.
     static let foundSomething: Int32 = 3
 
-    /// After so many seconds without progress the system ends the process, should its parent be gone.
+    /// After so many seconds without progress the system ends the process, in case its parent is gone.
     private static let longestSilence: UInt32 = 100
 
     /// Runs executions from `first` on.
@@ -26,7 +26,7 @@ struct Worker {
             case .seconds(let seconds):
                 if execution % 32 == 0, runner.elapsed >= .seconds(seconds) { return finish(runner) }
             }
-            // A parent that is gone reads no record.
+            // If the parent is gone, nobody reads the record.
             if execution % 1024 == 0 {
                 if getppid() != parent { return finish(runner) }
                 alarm(Worker.longestSilence)
@@ -40,7 +40,7 @@ struct Worker {
     /// Runs the input of a file once.
     func replay(_ target: any FuzzTarget, input: [UInt8]) throws -> Int32 {
         alarm(Worker.longestSilence)
-        // Some targets learn from seeds what is canonical.
+        // Some targets learn from the seeds which inputs are canonical.
         _ = try seedFolder.seeds(for: target)
         let runner = TargetRunner(target, record: record, first: 0)
         guard runner.run(input.span) else { return Worker.foundSomething }

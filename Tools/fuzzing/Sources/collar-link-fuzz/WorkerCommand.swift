@@ -1,7 +1,7 @@
 import Foundation
 import FuzzCore
 
-/// The command of a process that another one watches:
+/// The command of a process that another process watches:
 ///
 ///     worker RECORD TARGET SEED FIRST executions|seconds N [CORPUS]
 ///     replay RECORD FILE [TARGET]
@@ -37,7 +37,7 @@ struct WorkerCommand {
             throw Options.Wrong(reason: "wrong arguments")
         }
         let target = try Surroundings.target(named: arguments[2])
-        // So that a hang is noticed.
+        // The process is noted as begun, so that a hang is noticed.
         record.begin(0, input: input.span)
         var execution: (UInt64, UInt64)?
         if arguments.count == 8, let seed = UInt64(arguments[6]), let number = UInt64(arguments[7]) {

@@ -1,13 +1,13 @@
 import CollarWire
 
-/// Any live fix against any anchor.
+/// Decodes any live fix with any anchor.
 public final class LiveTarget: FuzzTarget {
     public let name = "live"
     public let meaning =
         "live fixes against any anchor: only the payload is read, results are fixes and are written again"
     public let contextByteCount = FrameInput.contextByteCount + AnchorBytes.count
     public let maximumByteCount = FrameInput.contextByteCount + AnchorBytes.count + 280
-    /// There is more to it than to one type.
+    /// A live fix has more to check than other types.
     public let share = 300
 
     /// Creates the target.
@@ -33,27 +33,28 @@ public final class LiveTarget: FuzzTarget {
             return header == refusal ? .refused : .wrong("refused as \(String(describing: header)), not as \(refusal)")
         }
         guard let anchor = given.anchor else {
-            return given.readNames() == nil ? .refused : .wrong("the anchor that is named depends on the check")
+            return given.readNames() == nil ? .refused : .wrong("the anchor that is named depends on the CRC")
         }
         let reading = given.read(anchor: anchor)
         if context.hasWrongAnchor {
             var other = anchor
             other.sequence ^= 1
             let reading = given.read(anchor: other)
-            return reading == .failure(.checkFailed) ? .refused : .wrong("with another anchor it was \(reading)")
+            return reading == .failure(.crcMismatch) ? .refused : .wrong("with another anchor it was \(reading)")
         }
         if context.damage != 0 {
-            return reading == .failure(.checkFailed) ? .refused : .wrong("with a wrong check it was \(reading)")
+            return reading == .failure(.crcMismatch) ? .refused : .wrong("with a wrong CRC it was \(reading)")
         }
-        // Zeros behind the payload are what a decoder reads there anyway.
+        // The twin has another address and one more zero byte. Neither may change the result: a decoder reads zeros after the
+        // payload.
         let twin = LiveInput(input, isTwin: true)
         let twinReading = twin.read(anchor: anchor)
         guard reading == twinReading else {
             return .wrong("it depends on bytes outside header and payload: \(reading), then \(twinReading)")
         }
         switch reading {
-        case .failure(.invalidField(.difference, _)): return .behindCheck
-        case .failure(let error): return .wrong("refused as \(error), although header and check are right")
+        case .failure(.invalidField(.difference, _)): return .behindCRC
+        case .failure(let error): return .wrong("refused as \(error), although header and CRC are right")
         case .success(let fix): return writeAgain(fix, anchor, given.frame.span)
         }
     }

@@ -1,14 +1,14 @@
 import CollarWire
 
-/// Any payload of one type of message, or any frame at all.
+/// Decodes any payload of one type of message, or any frame at all.
 public final class MessageTarget: FuzzTarget {
     public let name: String
     public let contextByteCount = FrameInput.contextByteCount
     public let maximumByteCount = FrameInput.contextByteCount + 280
     private let type: MessageType?
 
-    /// The target of a type.
-    /// - Parameter type: nil for any type, also those that are unknown.
+    /// Creates the target of a type.
+    /// - Parameter type: nil for all types, unknown types included.
     public init(_ type: MessageType?) {
         self.type = type
         name = type.map { kebabCase("\($0)") } ?? "frame"
@@ -16,7 +16,7 @@ public final class MessageTarget: FuzzTarget {
 
     public var meaning: String {
         type == nil
-            ? "any frame: it is refused for its size, header or check exactly where it must be"
+            ? "any frame: it is refused for its size, header or CRC exactly where it must be"
             : "this type with any payload: the result depends on header and payload alone"
     }
 
@@ -40,7 +40,7 @@ public final class MessageTarget: FuzzTarget {
     public func describe(_ input: [UInt8]) -> InputDescription { FrameReading.describe(input, type: type) }
 }
 
-/// The name of a case in lower case with hyphens.
+/// The name of an enumeration case in lower-case letters with hyphens.
 private func kebabCase(_ name: String) -> String {
     name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
 }

@@ -1,17 +1,18 @@
 import CollarWire
 
-/// What is decoded can be written, is read the same again, and is written the same from then on.
+/// Checks that a decoded message can be encoded, is decoded to the same message again, and is encoded to the same bytes from
+/// then on.
 public final class RoundTripTarget: FuzzTarget {
     public let name = "round-trip"
     public let meaning = "any frame: what is decoded is written and read again alike, canonical bytes as they were"
     public let contextByteCount = FrameInput.contextByteCount
     public let maximumByteCount = FrameInput.contextByteCount + 280
-    /// There is more to it than to one type.
+    /// This target covers more than one type.
     public let share = 300
-    /// Digests of inputs that an encoder must write as they are.
+    /// Digests of the inputs that an encoder must reproduce.
     private var canonical: Set<UInt64> = []
 
-    /// A target without canonical inputs yet; ``seeds(from:)`` finds them.
+    /// Creates a target without canonical inputs; ``seeds(from:)`` adds them.
     public init() {}
 
     public func seeds(from vector: SeedVector) -> [[UInt8]] {
@@ -31,7 +32,7 @@ public final class RoundTripTarget: FuzzTarget {
         do throws(EncodeError) {
             let written = try write(message, like: frame.span)
             let again = FrameReading.read(written.span, reference: context.reference)
-            // A sender may need more bytes for a batch than one that wastes no decision on what a receiver takes.
+            // A form of a batch that only receivers accept may be shorter than that of an encoder, which then fits fewer fixes.
             if case .success(.batch(let part)) = again, case .batch(let whole) = message, whole.begins(with: part) {
                 return .accepted
             }
@@ -55,7 +56,7 @@ public final class RoundTripTarget: FuzzTarget {
     public func describe(_ input: [UInt8]) -> InputDescription { FrameReading.describe(input) }
 
     private func write(_ message: Message, like frame: Span<UInt8>) throws(EncodeError) -> [UInt8] {
-        // A short sequence is written where the sender knows that its receiver is near.
+        // The input's form of the sequence is kept: it is short if the sender has a reference near the sequence.
         var near: UInt32?
         if case .fix(let fix) = message, frame[5] & 0x80 == 0 { near = fix.sequence }
         return try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
@@ -64,7 +65,7 @@ public final class RoundTripTarget: FuzzTarget {
         }
     }
 
-    /// Types without reserved bits and without two ways to say something: all of their payloads are canonical.
+    /// Whether a type has no reserved bits and no alternative forms, so that all of its valid payloads are canonical.
     private static func isOneToOne(_ typeCode: UInt8) -> Bool {
         [5, 7, 8, 9, 12, 16, 17, 18, 19, 20].contains(typeCode)
     }
@@ -83,7 +84,7 @@ public final class RoundTripTarget: FuzzTarget {
 }
 
 extension Batch {
-    /// Whether the fixes of a shorter batch are the first ones here.
+    /// Whether this batch begins with all fixes of a shorter batch.
     fileprivate func begins(with other: Batch) -> Bool {
         var fixes: [Fix] = []
         var others: [Fix] = []

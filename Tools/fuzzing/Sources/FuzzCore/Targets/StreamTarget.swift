@@ -1,13 +1,13 @@
 import CollarWire
 
-/// Any bytes on a serial line, in any pieces.
+/// Decodes any bytes on a serial line, in any pieces.
 public final class StreamTarget: FuzzTarget {
     public let name = "stream"
     public let meaning = "any bytes on a serial line, in any pieces: the events of a plain model, and progress always"
-    /// What the lengths of the pieces are drawn from; 0 for single bytes.
+    /// The context is the seed of the lengths of the pieces; seed 0 means single bytes.
     public let contextByteCount = 8
     public let maximumByteCount = 8 + 1400
-    /// There is more to it than to one type.
+    /// This target covers more than one type.
     public let share = 300
     private var model = StreamModel()
 
@@ -40,7 +40,7 @@ public final class StreamTarget: FuzzTarget {
             return .wrong("in pieces the events differ: \(inPieces.events) for \(expected)")
         }
         if whole.hasMessage { return .accepted }
-        return whole.events.frameCount > 0 ? .behindCheck : .refused
+        return whole.events.frameCount > 0 ? .behindCRC : .refused
     }
 
     public func describe(_ input: [UInt8]) -> InputDescription {
@@ -58,7 +58,7 @@ public final class StreamTarget: FuzzTarget {
     }
 }
 
-/// Lengths of pieces drawn from the first eight bytes of an input.
+/// The lengths of the pieces. The first eight bytes of an input are their seed.
 private struct PieceCutter {
     private var random: SplitMix
     private let isBytewise: Bool
@@ -72,22 +72,23 @@ private struct PieceCutter {
     /// The length of the next piece, at least 1.
     mutating func next() -> Int {
         if isBytewise { return 1 }
-        // Short ones and such as hold several frames.
+        // Short pieces, and pieces that hold several frames.
         let largest = [1, 4, 12, 60, 300, 1000] as InlineArray<6, Int>
         return 1 + random.below(largest[random.below(6)])
     }
 }
 
-/// A decoder and what came of it.
+/// A decoder, and its results.
 private struct Feed {
     private(set) var events = StreamEvents()
     /// Whether a frame held a message.
     private(set) var hasMessage = false
-    /// What the decoder did that it must never do.
+    /// A violation of the decoder; nil if there is none.
     private(set) var fault: String?
     private var decoder = StreamDecoder()
 
-    /// The next event; a fix of the commonest form is read by the shorter way, which must say what the longer one says.
+    /// The next event. A fix of the most common form is decoded by the fast path, which must give the result of the general
+    /// decoder.
     private mutating func next(in piece: Span<UInt8>, at index: inout Int) -> StreamDecoder.Event? {
         var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
         guard decoder.nextFix(in: piece, at: &index, log: .fuzzed, reference: 0, into: &fix) else {

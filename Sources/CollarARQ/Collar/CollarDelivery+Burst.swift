@@ -1,0 +1,135 @@
+import CollarWire
+
+// The frames of a burst.
+extension CollarDelivery {
+    var newestUndelivered: UInt32? {
+        guard nextSequence > oldestSequence, !delivered.contains(nextSequence - 1) else { return nil }
+        return nextSequence - 1
+    }
+
+    mutating func burstTransmission(_ started: Burst, now: Instant) -> Transmission? {
+        let isLastOfBurst = started.frameCount + 1 >= configuration.burstFrameCount
+        if dueIdentity == .next || dueIdentity == .afterReplies && (waitingReplyCount == 0 || isLastOfBurst) {
+            dueIdentity = .none
+            return Transmission(content: .identity, poll: openPoll(attempt: 0))
+        }
+        var burst = started
+        guard let content = takeNext(of: &burst) else {
+            // A tombstone may have covered all that was left for the burst; then a probe carries the poll.
+            guard burst.frameCount > 0 || now >= heartbeatDeadline else { return nil }
+            return Transmission(content: .probe, poll: openPoll(attempt: 0))
+        }
+        phase = .sending(burst)
+        // Whether a batch is the last frame of its burst is known only when its fixes are counted.
+        if case .batch = content { return Transmission(content: content, poll: nil) }
+        return Transmission(content: content, poll: count(into: burst))
+    }
+
+    /// Counts one more frame of the burst. The last frame gets a poll.
+    private mutating func count(into started: Burst) -> PollNumber? {
+        var burst = started
+        burst.frameCount += 1
+        guard burst.frameCount < configuration.burstFrameCount, !isLong(burst), hasMore(for: burst) else {
+            return openPoll(attempt: 0)
+        }
+        phase = .sending(burst)
+        return nil
+    }
+
+    private func isLong(_ burst: Burst) -> Bool {
+        let modem = configuration.modem
+        let answer = modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+        return modem.isHalfDuplex && burst.airtimeMicroseconds >= CollarDelivery.burstAnswerMultiple * answer
+    }
+
+    /// The content of the next frame: replies, then the newest fix, then the backlog, oldest first.
+    private mutating func takeNext(of burst: inout Burst) -> Transmission.Content? {
+        if waitingReplyCount > 0 {
+            waitingReplyCount -= 1
+            shares.isLive = false
+            return .reply
+        }
+        if let newest = newestDue(in: burst) {
+            burst.newestSent = newest
+            let isNew = highestSent.map { newest > $0 } ?? true
+            highestSent = max(highestSent ?? 0, newest)
+            shares.isLive = true
+            guard isNew, configuration.sendsLiveFixes, let anchor,
+                newest - anchor <= LiveFix.maximumLead
+            else { return .logEntry(newest) }
+            return .liveFix(newest, anchor: anchor)
+        }
+        shares.isLive = false
+        guard let sequence = nextOfBacklog(of: burst) else { return nil }
+        countIfRepeated(sequence < backlogEnd)
+        if configuration.batchFrameByteLimit != nil, undelivered(from: sequence + 1, except: burst.newestSent) != nil {
+            return .batch(first: sequence, frameByteLimit: batchSize.frameByteLimit)
+        }
+        burst.cursor = sequence + 1
+        noteBacklogSent(through: sequence)
+        return .logEntry(sequence)
+    }
+
+    /// The newest fix, if it is to be sent now. It is the first fix of a burst. A fix logged during the burst follows at
+    /// once, but within a quarter of the airtime while there is a backlog.
+    private func newestDue(in burst: Burst) -> UInt32? {
+        guard let newest = newestUndelivered, newest != burst.newestSent else { return nil }
+        return burst.newestSent == nil || nextOfBacklog(of: burst) == nil || shares.allowsLive ? newest : nil
+    }
+
+    private mutating func noteBacklogSent(through last: UInt32) {
+        highestSent = max(highestSent ?? 0, last)
+        backlogEnd = max(backlogEnd, last + 1)
+    }
+
+    mutating func countIfRepeated(_ isRepeated: Bool) {
+        if isRepeated { retransmissionCount &+= 1 }
+    }
+
+    func hasMore(for burst: Burst) -> Bool {
+        if waitingReplyCount > 0 || dueIdentity != .none { return true }
+        if let newest = newestUndelivered, newest != burst.newestSent { return true }
+        return nextOfBacklog(of: burst) != nil
+    }
+
+    private func nextOfBacklog(of burst: Burst) -> UInt32? { undelivered(from: burst.cursor, except: burst.newestSent) }
+
+    private func undelivered(from start: UInt32, except newestSent: UInt32?) -> UInt32? {
+        var sequence = delivered.firstMissing(from: start)
+        if sequence == newestSent { sequence = delivered.firstMissing(from: sequence + 1) }
+        return sequence < nextSequence ? sequence : nil
+    }
+
+    /// The sequence that follows `sequence` in a batch; nil if `sequence` is the last one. In a burst the newest fix that
+    /// already had a frame of its own is left out. After an unanswered poll the newest fix is the last of the batch.
+    public func undelivered(after sequence: UInt32) -> UInt32? {
+        if case .sending(let burst) = phase { return undelivered(from: sequence + 1, except: burst.newestSent) }
+        return undelivered(from: sequence + 1, except: nil)
+    }
+
+    /// Notes that the batch of ``Transmission/Content/batch(first:frameByteLimit:)`` was made and ends with `last`.
+    /// - Returns: the poll that its frame carries, if any.
+    public mutating func batched(through last: UInt32) -> PollNumber? {
+        guard case .sending(var burst) = phase else { return nil }
+        burst.cursor = last + 1
+        noteBacklogSent(through: last)
+        batchSize.sent(last: last)
+        return count(into: burst)
+    }
+
+    /// Notes that a tombstone is sent in place of a batch, because the log has no fix from `first` to `last`.
+    /// - Returns: the poll that its frame carries, if any.
+    public mutating func tombstoned(from first: UInt32, through last: UInt32) -> PollNumber? {
+        skippedBacklog(from: first, through: last)
+        guard case .sending(let burst) = phase else { return nil }
+        return count(into: burst)
+    }
+
+    /// Notes that a tombstone reported a range. The search for the backlog continues after that range, unless fixes older than
+    /// the range are still to be sent.
+    public mutating func skippedBacklog(from first: UInt32, through last: UInt32) {
+        guard case .sending(var burst) = phase, first <= burst.cursor, last >= burst.cursor else { return }
+        burst.cursor = last + 1
+        phase = .sending(burst)
+    }
+}

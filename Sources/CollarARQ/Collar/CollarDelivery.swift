@@ -1,0 +1,300 @@
+import CollarWire
+
+/// The collar's end of reliable delivery: what to send next, and what the receiver is known to have.
+///
+/// A burst of frames ends with a poll. Then nothing is sent until the answer comes or the time-out passes. Fixes that the
+/// answer does not name as durable are sent again. After an unanswered poll the collar sends only one frame with a poll: the
+/// newest fixes, a probe or the identity. The time-out doubles with every third unanswered poll, up to a cap.
+public struct CollarDelivery: Sendable {
+    enum Phase: Equatable {
+        /// Free to send.
+        case sending(Burst)
+        /// A frame with a poll was handed out and is still being sent.
+        case transmittingPoll(OpenPoll)
+        /// A poll waits for its answer.
+        case awaitingAnswer(OpenPoll, deadline: Instant)
+    }
+
+    /// The frames since the last answer.
+    struct Burst: Equatable {
+        /// Number of frames that were handed out to the caller.
+        var frameCount = 0
+        /// Airtime of these frames, in microseconds.
+        var airtimeMicroseconds: Int64 = 0
+        /// The newest fix that was sent in a frame of its own.
+        var newestSent: UInt32?
+        /// The sequence from which the next fix of the backlog is searched.
+        var cursor: UInt32
+    }
+
+    /// A poll without an answer.
+    struct OpenPoll: Equatable {
+        let number: PollNumber
+        /// Number of unanswered polls directly before this one.
+        let attempt: Int
+        /// How many more times a request of the host that comes before the answer can extend the time-out.
+        var extensionsLeft = 2
+    }
+
+    /// When the identity is sent.
+    enum DueIdentity: Equatable {
+        case none
+        case next
+        /// After the replies that wait, in the same burst.
+        case afterReplies
+    }
+
+    /// Size in bytes of the largest answer for which the time-out leaves time.
+    static let answerByteCount = Frame.minimumLimitByteCount
+    /// A half-duplex burst ends when its airtime is this many times that of the largest answer: polls and answers then cost less
+    /// than 3 % of the burst, even if half of them are lost.
+    static let burstAnswerMultiple: Int64 = 48
+
+    /// Least time between two answers that can set the first missing sequence back: 10 minutes. Without this limit a
+    /// receiver that alternates between two states would get everything again each time.
+    static let setBackMicroseconds: Int64 = 600_000_000
+
+    var configuration: Configuration
+    var phase: Phase
+    var lastPoll: PollNumber?
+    var dueIdentity = DueIdentity.next
+    var heartbeatDeadline: Instant
+    var oldestSequence: UInt32
+    var nextSequence: UInt32
+    /// The highest sequence that the newest answer names as durable. The receiver may have lost what it acknowledged before,
+    /// so nothing can be coded against an older acknowledgement.
+    var anchor: UInt32?
+    /// When an answer last set the first missing sequence back.
+    private var lastSetBack: Instant?
+    /// The current receiver has at some time acknowledged every sequence below this one.
+    public internal(set) var acknowledgedEnd: UInt32
+    /// The highest sequence sent since the boot. Only fixes above it are sent as live fixes.
+    var highestSent: UInt32?
+    var batchSize: BatchSize
+    var shares = LiveShare()
+    private var budget: AirtimeBudget?
+    /// Airtime that the budget must hold before any frame is sent. It is that of the largest frame, because the size of the
+    /// next frame is not known yet.
+    private let largestFrameMicroseconds: Int64
+    private var jitter: Jitter?
+    /// Before this instant nothing is sent: because of a random delay, the duty cycle or a change of the receiver.
+    var burstStart: Instant?
+    /// Number of frames of replies that wait to be sent.
+    var waitingReplyCount = 0
+
+    /// Airtime since the boot, in microseconds.
+    public private(set) var airtimeMicroseconds: Int64 = 0
+    /// Number of repeated frames since the boot: frames of the backlog that began below `backlogEnd`, and frames after an
+    /// unanswered poll whose oldest fix was at or below `highestSent`.
+    public internal(set) var retransmissionCount: UInt32 = 0
+    /// One more than the highest sequence that was sent as a part of the backlog since the boot; 0 before that.
+    var backlogEnd: UInt32 = 0
+
+    /// What the receiver is known to have.
+    public internal(set) var delivered: DeliveredSequences
+
+    /// Creates the collar's end after a boot. Its first frame is the identity.
+    /// - Parameters:
+    ///   - configuration: parameters of the traffic.
+    ///   - oldestSequence: the oldest sequence in the log.
+    ///   - nextSequence: the sequence that the next fix will get.
+    ///   - firstUndelivered: every sequence below this one was acknowledged before the boot.
+    ///   - now: the time of the boot.
+    public init(
+        configuration: Configuration, oldestSequence: UInt32, nextSequence: UInt32, firstUndelivered: UInt32,
+        now: Instant
+    ) {
+        self.configuration = configuration
+        self.oldestSequence = oldestSequence
+        self.nextSequence = nextSequence
+        delivered = DeliveredSequences(firstMissing: firstUndelivered)
+        acknowledgedEnd = firstUndelivered
+        phase = .sending(Burst(cursor: firstUndelivered))
+        let largestFrame = CollarDelivery.largestFrameByteCount(configuration)
+        batchSize = BatchSize(largest: largestFrame)
+        largestFrameMicroseconds = configuration.modem.airtimeMicroseconds(frameByteCount: largestFrame)
+        if let partsPerMillion = configuration.dutyCyclePartsPerMillion {
+            budget = AirtimeBudget(
+                partsPerMillion: partsPerMillion, largestFrameMicroseconds: largestFrameMicroseconds, now: now)
+        }
+        jitter = configuration.jitterSeed.map { Jitter(seed: $0) }
+        heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
+    }
+
+    /// Size in bytes of the largest frame. Its airtime is at most a quarter of what the duty cycle allows in an hour, because a
+    /// larger budget would fill slowly; but the size is at least 51 bytes, whatever their airtime.
+    private static func largestFrameByteCount(_ configuration: Configuration) -> Int {
+        var byteCount = max(configuration.batchFrameByteLimit ?? 0, Frame.minimumLimitByteCount)
+        guard let partsPerMillion = configuration.dutyCyclePartsPerMillion else { return byteCount }
+        let quarter = AirtimeBudget.quarterMicroseconds(partsPerMillion)
+        while byteCount > Frame.minimumLimitByteCount,
+            configuration.modem.airtimeMicroseconds(frameByteCount: byteCount) > quarter
+        {
+            byteCount -= 1
+        }
+        return byteCount
+    }
+
+    /// When to call ``nextTransmission(now:)`` again if nothing else happens; nil while a frame with a poll is on the air.
+    public var nextDeadline: Instant? {
+        switch phase {
+        case .sending: burstStart ?? heartbeatDeadline
+        case .transmittingPoll: nil
+        case .awaitingAnswer(_, let deadline): max(burstStart ?? deadline, deadline)
+        }
+    }
+
+    /// Notes that the log now durably holds `oldestSequence` up to but not including `nextSequence`.
+    public mutating func logChanged(oldestSequence: UInt32, nextSequence: UInt32) {
+        self.oldestSequence = oldestSequence
+        self.nextSequence = nextSequence
+    }
+
+    /// Receives a request for the identity: an open poll is given up, and the identity is sent next.
+    public mutating func identityRequested() {
+        dueIdentity = .next
+        startBurst()
+    }
+
+    /// Starts a burst. Its backlog begins at the first sequence that is not known to be durable.
+    mutating func startBurst() { phase = .sending(Burst(cursor: delivered.firstMissing)) }
+
+    /// Whether an acknowledgement names only sequences that were logged.
+    public func isPossible(_ acknowledgement: Acknowledgement) -> Bool {
+        acknowledgement.firstMissing <= nextSequence
+            && (acknowledgement.durable.count == 0 || acknowledgement.durable[0].last < nextSequence)
+    }
+
+    /// Receives an acknowledgement from the collar's own receiver.
+    public mutating func receive(
+        _ acknowledgement: Acknowledgement, now: Instant
+    ) -> AcknowledgementResult {
+        guard isPossible(acknowledgement) else { return .impossible }
+        heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
+        guard isOpen(acknowledgement.poll) else {
+            // An answer that comes late says less than what is known by now, but nothing false.
+            delivered.advance(to: acknowledgement.firstMissing)
+            acknowledgedEnd = max(acknowledgedEnd, delivered.firstMissing)
+            return .unasked
+        }
+        takeOver(acknowledgement, now: now)
+        batchSize.answered(delivered)
+        startBurst()
+        return .answer
+    }
+
+    /// Applies an answer. Fixes that the receiver lacks and the log still has are sent again, even if they were acknowledged
+    /// before.
+    private mutating func takeOver(_ answer: Acknowledgement, now: Instant) {
+        var floor: UInt32?
+        let isSetBackDue = lastSetBack.map { now.microseconds(since: $0) >= CollarDelivery.setBackMicroseconds } ?? true
+        if answer.firstMissing < delivered.firstMissing, isSetBackDue {
+            lastSetBack = now
+            floor = oldestSequence
+            // The identity tells that the fixes below the oldest sequence are gone.
+            if answer.firstMissing < oldestSequence, dueIdentity == .none { dueIdentity = .next }
+        }
+        delivered.update(from: answer, floor: floor)
+        acknowledgedEnd = max(acknowledgedEnd, answer.firstMissing)
+        let highest = answer.durable.count > 0 ? answer.durable[0].last + 1 : answer.firstMissing
+        anchor = highest > 0 && delivered.contains(highest - 1) ? highest - 1 : nil
+    }
+
+    /// The next frame to send, or nil if nothing is due. The caller sends it and then calls
+    /// ``transmitted(frameByteCount:now:)``.
+    public mutating func nextTransmission(now: Instant) -> Transmission? {
+        switch phase {
+        case .transmittingPoll:
+            return nil
+        case .awaitingAnswer(let poll, let deadline):
+            // The first repeat has no random delay, because a loss is likelier than a collision. The delays of further
+            // repeats separate collars whose frames collided.
+            guard now >= deadline, mayStart(now: now, isOutOfSilence: poll.attempt > 0) else { return nil }
+            return outOfContactTransmission(attempt: poll.attempt + 1)
+        case .sending(let burst):
+            guard isAnythingDue(in: burst, now: now) else {
+                // The fix for which a burst was waiting to begin may have been delivered in the meantime.
+                burstStart = nil
+                return nil
+            }
+            guard mayStart(now: now, isOutOfSilence: burst.airtimeMicroseconds == 0) else { return nil }
+            return burstTransmission(burst, now: now)
+        }
+    }
+
+    private func isAnythingDue(in burst: Burst, now: Instant) -> Bool {
+        hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline
+    }
+
+    /// Whether duty cycle and random delay allow a frame now. If not, ``nextDeadline`` is when to try again.
+    private mutating func mayStart(now: Instant, isOutOfSilence: Bool) -> Bool {
+        if let burstStart {
+            guard now >= burstStart else { return false }
+        } else if isOutOfSilence, configuration.modem.isHalfDuplex, let delay = jitter?.next() {
+            let airtime = configuration.modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+            burstStart = now.advanced(byMicroseconds: airtime * Int64(widening: delay) / 65_536)
+            return mayStart(now: now, isOutOfSilence: false)
+        }
+        if budget != nil {
+            budget?.refill(now: now)
+            if let start = budget?.earliest(airtimeMicroseconds: largestFrameMicroseconds, now: now), start > now {
+                burstStart = start
+                return false
+            }
+        }
+        burstStart = nil
+        return true
+    }
+
+    /// Notes that the frame from ``nextTransmission(now:)`` has been sent. Time-outs count from `now`.
+    public mutating func transmitted(frameByteCount: Int, now: Instant) {
+        let airtime = configuration.modem.airtimeMicroseconds(frameByteCount: frameByteCount)
+        budget?.refill(now: now)
+        budget?.spend(airtimeMicroseconds: airtime)
+        shares.sent(airtimeMicroseconds: airtime)
+        airtimeMicroseconds += airtime
+        heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
+        switch phase {
+        case .sending(var burst):
+            burst.airtimeMicroseconds += airtime
+            phase = .sending(burst)
+        case .transmittingPoll(let poll):
+            let deadline = now.advanced(byMicroseconds: timeoutMicroseconds(attempt: poll.attempt))
+            phase = .awaitingAnswer(poll, deadline: deadline)
+        case .awaitingAnswer: break
+        }
+    }
+
+    private func isOpen(_ poll: PollNumber?) -> Bool {
+        switch phase {
+        case .sending: false
+        case .transmittingPoll(let open), .awaitingAnswer(let open, _): poll == open.number
+        }
+    }
+
+    /// The longest time from the end of a poll to the end of its answer.
+    var answerMicroseconds: Int64 {
+        let modem = configuration.modem
+        return modem.turnaroundMicroseconds
+            + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+    }
+
+    private func timeoutMicroseconds(attempt: Int) -> Int64 {
+        var timeout = answerMicroseconds
+        // If three frames in ten are lost, half of the polls are not answered. If the time-out doubled with each unanswered poll,
+        // only its cap would bound the mean silence of such a link.
+        var doublings = attempt / 3
+        while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
+            timeout *= 2
+            doublings -= 1
+        }
+        return min(timeout, configuration.maximumTimeoutMicroseconds)
+    }
+
+    mutating func openPoll(attempt: Int) -> PollNumber {
+        let poll = lastPoll?.next ?? .first
+        lastPoll = poll
+        phase = .transmittingPoll(OpenPoll(number: poll, attempt: attempt))
+        return poll
+    }
+}

@@ -1,0 +1,67 @@
+import CollarWire
+
+/// A request of the host to a collar.
+public enum HostRequest: Equatable, Sendable {
+    /// A command. The collar replies with a result.
+    case command(Command.Action)
+    /// At most ``settingLimit`` settings to use, with a version above the collar's. Settings that are not named stay as they
+    /// are. The collar replies with a report, or with a result that tells why it did not obey.
+    case settingsUpdate(version: UInt64, SettingList)
+    /// A request for the settings in force. The collar replies with reports.
+    case settingsRequest
+
+    /// The most settings of an update: as many as fit the 51 bytes that a request may have.
+    public static let settingLimit = 6
+
+    /// Whether this is the command *pair*, the only command that a collar paired with another receiver can obey.
+    public var isToPair: Bool { if case .command(.pair) = self { true } else { false } }
+
+    /// Whether this request changes settings.
+    var isSettingsUpdate: Bool { if case .settingsUpdate = self { true } else { false } }
+
+    /// Whether `other`, if it is newer, makes this request pointless.
+    public func isOfSameKind(as other: HostRequest) -> Bool {
+        switch (self, other) {
+        case (.settingsUpdate, .settingsUpdate), (.settingsRequest, .settingsRequest): true
+        case (.command(let action), .command(let newer)): action.kind == newer.kind
+        default: false
+        }
+    }
+}
+
+extension Command.Action {
+    /// Actions of one kind undo or repeat one another.
+    fileprivate var kind: UInt8 {
+        switch self {
+        case .startTracking, .stopTracking: 1
+        case .locateNow: 2
+        case .sound: 3
+        case .reboot: 4
+        case .pair, .unpair: 5
+        }
+    }
+}
+
+/// How a request ended.
+public enum HostRequestOutcome: Equatable, Sendable {
+    /// The collar's result.
+    case result(CommandResult.Outcome)
+    /// The collar reported its settings, which have this version.
+    case reported(version: UInt64)
+    /// The deadline passed. The collar may have executed the request.
+    case expired
+}
+
+/// A request that has ended.
+public struct EndedRequest: Equatable, Sendable {
+    /// The id of the request.
+    public var requestID: UInt16
+    /// How the request ended.
+    public var outcome: HostRequestOutcome
+
+    /// Creates an ended request.
+    public init(requestID: UInt16, outcome: HostRequestOutcome) {
+        self.requestID = requestID
+        self.outcome = outcome
+    }
+}

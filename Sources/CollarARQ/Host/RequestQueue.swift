@@ -1,0 +1,241 @@
+import CollarWire
+
+/// The host's open requests to one collar. It decides which of them go out in a window, and when they end.
+///
+/// A request goes out with the same id in the first, second, fourth and eighth window after it was added, and then in every
+/// eighth; the command *pair* goes out in every window. A request ends when its reply comes or its deadline passes. A window
+/// holds at most two requests.
+public struct RequestQueue: Sendable {
+    /// The most open requests.
+    public static let capacity = 8
+    /// The most requests in a window, which bounds the length of the window.
+    public static let windowLimit = 2
+
+    private struct Pending {
+        var requestID: UInt16
+        var request: HostRequest
+        var deadline: Instant
+        /// Number of requests that were added after this one.
+        var successorCount: UInt8 = 0
+        /// Number of windows until the request goes out again.
+        var wait: UInt8 = 0
+        var sentCount: UInt32 = 0
+        /// Whether the collar may have received the request, from this process or an earlier one.
+        var mayBeHeard = false
+        /// For ``HostRequest/settingsRequest``: the version of the last report, and a bit for each key named in a report of this
+        /// version.
+        var reportedVersion: UInt64 = 0
+        var reportedKeys: UInt16 = 0
+    }
+
+    /// Id of the receiver that makes the requests; not 0.
+    public let receiverID: UInt32
+    private var pending = InlineArray<8, Pending?>(repeating: nil)
+    private var lastRequestID: UInt16
+    /// Number of open requests.
+    public private(set) var count = 0
+    private var sentInWindow = 0
+    private var windowIndex = 0
+
+    /// Creates an empty queue.
+    ///
+    /// The ids that follow `lastRequestID` are used next. This receiver must not have used them lately: if a command has the id
+    /// and the action of one of the last eight commands that the collar executed, the collar treats it as a repeat and does not
+    /// execute it.
+    public init(receiverID: UInt32, lastRequestID: UInt16) {
+        self.receiverID = receiverID
+        self.lastRequestID = lastRequestID
+    }
+
+    /// Adds a request.
+    /// - Parameters:
+    ///   - request: the request to the collar.
+    ///   - deadline: when the request expires without a reply.
+    ///   - isLatestOnly: whether the request silently replaces open requests of the same kind that were never sent. The
+    ///     command *pair* always replaces an open *pair*.
+    /// - Returns: the id of the request. It is nil if the queue is full, if an update has more than ``HostRequest/settingLimit``
+    ///   settings, or if too many requests were added after the oldest open one. (The collar remembers eight commands. If it had
+    ///   forgotten the oldest open one, it would execute a repeat of it.) Only the command *pair* may take the last place. It
+    ///   also replaces open requests with too many successors: a collar without a receiver executes no other command, so those
+    ///   requests would stay open and keep their places.
+    public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
+        if case .settingsUpdate(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
+        var changed = self
+        if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isOfSameKind(as: request) } }
+        // The collar may have executed an open *pair* already, before it was paired with another receiver. It would not execute a
+        // repeat of that *pair*.
+        if request.isToPair { changed.removeAll { $0.request.isToPair } }
+        let room = RequestQueue.capacity - (request.isToPair ? 0 : 1)
+        if request.isToPair { changed.removeAll { $0.successorCount >= UInt8(RequestQueue.capacity - 1) } }
+        guard changed.count < room, (changed.pending[0]?.successorCount ?? 0) < UInt8(room - 1) else { return nil }
+        for index in 0..<changed.count { changed.pending[index]?.successorCount += 1 }
+        let next = nextRequestID
+        changed.pending[changed.count] = Pending(requestID: next, request: request, deadline: deadline)
+        changed.count += 1
+        changed.lastRequestID = next
+        self = changed
+        return next
+    }
+
+    /// Restores a request of an earlier process under its id. Requests must be restored in the order in which they were added.
+    /// `successorCount` requests were added after this one.
+    /// - Returns: false if the queue is full.
+    public mutating func restore(
+        _ requestID: UInt16, _ request: HostRequest, deadline: Instant, successorCount: UInt8
+    ) -> Bool {
+        guard count < RequestQueue.capacity else { return false }
+        pending[count] = Pending(
+            requestID: requestID, request: request, deadline: deadline, successorCount: successorCount, mayBeHeard: true)
+        count += 1
+        return true
+    }
+
+    /// The id of the next request. 0 is left out: in a report it means that there was no request.
+    private var nextRequestID: UInt16 { lastRequestID == .max ? 1 : lastRequestID + 1 }
+
+    /// Whether a request waits for its reply.
+    public func isOpen(_ requestID: UInt16) -> Bool {
+        for index in 0..<count where pending[index]?.requestID == requestID { return true }
+        return false
+    }
+
+    /// Begins a window: the collar has polled, and the host is about to answer. The requests that
+    /// ``nextOfWindow(address:log:isForeign:into:)`` writes go out before the answer.
+    public mutating func beginWindow() {
+        sentInWindow = 0
+        windowIndex = 0
+        for index in 0..<count {
+            if let wait = pending[index]?.wait, wait > 0 { pending[index]?.wait = wait - 1 }
+        }
+    }
+
+    /// Writes the next request of this window as a bare frame of at most 51 bytes.
+    /// - Parameters:
+    ///   - address: address of the collar on the air, 1 … 254.
+    ///   - log: the collar and its log, to which the CRC is bound.
+    ///   - isForeign: whether the collar belongs to another receiver; then only the command *pair* goes out.
+    ///   - output: empty, with room for 51 bytes.
+    /// - Returns: the id of the request; nil if nothing more goes out in this window.
+    public mutating func nextOfWindow(
+        address: UInt8, log: LogIdentity, isForeign: Bool = false, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) -> UInt16? {
+        while windowIndex < count, sentInWindow < RequestQueue.windowLimit {
+            let index = windowIndex
+            windowIndex += 1
+            guard var next = pending[index], next.wait == 0, !isForeign || next.request.isToPair,
+                !next.request.isSettingsUpdate || !isUpdateOpen(before: index)
+            else { continue }
+            try encode(next, address: address, log: log, into: &output)
+            // A collar of another receiver obeys *pair* only in the minute after power-on or a press of its button, so a *pair*
+            // goes out in every window.
+            next.wait = next.request.isToPair ? 0 : UInt8(1 &<< min(next.sentCount, 3))
+            next.sentCount += 1
+            next.mayBeHeard = true
+            pending[index] = next
+            sentInWindow += 1
+            return next.requestID
+        }
+        return nil
+    }
+
+    /// Whether an older update is open. Updates go out one at a time: while a newer update is in force, the collar answers a
+    /// repeat of an older one with a conflict.
+    private func isUpdateOpen(before end: Int) -> Bool {
+        for index in 0..<end { if let open = pending[index], open.request.isSettingsUpdate { return true } }
+        return false
+    }
+
+    private func encode(
+        _ next: Pending, address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        switch next.request {
+        case .command(let action):
+            try Command(requestID: next.requestID, receiverID: receiverID, action: action)
+                .encode(address: address, log: log, into: &output)
+        case .settingsUpdate(let version, let entries):
+            try Settings(direction: .update, requestID: next.requestID, version: version, entries: entries)
+                .encode(address: address, flags: FrameFlags(poll: nil), log: log, into: &output)
+        case .settingsRequest:
+            try SettingsRequest(requestID: next.requestID).encode(address: address, log: log, into: &output)
+        }
+    }
+
+    /// Receives a result that the collar sent.
+    /// - Returns: the request that the result ends; nil for a repeated result, or for the result of another host's request.
+    public mutating func accept(_ result: CommandResult) -> EndedRequest? {
+        end(result.requestID, .result(result.outcome))
+    }
+
+    /// Receives settings that the collar reported. A settings request ends when the reports have named all keys of one version.
+    /// - Returns: the request that the report ends, if there is one.
+    public mutating func accept(_ report: Settings) -> EndedRequest? {
+        for index in 0..<count {
+            guard report.direction == .report, var asked = pending[index], asked.requestID == report.requestID else {
+                continue
+            }
+            switch asked.request {
+            case .command: return nil
+            case .settingsUpdate(let version, _):
+                return report.version >= version ? end(report.requestID, .reported(version: report.version)) : nil
+            case .settingsRequest:
+                if asked.reportedVersion != report.version { asked.reportedKeys = 0 }
+                asked.reportedVersion = report.version
+                for entry in 0..<report.entries.count where SettingKey(rawValue: report.entries[entry].key) != nil {
+                    asked.reportedKeys |= 1 &<< UInt16(report.entries[entry].key)
+                }
+                pending[index] = asked
+                let isWhole = asked.reportedKeys == RequestQueue.everyKey
+                return isWhole ? end(report.requestID, .reported(version: report.version)) : nil
+            }
+        }
+        return nil
+    }
+
+    /// The bits of all keys, 1 … 10.
+    private static let everyKey: UInt16 = 0b111_1111_1110
+
+    /// Receives the receiver id that the collar's identity names, 0 for none. An open command *pair* or *unpair*
+    /// ends if the id shows that the command has taken effect.
+    /// - Returns: the request that this ends, if there is one. Call this again until it returns nil.
+    public mutating func learnReceiver(_ pairedReceiverID: UInt32) -> EndedRequest? {
+        for index in 0..<count {
+            guard let open = pending[index], open.mayBeHeard, case .command(let action) = open.request else { continue }
+            switch action {
+            case .pair(pairedReceiverID): return end(open.requestID, .result(.ok))
+            case .unpair: if pairedReceiverID == 0 { return end(open.requestID, .result(.ok)) }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Ends a request whose deadline has passed.
+    /// - Returns: the request that ended, if there is one. Call this again until it returns nil.
+    public mutating func expire(now: Instant) -> EndedRequest? {
+        for index in 0..<count {
+            if let open = pending[index], open.deadline <= now { return end(open.requestID, .expired) }
+        }
+        return nil
+    }
+
+    private mutating func end(_ requestID: UInt16, _ outcome: HostRequestOutcome) -> EndedRequest? {
+        guard isOpen(requestID) else { return nil }
+        removeAll { $0.requestID == requestID }
+        return EndedRequest(requestID: requestID, outcome: outcome)
+    }
+
+    private mutating func removeAll(where isUnwanted: (Pending) -> Bool) {
+        var kept = 0
+        for index in 0..<count {
+            guard let open = pending[index], !isUnwanted(open) else {
+                // Later requests move to lower indices, and `windowIndex` moves with them.
+                if index < windowIndex { windowIndex -= 1 }
+                continue
+            }
+            pending[kept] = open
+            kept += 1
+        }
+        for index in kept..<count { pending[index] = nil }
+        count = kept
+    }
+}

@@ -1,0 +1,117 @@
+import CollarWire
+
+/// The outcome of a request to a collar, or the confirmation that the request is queued: one line of JSON, as
+/// `Protocol/schema/result.schema.json` describes it.
+public struct ResultLine: Equatable, Sendable {
+    /// The outcome of a request.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// The request is stored durably, and is sent when the collar is heard.
+        case queued
+        /// The collar has executed the request, or has sent what was asked for.
+        case ok
+        /// The collar does not know the request.
+        case unknown
+        /// The collar knows the request, but cannot execute it.
+        case unsupported
+        /// The collar finds a value invalid.
+        case invalid
+        /// The collar does not obey this receiver.
+        case refused
+        /// The collar has settings of a higher version.
+        case conflict
+        /// The collar was busy and has not executed the request.
+        case busy
+        /// The collar reports that the request took too long.
+        case timeout
+        /// The collar tried to execute the request and failed.
+        case failed
+        /// The collar did not answer in time. The request is not sent any more; it is unknown whether the collar executed it.
+        case expired
+        /// A newer request of the same kind replaced this one before it was sent.
+        case replaced
+        /// The request was not accepted: `code` and `reason` tell why.
+        case rejected
+    }
+
+    /// The outcome of the request.
+    public var outcome: Outcome
+    /// When the outcome became known, in milliseconds since 1970 by the host's clock.
+    public var unixMilliseconds: Int64
+    /// The collar's factory id; nil where no collar was found.
+    public var deviceID: UInt64?
+    /// The id of the request; nil where it was rejected.
+    public var requestID: UInt16?
+    /// The verb of the request: `locate`, `get_settings` …
+    public var verb: String?
+    /// The version of the settings in force; nil unless the collar's answer contains it.
+    public var settingsVersion: UInt64?
+    /// The settings in the collar's answer; empty if it has none.
+    public var settings: [Setting] = []
+    /// The reason for a rejection, as a name in snake case for programs; the names never change.
+    public var code: String?
+    /// The reason for a rejection, in a sentence.
+    public var reason: String?
+
+    /// A verb in words for a person: `get settings`.
+    package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
+
+    /// Creates a line.
+    public init(
+        outcome: Outcome, unixMilliseconds: Int64, deviceID: UInt64? = nil, requestID: UInt16? = nil, verb: String? = nil
+    ) {
+        self.outcome = outcome
+        self.unixMilliseconds = unixMilliseconds
+        self.deviceID = deviceID
+        self.requestID = requestID
+        self.verb = verb
+    }
+
+    /// Creates the line of a rejection.
+    public init(
+        rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil
+    ) {
+        self.init(outcome: .rejected, unixMilliseconds: unixMilliseconds, deviceID: deviceID, verb: verb)
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The line as text in UTF-8, which ends with a line feed.
+    public var bytes: [UInt8] {
+        var object = JSONLine(type: "result", unixMilliseconds: unixMilliseconds)
+        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        if let requestID { object.add("request", requestID) }
+        if let verb { object.add("do", verb) }
+        object.add("outcome", outcome.rawValue)
+        if let settingsVersion { object.add("settings_version", settingsVersion) }
+        if !settings.isEmpty { object.add("settings", settings) }
+        if let code { object.add("code", code) }
+        if let reason { object.add("reason", reason) }
+        return object.line
+    }
+
+    /// Reads a line, with or without its line feed; nil if it is not a result line.
+    public init?(bytes: some Sequence<UInt8>) {
+        let object: JSONValue
+        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(bytes)) } catch { return nil }
+        guard object["type"]?.text == "result", let outcome = object["outcome"]?.text.flatMap({ Outcome(rawValue: $0) }),
+            let time = object["unix_ms"]?.integer(Int64.self)
+        else { return nil }
+        self.init(outcome: outcome, unixMilliseconds: time)
+        deviceID = object["collar"]?.text.flatMap { UInt64($0, radix: 16) }
+        requestID = object["request"]?.integer()
+        verb = object["do"]?.text
+        settingsVersion = object["settings_version"]?.integer()
+        code = object["code"]?.text
+        reason = object["reason"]?.text
+        if let values = object["settings"] {
+            for key in SettingKey.all {
+                if let value = values[key.name]?.integer(UInt32.self) {
+                    settings.append(Setting(key: key.rawValue, value: value))
+                }
+            }
+        }
+    }
+
+    /// Whether no further line follows for the request.
+    public var isFinal: Bool { outcome != .queued }
+}

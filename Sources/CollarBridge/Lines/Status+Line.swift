@@ -1,0 +1,45 @@
+import CollarWire
+
+extension Status {
+    /// The status as one line of JSON that ends with a line feed; `Protocol/schema/status.schema.json` describes it.
+    /// - Parameters:
+    ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
+    ///   - deviceID: the collar's factory id.
+    ///   - logID: the log that the status frame is bound to.
+    public func line(unixMilliseconds: Int64, deviceID: UInt64, logID: UInt32) -> [UInt8] {
+        var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
+        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("log", logID)
+        object.add("tracking", isTracking)
+        let since = Int64(trackingSinceUnixSeconds) * 1000
+        object.add("tracking_since_unix_ms", since == 0 ? nil : since)
+        object.add("gnss", "\(gnssState)")
+        object.add("throttle", throttleState.name)
+        object.add("stationary", isStationary)
+        object.add("battery_pct", batteryPercent)
+        object.add("battery_mv", batteryMillivolts)
+        object.add("temperature_c", temperatureCelsius)
+        object.add("uptime_s", uptimeSeconds)
+        object.add("last_error", lastErrorCode == 0 ? nil : lastErrorCode)
+        object.add("fixes_sent", fixesSent)
+        object.add("queue_depth", queueDepth)
+        object.add("drops", drops)
+        object.add("duplicates", duplicates)
+        object.add("retransmissions", retransmissions)
+        object.add("airtime_ms", airtimeMilliseconds)
+        object.add("clock_unix_ms", clockMapping?.unixMilliseconds)
+        object.add("clock_uptime_ms", clockMapping?.uptimeMilliseconds)
+        return object.line
+    }
+}
+
+extension Status.ThrottleState {
+    fileprivate var name: String {
+        switch self {
+        case .none: "none"
+        case .lowBattery: "low_battery"
+        case .criticalBattery: "critical_battery"
+        case .dutyCycle: "duty_cycle"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CollarWire
+
+extension Fix {
+    /// Rounds a fix to the codes in which it is logged and sent.
+    ///
+    /// Position, altitude, speed, battery and time are rounded in decimal arithmetic to the nearest step, with halves
+    /// rounded away from zero. Course and heading are rounded to the nearest 2°; 360° becomes 0°. Accuracies are rounded to
+    /// millimetres and then to the nearest code. An accuracy above the last code becomes the last code, which means "this
+    /// or more"; a positive accuracy never becomes the code for exactly 0.
+    ///
+    /// - Parameters:
+    ///   - values: the fix.
+    ///   - positionStep: the step of the position. If nil, the horizontal accuracy selects the step: 1e-7° below 0.1 m, 1e-6°
+    ///     below 1 m, else 1e-5°. An accuracy of 0 selects 1e-5°, because GNSS receivers report 0 for an unknown accuracy.
+    ///   - altitudeStep: the step of the altitude.
+    /// - Throws: an error for the first field whose value the protocol cannot carry. Only accuracies are clamped instead.
+    package init(
+        quantizing values: FixValues, positionStep: PositionStep? = nil, altitudeStep: AltitudeStep = .meter
+    ) throws(QuantizationError) {
+        let step = positionStep ?? PositionStep(forHorizontalAccuracyMeters: values.horizontalAccuracyMeters)
+        self.init(
+            sequence: try quantizedSequence(values.sequence),
+            unixMilliseconds: try quantizedTime(values.unixMilliseconds),
+            source: values.source, positionStep: step,
+            latitudeSteps: try quantizedAngle(values.latitude, "coordinate.latitude", limit: 90, step: step),
+            longitudeSteps: try quantizedAngle(values.longitude, "coordinate.longitude", limit: 180, step: step),
+            altitudeStep: altitudeStep,
+            altitudeSteps: try quantizedAltitude(values.altitudeMeters, step: altitudeStep),
+            horizontalAccuracy: try quantizedAccuracy(values.horizontalAccuracyMeters, "h_accuracy_m"),
+            verticalAccuracy: try quantizedAccuracy(values.verticalAccuracyMeters, "v_accuracy_m"),
+            speedDecimetersPerSecond: try quantizedSpeed(values.speedMetersPerSecond),
+            course: try quantizedDirection(values.courseDegrees, "course_deg"),
+            heading: try quantizedDirection(values.headingDegrees ?? FixValues.unknown, "heading_deg"),
+            batteryPercent: try quantizedBattery(values.batteryFraction))
+    }
+}
+
+extension PositionStep {
+    /// Selects the coarsest step that is fine enough for an accuracy in metres. An accuracy of 0 or less counts as unknown.
+    public init(forHorizontalAccuracyMeters accuracy: Double) {
+        switch accuracy {
+        case 0.1..<1: self = .e6
+        case Double.leastNonzeroMagnitude..<0.1: self = .e7
+        default: self = .e5
+        }
+    }
+}
+
+private func quantizedSequence(_ sequence: Int) throws(QuantizationError) -> UInt32 {
+    guard let code = UInt32(exactly: sequence), code <= Fix.maximumSequence else {
+        throw QuantizationError(field: "seq", value: "\(sequence)", range: "0…\(Fix.maximumSequence)")
+    }
+    return code
+}
+
+private func quantizedTime(_ exact: DecimalNumber) throws(QuantizationError) -> Int64 {
+    guard let code = exact.rounded(toFractionDigits: 0), Fix.timeRange.contains(code) else {
+        throw QuantizationError(
+            field: "ts_unix_ms", value: "\(exact)", range: "\(Fix.timeRange.lowerBound)…\(Fix.timeRange.upperBound)")
+    }
+    return code
+}
+
+private func quantizedAngle(
+    _ degrees: Double, _ field: String, limit: Int, step: PositionStep
+) throws(QuantizationError) -> Int32 {
+    guard degrees.magnitude <= Double(limit),
+        let steps = DecimalNumber(degrees)?.rounded(toFractionDigits: step.fractionDigits),
+        let code = Int32(exactly: steps)
+    else { throw QuantizationError(field: field, value: "\(degrees)", range: "-\(limit)…\(limit)") }
+    return code
+}
+
+private func quantizedAltitude(_ meters: Double?, step: AltitudeStep) throws(QuantizationError) -> Int32? {
+    guard let meters else { return nil }
+    guard let steps = DecimalNumber(meters)?.rounded(toFractionDigits: step.fractionDigits),
+        let code = Int32(exactly: steps), Fix.altitudeStepsRange.contains(code)
+    else {
+        let lowest = DecimalNumber(
+            significand: Int128(Fix.altitudeStepsRange.lowerBound), exponent: -step.fractionDigits)
+        let highest = DecimalNumber(
+            significand: Int128(Fix.altitudeStepsRange.upperBound), exponent: -step.fractionDigits)
+        throw QuantizationError(field: "alt_m", value: "\(meters)", range: "\(lowest)…\(highest)")
+    }
+    return code
+}
+
+private func quantizedAccuracy(_ meters: Double, _ field: String) throws(QuantizationError) -> AccuracyCode? {
+    guard !(meters < 0) else { return nil }
+    guard let exact = DecimalNumber(meters) else {
+        throw QuantizationError(field: field, value: "\(meters)", range: "0 or more")
+    }
+    // A value that does not fit `UInt32` is above the last code, which means "this or more".
+    let millimeters = exact.rounded(toFractionDigits: 3).flatMap { UInt32(exactly: $0) } ?? .max
+    let nearest = AccuracyCode(nearestToMillimeters: millimeters)
+    // GNSS receivers report 0 for an unknown accuracy, so a known accuracy of 4 mm must not get the code 0.
+    if nearest.rawValue == 0, exact.significand != 0 { return AccuracyCode(rawValue: 1) }
+    return nearest
+}
+
+private func quantizedSpeed(_ metersPerSecond: Double) throws(QuantizationError) -> UInt32? {
+    guard !(metersPerSecond < 0) else { return nil }
+    guard let steps = DecimalNumber(metersPerSecond)?.rounded(toFractionDigits: 1),
+        let code = UInt32(exactly: steps), code <= Fix.maximumSpeedDecimetersPerSecond
+    else {
+        let highest = DecimalNumber(significand: Int128(Fix.maximumSpeedDecimetersPerSecond), exponent: -1)
+        throw QuantizationError(field: "speed_mps", value: "\(metersPerSecond)", range: "0…\(highest)")
+    }
+    return code
+}
+
+private func quantizedDirection(_ degrees: Double, _ field: String) throws(QuantizationError) -> AngleCode? {
+    guard !(degrees < 0) else { return nil }
+    guard degrees <= 360 else { throw QuantizationError(field: field, value: "\(degrees)", range: "0…360") }
+    // Codes change at odd whole degrees, so the fraction of a degree can be cut off. Rounding to hundredths instead would
+    // round 0.995° twice: to 1° and then to 2°.
+    return AngleCode(nearestToCentidegrees: 100 * Int(degrees))
+}
+
+private func quantizedBattery(_ fraction: Double) throws(QuantizationError) -> UInt8? {
+    guard !(fraction < 0) else { return nil }
+    guard fraction <= 1, let percent = DecimalNumber(fraction)?.rounded(toFractionDigits: 2),
+        let code = UInt8(exactly: percent)
+    else {
+        let value = DecimalNumber(fraction).map { "\($0.scaled(byPowerOfTen: 2))" } ?? "\(fraction)"
+        throw QuantizationError(field: "battery_pct", value: value, range: "0…100")
+    }
+    return code
+}

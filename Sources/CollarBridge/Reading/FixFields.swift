@@ -1,0 +1,125 @@
+import CollarWire
+
+/// The JSON fields of a fix as they were read, before any of them is checked.
+///
+/// ``TrackLine`` and the `Decodable` conformance of the library's `LocationFix` both fill in this structure, so that they
+/// reject the same input with the same message.
+package struct FixFields {
+    package var identifier: UUIDHalves?
+    package var unixMilliseconds: DecimalNumber?
+    package var source: String?
+    package var latitude: DecimalNumber?
+    package var longitude: DecimalNumber?
+    /// Whether the position was in a nested `coordinate`. A message about the position names the keys accordingly.
+    package var hasNestedCoordinate = false
+    package var altitude: DecimalNumber?
+    package var horizontalAccuracy: DecimalNumber?
+    package var verticalAccuracy: DecimalNumber?
+    package var speed: DecimalNumber?
+    package var course: DecimalNumber?
+    package var heading: DecimalNumber?
+    package var batteryPercent: DecimalNumber?
+    package var sequence: DecimalNumber?
+
+    package init() {}
+
+    /// The fix, if every required field is present and each field is in its range.
+    /// - Throws: the first field that is missing or wrong.
+    package func values(defaultSequence: Int? = nil) throws(FixFieldError) -> FixValues {
+        guard let unixMilliseconds else { throw .missing("ts_unix_ms") }
+        guard unixMilliseconds.isTime else {
+            throw .wrong("ts_unix_ms", "\(unixMilliseconds) is not a time in milliseconds since 1970")
+        }
+        let source = try checkedSource()
+        if latitude == nil, longitude == nil, !hasNestedCoordinate { throw .missing("coordinate") }
+        return FixValues(
+            identifier: identifier, unixMilliseconds: unixMilliseconds, source: source,
+            latitude: try angle(latitude, hasNestedCoordinate ? "coordinate.latitude" : "lat", limit: 90),
+            longitude: try angle(longitude, hasNestedCoordinate ? "coordinate.longitude" : "lon", limit: 180),
+            altitudeMeters: try double(altitude, "alt_m"),
+            horizontalAccuracyMeters: try known(horizontalAccuracy, "h_accuracy_m") ?? FixValues.unknown,
+            verticalAccuracyMeters: try known(verticalAccuracy, "v_accuracy_m") ?? FixValues.unknown,
+            speedMetersPerSecond: try known(speed, "speed_mps") ?? FixValues.unknown,
+            courseDegrees: try known(course, "course_deg", atMost: 360) ?? FixValues.unknown,
+            headingDegrees: try known(heading, "heading_deg", atMost: 360),
+            batteryFraction: try checkedBatteryFraction(), sequence: try checkedSequence(default: defaultSequence))
+    }
+
+    private func checkedSource() throws(FixFieldError) -> FixSource {
+        // Other programs' tracks do not always contain `source`. A fix without a source counts as a collar's.
+        guard let source else { return .collar }
+        guard let known = FixSource.names.first(where: { $0.name == source }) else {
+            throw .wrong("source", "\"\(source)\" is not one of \(FixSource.names.map(\.name).joined(separator: ", "))")
+        }
+        return known.source
+    }
+
+    /// The number as a `Double`; nil if it is absent or negative, which both mean unknown.
+    private func known(
+        _ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil
+    ) throws(FixFieldError) -> Double? {
+        try double(number, key, atMost: limit).flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    private func angle(_ number: DecimalNumber?, _ key: String, limit: Int) throws(FixFieldError) -> Double {
+        guard let number else { throw .missing(key) }
+        guard let value = number.doubleValue, value.magnitude <= Double(limit) else {
+            throw .wrong(key, "\(number) is outside -\(limit)…\(limit)")
+        }
+        return value
+    }
+
+    private func double(
+        _ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil
+    ) throws(FixFieldError) -> Double? {
+        guard let number else { return nil }
+        guard let value = number.doubleValue else { throw .wrong(key, "\(number) is too large") }
+        if let limit, value > Double(limit) { throw .wrong(key, "\(number) is outside 0…\(limit)") }
+        return value
+    }
+
+    private func checkedBatteryFraction() throws(FixFieldError) -> Double {
+        guard let batteryPercent, !batteryPercent.isNegative else { return FixValues.unknown }
+        // The division is decimal, so that 85.3 becomes the `Double` nearest to 0.853; a division of doubles is less exact.
+        guard let fraction = batteryPercent.scaled(byPowerOfTen: -2).doubleValue, fraction <= 1 else {
+            throw .wrong("battery_pct", "\(batteryPercent) is outside 0…100")
+        }
+        return fraction
+    }
+
+    private func checkedSequence(default defaultSequence: Int?) throws(FixFieldError) -> Int {
+        guard let sequence else {
+            guard let defaultSequence else { throw .missing("seq") }
+            return defaultSequence
+        }
+        guard let whole = sequence.rounded(toFractionDigits: 0) else { throw .wrong("seq", "\(sequence) is too large") }
+        guard sequence.adding(-whole)?.significand == 0 else {
+            throw .wrong("seq", "\(sequence) is not a whole number")
+        }
+        guard whole >= 0 else { throw .wrong("seq", "\(sequence) is negative") }
+        return Int(whole)
+    }
+}
+
+/// A field of a fix's JSON that is missing or wrong.
+package enum FixFieldError: Error, Equatable {
+    /// A required key is absent. The value is that key, with a dot before a nested part.
+    case missing(String)
+    /// A key has a wrong value. The values are that key, and what is wrong.
+    case wrong(String, String)
+
+    /// The JSON key, with a dot before a nested part.
+    package var field: String {
+        switch self {
+        case .missing(let field), .wrong(let field, _): field
+        }
+    }
+
+    /// What is wrong, in words.
+    package var problem: String {
+        switch self {
+        case .missing: "missing"
+        case .wrong(_, let problem): problem
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CollarWire
+
+/// Writes one JSON object (RFC 8259) on a line. It is used only for rare lines; ``FixLineWriter`` writes the fixes.
+package struct JSONLine {
+    private var bytes: [UInt8] = []
+
+    /// Begins an object with its `type`.
+    package init(type: String) {
+        bytes.append(UInt8(ascii: "{"))
+        add("type", type)
+    }
+
+    /// Begins an object with its `type` and a time, in milliseconds since 1970.
+    package init(type: String, unixMilliseconds: Int64) {
+        self.init(type: type)
+        add("unix_ms", unixMilliseconds)
+    }
+
+    /// Adds a text, or null.
+    package mutating func add(_ key: String, _ value: String?) {
+        begin(key)
+        if let value { appendString(value) } else { bytes += "null".utf8 }
+    }
+
+    /// Adds a number, or null.
+    package mutating func add(_ key: String, _ value: (some BinaryInteger)?) {
+        begin(key)
+        bytes += (value.map { String($0) } ?? "null").utf8
+    }
+
+    /// Adds an object that contains the settings; settings without a name are left out.
+    package mutating func add(_ key: String, _ settings: [Setting]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "{"))
+        for setting in settings {
+            guard let name = SettingKey(rawValue: setting.key)?.name else { continue }
+            if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+            appendString(name)
+            bytes.append(UInt8(ascii: ":"))
+            bytes += String(setting.value).utf8
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Adds true or false.
+    package mutating func add(_ key: String, _ value: Bool) {
+        begin(key)
+        bytes += (value ? "true" : "false").utf8
+    }
+
+    /// Adds a list of lists of numbers.
+    mutating func add(_ key: String, _ rows: [[Int64]]) {
+        begin(key)
+        let texts = rows.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
+        bytes += ("[" + texts.joined(separator: ",") + "]").utf8
+    }
+
+    /// The object with the members added so far, as a line that ends with a line feed.
+    package var line: [UInt8] { bytes + "}\n".utf8 }
+
+    private mutating func begin(_ key: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        appendString(key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func appendString(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(UInt8(ascii: scalar))
+            case " "..."~":
+                bytes.append(UInt8(ascii: scalar))
+            default:
+                // A line may be shown in a terminal.
+                if scalar.controlsText { appendEscape(of: scalar) } else { bytes += String(scalar).utf8 }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(of scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            bytes += "\\u".utf8
+            bytes += MessageDescription.hexadecimal(UInt64(unit), digits: 4).utf8
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CollarWire
+
+extension MessageDescription {
+    static func fields(of status: Status) -> [(name: String, value: String)] {
+        let since = Int64(status.trackingSinceUnixSeconds) * 1000
+        return [
+            ("tracking", status.isTracking ? "on" : "off"),
+            ("since", since == 0 ? "unknown" : utcText(unixMilliseconds: since)),
+            ("GNSS", "\(status.gnssState)"), ("throttle", "\(status.throttleState)"),
+            ("stationary", status.isStationary ? "yes" : "no"),
+            ("battery", known(status.batteryPercent) { "\($0) %" }),
+            ("battery voltage", known(status.batteryMillivolts) { "\($0) mV" }),
+            ("temperature", known(status.temperatureCelsius) { "\($0) °C" }),
+            ("uptime", "\(status.uptimeSeconds) s"), ("last error", "\(status.lastErrorCode)"),
+            ("fixes sent", "\(status.fixesSent)"), ("queue depth", "\(status.queueDepth)"),
+            ("drops", "\(status.drops)"), ("duplicates", "\(status.duplicates)"),
+            ("retransmissions", "\(status.retransmissions)"), ("airtime", "\(status.airtimeMilliseconds) ms"),
+            (
+                "clock",
+                known(status.clockMapping) {
+                    "\(utcText(unixMilliseconds: $0.unixMilliseconds)) at uptime \($0.uptimeMilliseconds) ms"
+                }
+            ),
+        ]
+    }
+
+    static func fields(of settings: Settings) -> [(name: String, value: String)] {
+        var fields = [("request", "\(settings.requestID)"), ("version", "\(settings.version)")]
+        for index in 0..<settings.entries.count {
+            let entry = settings.entries[index]
+            let name = SettingKey(rawValue: entry.key).map { "\($0)" } ?? "key \(entry.key)"
+            fields.append((name, "\(entry.value)"))
+        }
+        return fields
+    }
+
+    static func text(of action: Command.Action) -> String {
+        switch action {
+        case .startTracking: "start tracking"
+        case .stopTracking: "stop tracking"
+        case .locateNow: "locate now"
+        case .sound(let milliseconds): "sound for \(milliseconds) ms"
+        case .reboot: "reboot"
+        case .pair(let receiverID): "pair with \(hexadecimal(UInt64(receiverID), digits: 8))"
+        case .unpair: "unpair"
+        }
+    }
+
+    static func fields(of message: ApplicationMessage) -> [(name: String, value: String)] {
+        var text = ""
+        let bytes = message.bytes
+        for index in bytes.indices { text += hexadecimal(UInt64(bytes[index]), digits: 2) }
+        return [
+            ("channel", "\(message.channel)"), ("request", "\(message.requestID)"),
+            ("wants a reply", message.wantsReply ? "yes" : "no"), ("bytes", text.isEmpty ? "none" : text),
+        ]
+    }
+
+    static func fields(of identity: RadioIdentity) -> [(name: String, value: String)] {
+        let version = identity.firmwareVersion
+        return [
+            ("radio id", hexadecimal(identity.radioID)),
+            ("firmware", "\(version.major).\(version.minor).\(version.patch)"),
+            ("largest frame", "\(identity.maximumFrameByteCount) bytes"),
+        ]
+    }
+
+    static func fields(of settings: ModemSettings) -> [(name: String, value: String)] {
+        let turnaround = ("turnaround", "\(settings.turnaroundMilliseconds) ms")
+        switch settings.modulation {
+        case .serial(let bitsPerSecond): return [("serial", "\(bitsPerSecond) bit/s"), turnaround]
+        case .lora(let lora):
+            return [
+                ("LoRa", "\(decimal(Int64(lora.frequencyHertz), 6)) MHz"),
+                ("bandwidth", "\(decimal(Int64(lora.bandwidthHertz), 3)) kHz"),
+                ("spreading factor", "\(lora.spreadingFactor)"), ("coding rate", "4/\(lora.codingRateDenominator)"),
+                ("preamble", "\(lora.preambleSymbols) symbols"),
+                ("explicit header", lora.hasExplicitHeader ? "yes" : "no"), ("CRC", lora.hasCRC ? "yes" : "no"),
+                ("low data rate optimisation", lora.optimizesLowDataRate ? "yes" : "no"),
+                ("power", "\(lora.powerDBm) dBm"), turnaround,
+            ]
+        }
+    }
+
+    static func fields(of report: SignalReport) -> [(name: String, value: String)] {
+        [
+            ("about the packet with CRC", hexadecimal(UInt64(report.packetCRC), digits: 6)),
+            ("strength", "\(report.signal.strengthDBm) dBm"),
+            ("signal to noise", known(report.signal.signalToNoiseTenthsDB) { decimal(Int64($0), 1) + " dB" }),
+        ]
+    }
+}

@@ -1,0 +1,128 @@
+import CollarARQ
+import CollarWire
+
+/// Frames with the contents of the log.
+extension Collar {
+    mutating func encodeLiveFix(
+        _ sequence: UInt32, anchor: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        guard let fix = try fixLog.fix(sequence, in: &flash), let anchor = try fixLog.fix(anchor, in: &flash) else {
+            return try encodeLogEntry(sequence, flags: flags, into: &output)
+        }
+        do throws(EncodeError) {
+            try LiveFix.encode(
+                fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
+            fixesSentCount &+= 1
+        } catch {
+            // The fix differs so much from its anchor that the absolute form is shorter.
+            return try encodeLogEntry(sequence, flags: flags, into: &output)
+        }
+    }
+
+    mutating func encodeBatch(
+        from first: UInt32, frameByteLimit: Int, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        guard let fix = try fixLog.fix(first, in: &flash) else {
+            let gone = SequenceRange(first, lastMissing(from: first)) ?? SequenceRange(first)
+            encodeTombstone(of: gone, poll: delivery.tombstoned(from: gone.first, through: gone.last), into: &output)
+            return
+        }
+        let sent = try encodeBatch(
+            startingWith: fix, frameByteLimit: frameByteLimit, flags: FrameFlags(poll: nil), into: &output)
+        fixesSentCount &+= sent.count
+        guard let poll = delivery.batched(through: sent.last) else { return }
+        var frame = output.mutableSpan
+        FrameCRC.seal(&frame, flags: FrameFlags(poll: poll), log: log)
+    }
+
+    /// Encodes the newest fixes in one frame. The newest one must be in the frame: older ones are left out if one of them is torn
+    /// or they do not all fit.
+    mutating func encodeNewestFixes(
+        from first: UInt32, through newest: UInt32, frameByteLimit: Int, flags: FrameFlags,
+        into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        var first = first
+        while first < newest {
+            if let fix = try fixLog.fix(first, in: &flash) {
+                let sent = try encodeBatch(
+                    startingWith: fix, frameByteLimit: frameByteLimit, flags: flags, into: &output)
+                if sent.last == newest {
+                    fixesSentCount &+= sent.count
+                    return delivery.sentNewest(from: first, through: newest)
+                }
+                output.removeAll()
+            }
+            first = delivery.undelivered(after: first) ?? newest
+        }
+        delivery.sentNewest(from: newest, through: newest)
+        try encodeLogEntry(newest, flags: flags, into: &output)
+    }
+
+    /// Encodes as many fixes as fit, and stops before one that the log does not have.
+    /// - Returns: the sequence of the last fix, and the number of fixes.
+    private mutating func encodeBatch(
+        startingWith fix: Fix, frameByteLimit: Int, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) -> (last: UInt32, count: UInt32) {
+        var offered = fix.sequence
+        var failure: FlashError?
+        var count = 0
+        do throws(EncodeError) {
+            count = try Batch.encode(
+                fix, address: configuration.address, flags: flags, log: log, frameByteLimit: frameByteLimit,
+                into: &output
+            ) {
+                guard let sequence = delivery.undelivered(after: offered) else { return nil }
+                offered = sequence
+                // A fix that the log does not have ends the batch; the next frame is its tombstone.
+                do throws(FlashError) { return try fixLog.fix(sequence, in: &flash) } catch {
+                    failure = error
+                    return nil
+                }
+            }
+        } catch { preconditionFailure("a logged fix fits the smallest frame") }
+        if let failure {
+            output.removeAll()
+            throw failure
+        }
+        var last = fix.sequence
+        for _ in 1..<count { last = delivery.undelivered(after: last) ?? last }
+        return (last, UInt32(truncatingIfNeeded: count))
+    }
+
+    mutating func encodeLogEntry(
+        _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        let fix = try fixLog.fix(sequence, in: &flash)
+        do throws(EncodeError) {
+            if let fix {
+                let isNear = nextSequence - firstUndelivered < 32_768
+                try AbsoluteFix.encode(
+                    fix, address: configuration.address, flags: flags, log: log,
+                    reference: isNear ? nextSequence - 1 : nil, into: &output)
+                fixesSentCount &+= 1
+            } else {
+                let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
+                delivery.skippedBacklog(from: gone.first, through: gone.last)
+                encodeTombstone(of: gone, poll: flags.poll, into: &output)
+            }
+        } catch { preconditionFailure("a logged fix fits the smallest frame") }
+    }
+
+    private func encodeTombstone(of gone: SequenceRange, poll: PollNumber?, into output: inout OutputSpan<UInt8>) {
+        let flags = FrameFlags(poll: poll, isDeliveredElsewhere: gone.last < formerlyDelivered)
+        var ranges = SequenceRangeList()
+        ranges.append(gone)
+        do throws(EncodeError) {
+            try Tombstone(ranges: ranges).encode(
+                address: configuration.address, flags: flags, log: log, into: &output)
+        } catch { preconditionFailure("a tombstone fits the smallest frame") }
+    }
+
+    /// The last sequence of the missing range that starts at `sequence`, as far as one tombstone can report it. An overwritten
+    /// range is cut before `formerlyDelivered`, because a tombstone reports either all its fixes as delivered elsewhere or all as
+    /// lost. A torn slot is a range of its own.
+    private func lastMissing(from sequence: UInt32) -> UInt32 {
+        if sequence < formerlyDelivered, formerlyDelivered < fixLog.oldestSequence { return formerlyDelivered - 1 }
+        return sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
+    }
+}

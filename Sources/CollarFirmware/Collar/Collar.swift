@@ -1,0 +1,241 @@
+import CollarARQ
+import CollarWire
+
+/// The part of a collar between its GNSS receiver and its radio: fixes and received frames go in, frames to send come out.
+public struct Collar<Flash: FlashDevice> {
+    let configuration: Configuration
+    var flash: Flash
+    var settingsStore: SettingsStore<Flash>
+    var fixLog: FixLog<Flash>
+    var delivery: CollarDelivery
+    var executed: ExecutedRequests
+    var replies = ReplyQueue()
+    var pairingWindowEnd: Instant?
+    /// A former receiver acknowledged everything below this sequence.
+    var formerlyDelivered: UInt32 = 0
+    let bootInstant: Instant
+    var isStatusWanted = false
+    var lastStatus: Instant?
+    var fixesSentCount: UInt32 = 0
+    var dropCount: UInt32 = 0
+    var repeatedRequestCount: UInt32 = 0
+    private var lastFrameByteCount = 0
+
+    /// The collar and its log.
+    public let log: LogIdentity
+    /// Number of boots since manufacture, including this one. After a loss of data in the flash it continues above every count
+    /// that the lost block could have held, so it can be too high. It grows with every boot.
+    public let bootCount: UInt32
+    /// Id of the receiver with which the collar is paired; 0 if it is not paired.
+    public internal(set) var pairedReceiverID: UInt32
+    /// The settings in force.
+    public internal(set) var settings: CollarSettings
+    /// The part of the status that the firmware knows. While it is nil, no status is sent.
+    public var condition: CollarCondition?
+
+    /// Boots: mounts the flash, formats the log if there is none, and counts the boot durably.
+    ///
+    /// The id of a new log is the low 26 bits of `randomLogID`; a log that exists keeps its id.
+    public init(
+        booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
+    ) throws(FlashError) {
+        self.configuration = configuration
+        self.flash = flash
+        settingsStore = try SettingsStore(mounting: &self.flash)
+        let bootCount = min(settingsStore.value(of: .bootCount) ?? 0, 0xFFFF_FFFE) + 1
+        // Both values change together: the store writes such a change by a move to the other block, and on a new flash by two
+        // moves. So both blocks hold the id of a new log.
+        try settingsStore.change(in: &self.flash) {
+            $0[.bootCount] = bootCount
+            $0[.logID] = $0[.logID] ?? UInt64(widening: randomLogID)
+        }
+        self.bootCount = UInt32(truncatingIfNeeded: bootCount)
+        let logID = UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0) & LogIdentity.maximumLogID
+        guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
+            preconditionFailure("the log id was cut to 26 bits")
+        }
+        self.log = log
+        pairedReceiverID = UInt32(truncatingIfNeeded: settingsStore.value(of: .pairedReceiverID) ?? 0)
+        let firstUndelivered = settingsStore.sequence(of: .firstUndelivered, logID: logID)
+        formerlyDelivered = settingsStore.sequence(of: .formerlyDelivered, logID: logID)
+        executed = ExecutedRequests(stored: settingsStore)
+        settings = CollarSettings(
+            stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
+        bootInstant = now
+        fixLog = try FixLog(
+            mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID,
+            usedSequences: max(firstUndelivered, formerlyDelivered))
+        delivery = CollarDelivery(
+            configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
+            nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
+        if settings.version > 0 { obeyHeartbeat(now: now) }
+        if configuration.isPoweredOn { openPairingWindow(now: now) }
+    }
+
+    /// The sequence that the next fix will get.
+    public var nextSequence: UInt32 { fixLog.nextSequence }
+
+    /// Every fix below this sequence is acknowledged. It goes back if the receiver has lost fixes.
+    public var firstUndelivered: UInt32 { delivery.delivered.firstMissing }
+
+    /// Whether everything in the log is acknowledged.
+    public var isEverythingDelivered: Bool { firstUndelivered >= nextSequence }
+
+    /// When to call ``nextFrame(now:into:)`` again if nothing else happens; nil while a poll is on the air.
+    public var nextDeadline: Instant? { delivery.nextDeadline }
+
+    /// Logs a fix durably; it is sent only after that.
+    /// - Returns: the sequence that the fix got; the one that it had is ignored.
+    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
+        let oldest = fixLog.oldestSequence
+        // `delivery` must also learn of a sequence that a failed write used up.
+        defer {
+            for gone in oldest..<fixLog.oldestSequence where !delivery.delivered.contains(gone) { dropCount &+= 1 }
+            delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence)
+        }
+        return try fixLog.append(fix, to: &flash)
+    }
+
+    /// Receives one bare frame from the radio.
+    /// - Throws: ``FlashError`` if the flash could not store what the frame changes.
+    public mutating func receive(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
+        let message: Message
+        do throws(DecodeError) {
+            let header = try FrameHeader(frame)
+            guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
+                return .notForThisCollar
+            }
+            // A decoder for frames of other collars would be a waste of flash.
+            if let type = header.type, type.isFromCollar { return .notForThisCollar }
+            message = try Message.decode(frame, log: log, reference: 0)
+        } catch { return .rejected(error) }
+        switch message {
+        case .acknowledgement(let acknowledgement):
+            return try accept(acknowledgement, now: now)
+        case .identityRequest:
+            delivery.identityRequested()
+            isStatusWanted = true
+            return .identityRequest
+        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
+            return .notForThisCollar
+        case .command(let command):
+            return try execute(command, now: now)
+        case .settings(let update):
+            return try accept(update, now: now)
+        case .settingsRequest(let request):
+            return accept(request, now: now)
+        case .application:
+            return .unsupported
+        }
+    }
+
+    private mutating func accept(
+        _ acknowledgement: Acknowledgement, now: Instant
+    ) throws(FlashError) -> Reception {
+        guard pairedReceiverID == 0 || acknowledgement.receiverID == pairedReceiverID else {
+            return .otherReceiver(acknowledgement.receiverID)
+        }
+        guard delivery.isPossible(acknowledgement) else { return .acknowledgement(.impossible) }
+        if pairedReceiverID == 0 {
+            // A receiver that ordered the collar to unpair is not paired again by an acknowledgement.
+            guard settingsStore.value(of: .releasedReceiverID) != UInt64(widening: acknowledgement.receiverID) else {
+                return .otherReceiver(acknowledgement.receiverID)
+            }
+            // The pairing is stored first: the flash must not hold a watermark that comes from a receiver with which no pairing
+            // is stored.
+            try settingsStore.change(in: &flash) {
+                $0[.pairedReceiverID] = UInt64(widening: acknowledgement.receiverID)
+                if $0[.releasedReceiverID] != nil { $0[.releasedReceiverID] = 0 }
+            }
+            pairedReceiverID = acknowledgement.receiverID
+        }
+        let result = delivery.receive(acknowledgement, now: now)
+        try keepWatermark()
+        return .acknowledgement(result)
+    }
+
+    /// Stores the first undelivered sequence when it is at least 64 above the stored one, or when everything is delivered. After
+    /// a reboot, acknowledged fixes above the stored one are sent again, which costs less than wearing out the flash.
+    private mutating func keepWatermark() throws(FlashError) {
+        let stored = settingsStore.value(of: .firstUndelivered) ?? 0
+        let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID
+        let kept = isSameLog ? UInt32(truncatingIfNeeded: stored) : 0
+        guard firstUndelivered >= kept + 64 || (isEverythingDelivered && firstUndelivered > kept) else { return }
+        let value = UInt64(widening: log.logID) &<< 32 | UInt64(widening: firstUndelivered)
+        try settingsStore.set(.firstUndelivered, to: value, in: &flash)
+    }
+
+    /// Writes the next frame to send, if one is due. After sending it, call ``frameSent(now:)``.
+    ///
+    /// `output` is empty and has room for the largest frame.
+    /// - Returns: whether a frame was written.
+    public mutating func nextFrame(
+        now: Instant, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) -> Bool {
+        queueStatusIfDue(now: now)
+        guard let transmission = delivery.nextTransmission(now: now) else { return false }
+        do throws(FlashError) { try encode(transmission, now: now, into: &output) } catch {
+            // Nothing was sent; the open poll times out as if its frame were lost.
+            delivery.transmitted(frameByteCount: 0, now: now)
+            throw error
+        }
+        lastFrameByteCount = output.count
+        return true
+    }
+
+    private mutating func encode(
+        _ transmission: CollarDelivery.Transmission, now: Instant, into output: inout OutputSpan<UInt8>
+    ) throws(FlashError) {
+        let flags = FrameFlags(poll: transmission.poll)
+        switch transmission.content {
+        case .logEntry(let sequence):
+            try encodeLogEntry(sequence, flags: flags, into: &output)
+        case .liveFix(let sequence, let anchor):
+            try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
+        case .batch(let first, let frameByteLimit):
+            try encodeBatch(from: first, frameByteLimit: frameByteLimit, into: &output)
+        case .newestFixes(let first, let last, let frameByteLimit):
+            try encodeNewestFixes(
+                from: first, through: last, frameByteLimit: frameByteLimit, flags: flags, into: &output)
+        case .reply:
+            encodeReply(flags: flags, now: now, into: &output)
+        case .identity, .probe:
+            do throws(EncodeError) {
+                if transmission.content == .identity {
+                    try identity.encode(address: configuration.address, flags: flags, into: &output)
+                } else {
+                    let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
+                    try probe.encode(address: configuration.address, flags: flags, into: &output)
+                }
+            } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
+        }
+    }
+
+    /// Notes that the frame from ``nextFrame(now:into:)`` has been sent.
+    public mutating func frameSent(now: Instant) {
+        delivery.transmitted(frameByteCount: lastFrameByteCount, now: now)
+    }
+
+    /// The identity that the collar sends.
+    public var identity: Identity {
+        Identity(
+            log: log, bootCount: bootCount, oldestSequence: fixLog.oldestSequence, nextSequence: nextSequence,
+            pairedReceiverID: pairedReceiverID,
+            maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
+            firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
+            heartbeatSeconds: UInt16(truncatingIfNeeded: settings[.heartbeatSeconds]),
+            deliveredElsewhere: formerlyDelivered)
+    }
+}
+
+extension CollarDelivery.Configuration {
+    fileprivate var heartbeatSeconds: UInt32 { UInt32(truncatingIfNeeded: heartbeatMicroseconds / 1_000_000) }
+}
+
+extension SettingsStore {
+    /// A stored sequence of the log `logID`; 0 if none is stored or it belongs to another log.
+    fileprivate func sequence(of key: StoredKey, logID: UInt32) -> UInt32 {
+        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID else { return 0 }
+        return UInt32(truncatingIfNeeded: stored)
+    }
+}

@@ -1,0 +1,176 @@
+import CollarARQ
+import CollarWire
+
+/// Commands and settings of the host.
+extension Collar {
+    /// How long a collar obeys the command *pair* from any receiver after power-on or a press of its button.
+    private static var pairingWindowMicroseconds: Int64 { 60_000_000 }
+
+    /// Notes that the button was pressed: for 60 s the collar obeys the command *pair* from any receiver.
+    public mutating func openPairingWindow(now: Instant) {
+        pairingWindowEnd = now.advanced(byMicroseconds: Self.pairingWindowMicroseconds)
+    }
+
+    /// Whether replies wait to be sent. Firmware that is ordered to reboot sends them first, if it can.
+    public var isReplyWaiting: Bool { replies.count > 0 }
+
+    mutating func execute(_ command: Command, now: Instant) throws(FlashError) -> Reception {
+        delivery.requestReceived(now: now)
+        let id = command.requestID
+        if let memory = executed.memory(of: command, in: settingsStore) {
+            repeatedRequestCount &+= 1
+            if case .finished(let outcome) = memory { reply(.result(CommandResult(requestID: id, outcome: outcome))) }
+            return .repeatedRequest(requestID: id)
+        }
+        // If a result of this request is queued, it must still be true when it is sent, so the request is not executed now.
+        guard !replies.containsResult(ofRequest: id) else { return .requestNotTaken(requestID: id) }
+        guard isObeyed(command, now: now) else { return refuse(id) }
+        guard replies.room > 0 || isToPair(command.action) else { return .requestNotTaken(requestID: id) }
+        if case .sound = command.action, !configuration.capabilities.contains(.sounder) {
+            return answer(id, .unsupported)
+        }
+        switch command.action {
+        case .startTracking, .stopTracking:
+            try setTracking(command, now: now)
+        case .pair(let receiverID):
+            try changeReceiver(to: receiverID, command, now: now)
+        case .unpair:
+            try changeReceiver(to: 0, command, now: now)
+        case .reboot:
+            try remember(command, .ok)
+        case .locateNow, .sound:
+            try remember(command, nil)
+            return .command(requestID: id, command.action)
+        }
+        reply(.result(CommandResult(requestID: id, outcome: .ok)))
+        return .command(requestID: id, command.action)
+    }
+
+    private func isObeyed(_ command: Command, now: Instant) -> Bool {
+        if pairedReceiverID != 0, command.receiverID == pairedReceiverID { return true }
+        guard isToPair(command.action) else { return false }
+        return pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
+    }
+
+    /// Whether an action is *pair*. This command is executed even if there is no room for its reply, because the identity tells
+    /// the result as well. Otherwise a collar that gets no answers any more could not be paired: it cannot send the replies that
+    /// fill its queue.
+    private func isToPair(_ action: Command.Action) -> Bool { if case .pair = action { true } else { false } }
+
+    /// Notes that the firmware has executed the action of ``Reception/command(requestID:_:)``, or has failed to. This is needed
+    /// for `Command.Action.locateNow` and `Command.Action.sound(milliseconds:)`; the other actions have their reply already.
+    /// - Returns: false if no such request is being executed.
+    /// - Throws: ``FlashError`` if the outcome could not be stored; the call may be repeated.
+    @discardableResult
+    public mutating func finish(
+        requestID: UInt16, outcome: CommandResult.Outcome
+    ) throws(FlashError) -> Bool {
+        guard try executed.finish(requestID, outcome, in: &settingsStore, &flash) else { return false }
+        reply(.result(CommandResult(requestID: requestID, outcome: outcome)))
+        return true
+    }
+
+    /// Remembers a command durably, before it has an effect.
+    private mutating func remember(_ command: Command, _ outcome: CommandResult.Outcome?) throws(FlashError) {
+        let executed = executed
+        try settingsStore.change(in: &flash) { executed.remember(command, outcome, in: &$0) }
+        self.executed.began(isInProgress: outcome == nil)
+    }
+
+    private mutating func setTracking(_ command: Command, now: Instant) throws(FlashError) {
+        let executed = executed
+        let wasOn = isTracking
+        let isOn = command.action == .startTracking
+        let since = condition?.unixSeconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
+        try settingsStore.change(in: &flash) {
+            executed.remember(command, .ok, in: &$0)
+            if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
+        }
+        self.executed.began(isInProgress: false)
+        isStatusWanted = true
+    }
+
+    /// Whether positions are to be logged. The value is kept across a reboot and is true in a new collar. ``log(_:)`` accepts
+    /// fixes in either case.
+    public var isTracking: Bool { settingsStore.value(of: .tracking).map { $0 &>> 32 != 0 } ?? true }
+
+    /// Since when ``isTracking`` has its value, in seconds since 1970; 0 if the time of day was not known.
+    public var trackingSinceUnixSeconds: UInt32 {
+        UInt32(truncatingIfNeeded: settingsStore.value(of: .tracking) ?? 0)
+    }
+
+    private mutating func changeReceiver(to receiverID: UInt32, _ command: Command, now: Instant) throws(FlashError) {
+        guard receiverID != pairedReceiverID else { return try remember(command, .ok) }
+        let executed = executed
+        let logID = UInt64(widening: log.logID) &<< 32
+        let delivered = max(delivery.acknowledgedEnd, formerlyDelivered)
+        let former = pairedReceiverID
+        try settingsStore.change(in: &flash) {
+            executed.remember(command, .ok, in: &$0)
+            $0[.pairedReceiverID] = UInt64(widening: receiverID)
+            $0[.firstUndelivered] = logID
+            $0[.formerlyDelivered] = logID | UInt64(widening: delivered)
+            $0[.releasedReceiverID] = UInt64(widening: receiverID == 0 ? former : 0)
+        }
+        self.executed.began(isInProgress: false)
+        pairedReceiverID = receiverID
+        formerlyDelivered = delivered
+        delivery.receiverChanged(now: now)
+    }
+
+    mutating func accept(_ update: Settings, now: Instant) throws(FlashError) -> Reception {
+        delivery.requestReceived(now: now)
+        let id = update.requestID
+        guard pairedReceiverID != 0 else { return refuse(id) }
+        guard replies.room >= 2 else { return .requestNotTaken(requestID: id) }
+        // A repeat of the update in force changes nothing.
+        if update.version == settings.version, settings.applying(update.entries) == settings {
+            repeatedRequestCount &+= 1
+            reportSettings(id)
+            return .repeatedRequest(requestID: id)
+        }
+        guard update.version > settings.version else { return answer(id, .conflict) }
+        guard var new = settings.applying(update.entries) else { return answer(id, .invalid) }
+        new.version = update.version
+        try settingsStore.change(in: &flash) { new.store(in: &$0) }
+        let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
+        settings = new
+        if isHeartbeatNew { obeyHeartbeat(now: now) }
+        reportSettings(id)
+        return .settingsChanged
+    }
+
+    mutating func obeyHeartbeat(now: Instant) {
+        delivery.setHeartbeat(microseconds: Int64(widening: settings[.heartbeatSeconds]) * 1_000_000, now: now)
+    }
+
+    mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {
+        delivery.requestReceived(now: now)
+        guard replies.room >= 2 else { return .requestNotTaken(requestID: request.requestID) }
+        reportSettings(request.requestID)
+        return .settingsRequest
+    }
+
+    private mutating func reportSettings(_ requestID: UInt16) {
+        reply(.settings(requestID: requestID, part: 0))
+        reply(.settings(requestID: requestID, part: 1))
+    }
+
+    /// A refused request gets a reply only if no other reply is queued.
+    private mutating func refuse(_ requestID: UInt16) -> Reception {
+        guard replies.count == 0 else { return .requestNotTaken(requestID: requestID) }
+        return answer(requestID, .refused)
+    }
+
+    private mutating func answer(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Reception {
+        reply(.result(CommandResult(requestID: requestID, outcome: outcome)))
+        return .requestNotExecuted(requestID: requestID, outcome)
+    }
+
+    /// Queues a reply. If there is no room, the reply is dropped; the host will repeat its request.
+    mutating func reply(_ reply: Reply) {
+        guard replies.room > 0, !replies.contains(reply) else { return }
+        replies.append(reply)
+        delivery.replyWaits(frameCount: 1)
+    }
+}

@@ -1,0 +1,209 @@
+import CollarWire
+
+/// The few values besides the log that survive a reboot, in the first two blocks of the flash.
+///
+/// Records of 16 bytes are appended to one block. When it is full, the latest values move to the other block. A block is
+/// valid only with its header, which is written last and has a CRC over the records with which the block began. So a power cut
+/// while a block is filled or erased never leaves an incomplete block that is valid. Values that change together are always
+/// written by such a move.
+///
+/// The old block stays valid until it is erased for the next move. A record in its last place, which is used for nothing else,
+/// marks it as old. If the newer block is lost, the older values are in force again. The boot count then continues above every
+/// count that the lost block could have held, so that it never decreases.
+public struct SettingsStore<Flash: FlashDevice> {
+    /// Blocks used, from the start of the flash.
+    public static var blockCount: Int { 2 }
+
+    private static var recordByteCount: Int { 16 }
+    private static var headerMark: UInt32 { 0x434C_4D32 }
+
+    private var activeBlock = 0
+    /// The generation of the active block; 0 if no block is valid.
+    private var generation: UInt32 = 0
+    private var nextRecord: Int
+    private var stored = StoredValues()
+    /// The boot count that the other block would give if the active one were lost; 0 if the other block is not valid.
+    private var otherBootCount: UInt64 = 0
+    /// Whether a write failed, so that the flash may hold values that ``stored`` does not.
+    private var isUncertain = false
+
+    /// Reads the stored values. A flash without any record counts as new.
+    public init(mounting flash: inout Flash) throws(FlashError) {
+        nextRecord = Self.lastPlace(in: flash)
+        for block in 0..<Self.blockCount {
+            guard let here = try generation(of: block, in: &flash), here > generation else { continue }
+            generation = here
+            activeBlock = block
+        }
+        guard generation > 0 else {
+            try salvage(from: &flash)
+            return
+        }
+        (stored, nextRecord) = try readRecords(of: activeBlock, in: &flash)
+        try leaveOtherBlock(in: &flash)
+    }
+
+    /// The value of a key; nil if it was never set.
+    public func value(of key: StoredKey) -> UInt64? { stored[key] }
+
+    /// Sets a value durably. Setting the same value again writes nothing, unless the last change failed.
+    public mutating func set(_ key: StoredKey, to value: UInt64, in flash: inout Flash) throws(FlashError) {
+        try change(in: &flash) { $0[key] = value }
+    }
+
+    /// Changes values durably and together: after a power cut they are all old or all new. A change of several values needs at
+    /// least one erase.
+    /// - Throws: ``FlashError``; then ``value(of:)`` still gives the old values, but the flash may already hold the new ones.
+    mutating func change(
+        in flash: inout Flash, _ edit: (inout StoredValues) -> Void
+    ) throws(FlashError) {
+        let before = stored
+        edit(&stored)
+        let changes = stored.changes(since: before)
+        if changes.count == 0, !isUncertain { return }
+        do throws(FlashError) {
+            if let key = changes.onlyKey, nextRecord < Self.lastPlace(in: flash), !isUncertain, isOtherBlockEnough {
+                try append(key, in: &flash)
+            } else {
+                try moveToOtherBlock(in: &flash)
+                if !isOtherBlockEnough { try moveToOtherBlock(in: &flash) }
+            }
+        } catch {
+            stored = before
+            isUncertain = true
+            throw error
+        }
+        isUncertain = false
+    }
+
+    /// Whether the other block would give at least the current boot count if the active block were lost.
+    private var isOtherBlockEnough: Bool { otherBootCount >= stored[.bootCount] ?? 0 }
+
+    /// The generation of a valid block; nil if the block is not valid.
+    private func generation(of block: Int, in flash: inout Flash) throws(FlashError) -> UInt32? {
+        let header = try record(0, of: block, in: &flash)
+        let count = Int(header.bytes[8])
+        guard header.readUInt32(at: 0) == Self.headerMark, count < Self.lastPlace(in: flash) else { return nil }
+        let contents = try checksum(ofFirst: count, of: block, in: &flash)
+        return header.isSealed(count: 9, seed: contents) ? header.readUInt32(at: 4) : nil
+    }
+
+    /// The CRC over the first `count` records of a block.
+    private func checksum(ofFirst count: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> UInt32 {
+        var crc = CRC24()
+        for index in 0..<count {
+            crc.update(try record(index + 1, of: block, in: &flash).bytes.span, from: 0, to: Self.recordByteCount)
+        }
+        return crc.checksum
+    }
+
+    /// Reads the records of a block, whether or not it is valid.
+    /// - Returns: the values, and the first place after the records.
+    private func readRecords(
+        of block: Int, in flash: inout Flash
+    ) throws(FlashError) -> (values: StoredValues, end: Int) {
+        var values = StoredValues()
+        var end = 1
+        let last = Self.lastPlace(in: flash)
+        for index in 1..<last {
+            let record = try record(index, of: block, in: &flash)
+            // A failed write may have left an erased record in the middle.
+            if record.isErased(count: Self.recordByteCount) { continue }
+            end = index + 1
+            // A torn record uses up its place, and the earlier value of its key counts. But the record may be a boot count that
+            // has decayed, so the boot count grows by one.
+            guard record.isSealed(count: 9, seed: 0), let key = StoredKey(rawValue: record.bytes[0]) else {
+                values[.bootCount] = values[.bootCount].map { $0 + 1 }
+                continue
+            }
+            let high = UInt64(widening: record.readUInt32(at: 1))
+            values[key] = high &<< 32 | UInt64(widening: record.readUInt32(at: 5))
+        }
+        // A record in the last place marks the block as old. The newer block counted fewer boots than a block has places.
+        if let count = values[.bootCount], !(try isErased(last, of: block, in: &flash)) {
+            values[.bootCount] = count + UInt64(widening: UInt32(last))
+            end = last
+        }
+        return (values, end)
+    }
+
+    /// If no block is valid, takes the boot count and the log id from any intact record of the blocks, so that they do not begin
+    /// anew. The next move does not erase the block from which the boot count comes.
+    private mutating func salvage(from flash: inout Flash) throws(FlashError) {
+        for block in 0..<Self.blockCount {
+            let found = try readRecords(of: block, in: &flash).values
+            stored[.logID] = found[.logID] ?? stored[.logID]
+            guard let count = found[.bootCount], count > stored[.bootCount] ?? 0 else { continue }
+            stored[.bootCount] = count
+            activeBlock = block
+        }
+    }
+
+    private mutating func append(_ key: StoredKey, in flash: inout Flash) throws(FlashError) {
+        guard let value = stored[key] else { return }
+        var record = FlashRecord()
+        record.append(key.rawValue)
+        record.append(bigEndian: UInt32(truncatingIfNeeded: value &>> 32))
+        record.append(bigEndian: UInt32(truncatingIfNeeded: value))
+        record.seal(seed: 0)
+        let offset = offset(ofRecord: nextRecord, of: activeBlock, in: flash)
+        nextRecord += 1
+        try flash.program(record, at: offset)
+    }
+
+    private mutating func moveToOtherBlock(in flash: inout Flash) throws(FlashError) {
+        do throws(FlashError) { try fillOtherBlock(in: &flash) } catch {
+            // The old block is still valid. It counts as full, so the next change tries to move again.
+            activeBlock = 1 - activeBlock
+            nextRecord = Self.lastPlace(in: flash)
+            throw error
+        }
+        try leaveOtherBlock(in: &flash)
+    }
+
+    private mutating func fillOtherBlock(in flash: inout Flash) throws(FlashError) {
+        activeBlock = 1 - activeBlock
+        try flash.erase(block: activeBlock)
+        nextRecord = 1
+        for raw in 1...UInt8(StoredKey.count) {
+            if let key = StoredKey(rawValue: raw) { try append(key, in: &flash) }
+        }
+        var header = FlashRecord()
+        header.append(bigEndian: Self.headerMark)
+        header.append(bigEndian: generation + 1)
+        header.append(UInt8(nextRecord - 1))
+        header.seal(seed: try checksum(ofFirst: nextRecord - 1, of: activeBlock, in: &flash))
+        try flash.program(header, at: offset(ofRecord: 0, of: activeBlock, in: flash))
+        generation += 1
+    }
+
+    /// Marks the other block as old, if it is valid, before the active block counts a boot.
+    private mutating func leaveOtherBlock(in flash: inout Flash) throws(FlashError) {
+        otherBootCount = 0
+        let other = 1 - activeBlock
+        guard let generation = try generation(of: other, in: &flash) else { return }
+        let last = Self.lastPlace(in: flash)
+        if try isErased(last, of: other, in: &flash) {
+            var mark = FlashRecord()
+            mark.append(bigEndian: generation + 1)
+            mark.seal(seed: 0)
+            try flash.program(mark, at: offset(ofRecord: last, of: other, in: flash))
+        }
+        otherBootCount = try readRecords(of: other, in: &flash).values[.bootCount] ?? 0
+    }
+
+    private func record(_ index: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> FlashRecord {
+        try flash.readRecord(at: offset(ofRecord: index, of: block, in: flash), count: Self.recordByteCount)
+    }
+
+    private func isErased(_ index: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> Bool {
+        try record(index, of: block, in: &flash).isErased(count: Self.recordByteCount)
+    }
+
+    private func offset(ofRecord index: Int, of block: Int, in flash: Flash) -> Int {
+        block * flash.blockByteCount + index * Self.recordByteCount
+    }
+
+    /// The place for the mark of an old block; records use only the places before it.
+    private static func lastPlace(in flash: Flash) -> Int { flash.blockByteCount / recordByteCount - 1 }
+}

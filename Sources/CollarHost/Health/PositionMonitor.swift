@@ -1,0 +1,107 @@
+import CollarARQ
+import CollarWire
+
+/// Watches the quality of one collar's positions. It reports each worsening once, and each kind at most once a minute. It
+/// needs no timer: it checks when frames of the collar come in.
+struct PositionMonitor {
+    /// A worsening that is reported.
+    private enum Worsening: Hashable, Sendable { case switchedOff, fault, undecodable, noFix, stale, poorAccuracy }
+
+    /// The newest fix.
+    private struct Newest {
+        var logID: UInt32
+        var sequence: UInt32
+        var unixMilliseconds: Int64
+        var receivedAt: Instant
+    }
+
+    /// The lowest accuracy code for more than 50 m: 53.965 m. An accuracy of 50 m has the next lower code.
+    private static let firstPoorAccuracyCode: UInt8 = 83
+    /// The age below which a fix is not stale, in microseconds. A collar also has this time for its first fix.
+    private static let leastAge: Int64 = 60_000_000
+    /// The number of expected intervals after which a fix is stale.
+    private static let intervalCount: Int64 = 3
+    /// The longest interval that is expected, in milliseconds: a day.
+    private static let longestInterval: Int64 = 86_400_000
+
+    private let deviceID: UInt64
+    private var firstHeard: Instant?
+    private var newest: Newest?
+    /// The time between the newest two fixes, in milliseconds, divided by the difference of their sequences; nil before there
+    /// are two fixes of one log.
+    private var expectedInterval: Int64?
+    private var open: Set<Worsening> = []
+    private var notices = NoticeLimiter<Worsening>()
+
+    init(deviceID: UInt64) { self.deviceID = deviceID }
+
+    /// The newest fix of the collar's current log was stored.
+    mutating func noteStored(_ fix: Fix, logID: UInt32, at now: Instant, _ output: HostOutput) {
+        if let newest, newest.logID == logID, newest.sequence < fix.sequence {
+            let distance = Int64(fix.sequence - newest.sequence)
+            let interval = (fix.unixMilliseconds - newest.unixMilliseconds) / distance
+            expectedInterval = min(max(interval, 0), PositionMonitor.longestInterval)
+        }
+        newest = Newest(
+            logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
+        end([.noFix, .stale])
+        if let accuracy = fix.horizontalAccuracy, accuracy.rawValue >= PositionMonitor.firstPoorAccuracyCode {
+            guard begins(.poorAccuracy, at: now) else { return }
+            report(.poorAccuracy(meters: Int((accuracy.millimeters + 500) / 1000)), output)
+        } else {
+            end([.poorAccuracy])
+        }
+    }
+
+    /// An intact frame of the collar came in, but its fix cannot be decoded.
+    mutating func noteUndecodable(at now: Instant, _ output: HostOutput) {
+        end([.undecodable])
+        if begins(.undecodable, at: now) { report(.undecodable, output) }
+    }
+
+    /// The collar sent its status.
+    mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
+        let isOff = !status.isTracking || status.gnssState == .off
+        if !isOff {
+            end([.switchedOff])
+        } else if begins(.switchedOff, at: now) {
+            report(status.isTracking ? .gnssOff : .trackingOff, output)
+        }
+        if status.gnssState != .fault {
+            end([.fault])
+        } else if begins(.fault, at: now) {
+            report(.gnssFault, output)
+        }
+    }
+
+    /// A frame without a fix came in, and no known fix is on its way.
+    mutating func noteFrameWithoutFix(at now: Instant, _ output: HostOutput) {
+        let firstHeard = firstHeard ?? now
+        self.firstHeard = firstHeard
+        // The cause of the missing fixes was already reported.
+        guard open.isDisjoint(with: [.switchedOff, .fault]) else { return }
+        let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
+        guard age >= PositionMonitor.leastAge else { return }
+        let seconds = Int(age / 1_000_000)
+        guard newest != nil else {
+            if begins(.noFix, at: now) { report(.noFix(seconds: seconds), output) }
+            return
+        }
+        guard let expectedInterval, age >= PositionMonitor.intervalCount * expectedInterval * 1000 else { return }
+        if begins(.stale, at: now) { report(.stale(seconds: seconds), output) }
+    }
+
+    private func report(_ problem: PositionProblem, _ output: HostOutput) {
+        output.report(.positions(deviceID: deviceID, problem))
+    }
+
+    private mutating func begins(_ worsening: Worsening, at now: Instant) -> Bool {
+        guard !open.contains(worsening), notices.isDue(worsening, at: now) else { return false }
+        open.insert(worsening)
+        return true
+    }
+
+    private mutating func end(_ worsenings: Set<Worsening>) {
+        if !open.isEmpty { open.subtract(worsenings) }
+    }
+}

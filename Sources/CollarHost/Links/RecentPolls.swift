@@ -1,0 +1,64 @@
+import CollarARQ
+import CollarWire
+
+/// The kind of poll in a frame, for a host with several radios that may hear the same frame.
+enum HeardPoll {
+    /// The frame has no poll.
+    case none
+    /// The poll is heard for the first time. Its answer waits this many microseconds for other radios; nil means no wait.
+    case new(wait: Int64?)
+    /// Another radio has already heard the same frame.
+    case copy
+}
+
+/// Recent frames with a poll. A frame that several radios hear gets only one answer: two answers at the same time would
+/// collide.
+struct RecentPolls {
+    private struct Poll {
+        /// The CRC of the frame.
+        let crc: UInt32
+        let link: LinkID
+        let time: Instant
+    }
+
+    /// How much later an equal frame on another link still counts as a copy, in microseconds. Within this time a collar does
+    /// not use a poll number again with the same content.
+    private static let copyTime: Int64 = 100_000
+    /// The longest time an answer waits for other radios, in microseconds. It also never waits more than a quarter of the
+    /// turnaround.
+    private static let longestWait: Int64 = 5000
+    private static let limit = 64
+
+    private var polls: [Poll] = []
+
+    /// Examines the poll of a frame that came in on a link, and remembers it.
+    /// - Parameter isShared: whether another link is open.
+    mutating func examine(_ frame: Span<UInt8>, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardPoll {
+        guard header.flags.poll != nil else { return .none }
+        let crc = FrameCRC.sent(in: frame)
+        polls.removeAll { now.microseconds(since: $0.time) > RecentPolls.copyTime }
+        if polls.contains(where: { $0.crc == crc && $0.link != link.id }) { return .copy }
+        if polls.count == RecentPolls.limit { polls.removeFirst() }
+        polls.append(Poll(crc: crc, link: link.id, time: now))
+        guard isShared else { return .new(wait: nil) }
+        return .new(wait: min(RecentPolls.longestWait, (link.session?.turnaroundMicroseconds ?? .max) / 4))
+    }
+}
+
+/// The answer that a collar waits for.
+struct PendingAnswer {
+    /// The link on which the answer goes out: the one with the strongest signal of those that heard the poll.
+    private(set) var link: LinkID
+    /// The answer waits for other radios until this time; nil once it may go out.
+    var holdUntil: Instant?
+
+    init(link: LinkID, holdUntil: Instant?) {
+        self.link = link
+        self.holdUntil = holdUntil
+    }
+
+    /// Another link has heard the poll, too.
+    mutating func offer(_ other: LinkID, _ strengths: [LinkID: Int16]) {
+        if strengths[other] ?? .min > strengths[link] ?? .min { link = other }
+    }
+}

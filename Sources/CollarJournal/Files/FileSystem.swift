@@ -1,0 +1,177 @@
+/// The file operations of the journal. ``POSIXFileSystem`` is the real file system; a test supplies one that tears writes,
+/// fills up and fails.
+///
+/// Written bytes are durable only after ``synchronize(_:)``, a new name in a directory only after
+/// ``synchronizeDirectory(at:)``. Implementations repeat an open, read, write, truncation or lock that a signal interrupts.
+public protocol FileSystem: AnyObject {
+    /// Makes one directory, readable by its owner alone.
+    /// - Returns: whether it was made; false if it exists.
+    func makeDirectory(at path: String) throws(FileFailure) -> Bool
+
+    /// Names in a directory, in no particular order, without "." and "..".
+    func names(in directory: String) throws(FileFailure) -> [String]
+
+    /// Opens a file.
+    func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference
+
+    /// Makes sure that the name by which a file was opened still leads to it.
+    /// - Throws: a failure of ``FileOperation/find`` if the file was removed, moved away or replaced: bytes written to it are
+    ///   lost.
+    func checkName(of file: FileReference) throws(FileFailure)
+
+    /// The users, other than the user of this process and root, that have permission to change the names in an open directory;
+    /// nil if there are none.
+    func strangers(in directory: FileReference) throws(FileFailure) -> Strangers?
+
+    /// Closes a file and gives up its lock.
+    func close(_ file: FileReference)
+
+    /// The number of bytes in a file.
+    func byteCount(of file: FileReference) throws(FileFailure) -> Int
+
+    /// The device on which a file is stored, and when the file was made.
+    func origin(of file: FileReference) throws(FileFailure) -> FileOrigin
+
+    /// Replaces the content of `buffer` with `count` bytes of the file from `offset` on, or fewer if the file ends earlier.
+    func read(
+        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure)
+
+    /// Writes `bytes`, from index `start` on, to the file at `offset`.
+    /// - Returns: how many bytes were written: at least one, perhaps not all.
+    func write(
+        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int
+
+    /// Cuts a file to a length.
+    func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure)
+
+    /// Makes the bytes written to a file, and its length, durable.
+    func synchronize(_ file: FileReference) throws(FileFailure)
+
+    /// Makes the names in a directory durable.
+    func synchronizeDirectory(at path: String) throws(FileFailure)
+
+    /// Removes a file.
+    func remove(_ path: String) throws(FileFailure)
+
+    /// Renames a file within its directory, in one step. A file that has the new name is replaced.
+    func rename(_ path: String, to newPath: String) throws(FileFailure)
+
+    /// Takes, without waiting, an exclusive lock that ends with the process.
+    /// - Returns: false if another process holds the lock.
+    func lock(_ file: FileReference) throws(FileFailure) -> Bool
+
+    /// The id of this process, for the lock files.
+    var processID: Int32 { get }
+}
+
+/// The device and the birth time of a file. A copy of the file differs in at least one of them, unless the file system keeps
+/// neither.
+public struct FileOrigin: Equatable, Sendable {
+    /// Major number of the block device; 0 if none is known.
+    public var deviceMajor: UInt32
+    /// Minor number of the block device.
+    public var deviceMinor: UInt32
+    /// When the file was made, in whole seconds since 1970; 0 if the file system does not keep it.
+    public var birthUnixSeconds: Int64
+
+    /// Creates an origin, by default an unknown one.
+    public init(deviceMajor: UInt32 = 0, deviceMinor: UInt32 = 0, birthUnixSeconds: Int64 = 0) {
+        self.deviceMajor = deviceMajor
+        self.deviceMinor = deviceMinor
+        self.birthUnixSeconds = birthUnixSeconds
+    }
+}
+
+/// Users, other than the user of this process and root, that have permission to change the names in a directory.
+public enum Strangers: Equatable, Sendable {
+    /// The owner of the directory, by the user id.
+    case owner(UInt32)
+    /// The users of the directory's group, or all users.
+    case others
+}
+
+extension FileSystem {
+    /// An unknown origin, for a file system without devices and birth times.
+    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
+
+    /// A constant id, for a file system in memory: its content does not depend on the real process.
+    public var processID: Int32 { 1000 }
+
+    /// Nil, for a file system without users.
+    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
+}
+
+/// How a file is opened.
+public enum FileMode: Equatable, Sendable {
+    /// For reading. The file must exist.
+    case reading
+    /// For locking a directory. The directory must exist.
+    case directory
+    /// For reading and writing. The file must exist, and must not be a symbolic link, which another user may have put there.
+    case writing
+    /// For reading and writing. The file is made if it is missing, readable by its owner alone.
+    case creatingIfMissing
+    /// For reading and writing. The file must not exist yet; it is made.
+    case creating
+}
+
+/// An open file.
+public struct FileReference: Equatable, Sendable {
+    /// The file system's number for the open file.
+    public let descriptor: Int32
+    /// The path at which it was opened.
+    public let path: String
+
+    /// Creates a reference to an open file.
+    public init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+}
+
+/// An operation of a file system.
+public enum FileOperation: String, Equatable, Sendable {
+    /// ``FileSystem/makeDirectory(at:)``.
+    case makeDirectory = "make the directory"
+    /// ``FileSystem/names(in:)``.
+    case list = "list the directory"
+    /// ``FileSystem/open(_:_:)`` of a file that exists.
+    case open = "open"
+    /// ``FileSystem/open(_:_:)`` of a file that is to be made.
+    case create = "create"
+    /// ``FileSystem/checkName(of:)``.
+    case find = "find"
+    /// ``FileSystem/read(from:at:count:into:)`` or ``FileSystem/byteCount(of:)``.
+    case read = "read"
+    /// ``FileSystem/write(_:from:to:at:)``.
+    case write = "write to"
+    /// ``FileSystem/truncate(_:to:)``.
+    case truncate = "shorten"
+    /// ``FileSystem/synchronize(_:)`` or ``FileSystem/synchronizeDirectory(at:)``.
+    case synchronize = "bring to the disk"
+    /// ``FileSystem/remove(_:)``.
+    case remove = "remove"
+    /// ``FileSystem/rename(_:to:)``.
+    case rename = "rename"
+    /// ``FileSystem/lock(_:)``.
+    case lock = "lock"
+}
+
+/// A file operation that the operating system refused.
+public struct FileFailure: Error, Equatable, Sendable {
+    /// The operation that was tried.
+    public let operation: FileOperation
+    /// The file or directory.
+    public let path: String
+    /// The `errno`.
+    public let errorNumber: Int32
+
+    /// Creates a failure.
+    public init(_ operation: FileOperation, _ path: String, errorNumber: Int32) {
+        self.operation = operation
+        self.path = path
+        self.errorNumber = errorNumber
+    }
+}

@@ -1,0 +1,87 @@
+import CollarWire
+
+/// The directory of one collar's journal: `<state directory>/<device id>/`, with segments `00000001.journal` and so on.
+public struct JournalDirectory: Equatable, Sendable {
+    /// The path of the directory.
+    public let path: String
+
+    /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
+    public init(stateDirectory: String, deviceID: UInt64) {
+        path = "\(stateDirectory)/\(JournalDirectory.name(of: deviceID))"
+    }
+
+    /// The collars that have a journal in a state directory, in the order of their ids; none if the directory is missing.
+    public static func knownCollars(
+        stateDirectory: String, fileSystem: any FileSystem
+    ) throws(JournalError) -> [UInt64] {
+        do throws(FileFailure) {
+            return try fileSystem.names(in: stateDirectory).compactMap(deviceID(named:)).sorted()
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// Makes a directory and its missing parent directories, durably. Each is readable by its owner alone.
+    static func make(_ path: String, fileSystem: any FileSystem) throws(FileFailure) {
+        let isNew: Bool
+        do throws(FileFailure) {
+            isNew = try fileSystem.makeDirectory(at: path)
+        } catch {
+            guard error.isAbsence, let parent = parent(of: path) else { throw error }
+            try make(parent, fileSystem: fileSystem)
+            isNew = try fileSystem.makeDirectory(at: path)
+        }
+        do throws(FileFailure) {
+            // An existing directory may come from a process that ended before it made the name durable.
+            try fileSystem.synchronizeDirectory(at: parent(of: path) ?? ".")
+        } catch {
+            // If this user has no permission to read the parent directory, another user made this directory.
+            guard error.isDenial, !isNew else { throw error }
+        }
+    }
+
+    /// Makes the names of the directories above a directory durable: a process may have ended after it made some of these
+    /// directories and before it made their names durable.
+    static func synchronizeAncestors(of path: String, fileSystem: any FileSystem) throws(FileFailure) {
+        var directory = path
+        while let parent = parent(of: directory), parent != directory {
+            directory = parent
+            do throws(FileFailure) { try fileSystem.synchronizeDirectory(at: directory) } catch {
+                guard error.isDenial else { throw error }
+            }
+        }
+    }
+
+    /// The numbers of the segments, ascending.
+    func segments(_ fileSystem: any FileSystem) throws(FileFailure) -> [UInt32] {
+        try fileSystem.names(in: path).compactMap(JournalDirectory.segment(named:)).sorted()
+    }
+
+    func path(ofSegment segment: UInt32) -> String {
+        "\(path)/\(String(segment, minimumDigits: 8)).journal"
+    }
+
+    /// The name of a collar's directory: the id as 16 lower-case hexadecimal digits.
+    static func name(of deviceID: UInt64) -> String { String(deviceID, radix: 16, minimumDigits: 16) }
+
+    private static func deviceID(named name: String) -> UInt64? {
+        // Comparing with the name of the number refuses forms that this program does not write.
+        guard let deviceID = UInt64(name, radix: 16), self.name(of: deviceID) == name else { return nil }
+        return deviceID
+    }
+
+    private static func segment(named name: String) -> UInt32? {
+        guard name.hasSuffix(".journal"), name.utf8.count >= 16,
+            name.utf8.dropLast(8).allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            // A journal never reaches higher numbers. With this limit the next number is always valid.
+            let segment = UInt32(name.dropLast(8)), segment > 0, segment < 1 << 31
+        else { return nil }
+        return segment
+    }
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

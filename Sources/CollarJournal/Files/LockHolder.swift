@@ -1,0 +1,58 @@
+/// Takes the kernel's locks, and keeps the process id in a lock file for the error message of a second process.
+enum LockHolder {
+    /// Locks a directory against other processes as long as the returned reference stays open.
+    /// - Returns: nil if another process has the lock.
+    static func lock(directory path: String, _ fileSystem: any FileSystem) throws(JournalError) -> FileReference? {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try locked(try fileSystem.open(path, .directory), fileSystem)
+        }
+    }
+
+    /// Locks a file and writes the id of this process to it.
+    /// - Throws: ``JournalError/heldBy(processID:path:)`` if another process has the lock.
+    static func lock(
+        _ path: String, of directory: String, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> FileReference {
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            try locked(try fileSystem.open(path, .creatingIfMissing), fileSystem)
+        }
+        guard let file else { throw .heldBy(processID: processID(in: path, fileSystem), path: directory) }
+        do throws(FileFailure) { try write(to: file, fileSystem) } catch {
+            fileSystem.close(file)
+            throw .file(error)
+        }
+        return file
+    }
+
+    /// The locked file. If another process has the lock, the file is closed and the result is nil.
+    private static func locked(
+        _ file: FileReference, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> FileReference? {
+        do throws(FileFailure) { if try fileSystem.lock(file) { return file } } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        fileSystem.close(file)
+        return nil
+    }
+
+    private static func write(to file: FileReference, _ fileSystem: any FileSystem) throws(FileFailure) {
+        let text = Array("\(fileSystem.processID)\n".utf8)
+        do throws(FileFailure) {
+            try fileSystem.truncate(file, to: 0)
+            var done = 0
+            while done < text.count { done += try fileSystem.write(text, from: done, to: file, at: done) }
+        } catch {
+            // On a full disk the lock holds without a process id in the file.
+            guard error.isLackOfRoom else { throw error }
+        }
+    }
+
+    /// The process id in a lock file; nil if there is none.
+    static func processID(in path: String, _ fileSystem: any FileSystem) -> Int32? {
+        do throws(JournalError) {
+            let text = try SmallFile.contents(of: path, fileSystem)
+            return Int32(String(decoding: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+        } catch { return nil }
+    }
+}

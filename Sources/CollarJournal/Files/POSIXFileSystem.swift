@@ -1,0 +1,200 @@
+import CFileOrigin
+import Glibc
+
+/// The file system of this machine.
+public final class POSIXFileSystem: FileSystem, Sendable {
+    /// The file system as this process sees it.
+    public init() {}
+
+    /// `mkdir`, mode 0700.
+    public func makeDirectory(at path: String) throws(FileFailure) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
+        return false
+    }
+
+    /// `readdir` to the end.
+    public func names(in directory: String) throws(FileFailure) -> [String] {
+        guard let stream = unsafe opendir(directory) else {
+            throw FileFailure(.list, directory, errorNumber: errno)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            // A null pointer means the end or a failure; only errno tells which.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw FileFailure(.list, directory, errorNumber: errno) }
+        return names
+    }
+
+    /// `open`; new files have mode 0600. The call does not block: something that is no file, such as a FIFO, fails at once or
+    /// when it is read or written.
+    public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        let flags: Int32
+        switch mode {
+        case .reading: flags = O_RDONLY
+        case .directory: flags = O_RDONLY | O_DIRECTORY
+        case .writing: flags = O_RDWR | O_NOFOLLOW
+        case .creatingIfMissing: flags = O_RDWR | O_NOFOLLOW | O_CREAT
+        case .creating: flags = O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL
+        }
+        let operation: FileOperation = flags & O_CREAT == 0 ? .open : .create
+        let descriptor = try repeating(operation, path) {
+            unsafe Int(Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600))
+        }
+        return FileReference(descriptor: Int32(descriptor), path: path)
+    }
+
+    /// `fstat` and `stat`.
+    public func checkName(of file: FileReference) throws(FileFailure) {
+        let opened = try status(of: file)
+        var named = stat()
+        guard unsafe stat(file.path, &named) == 0 else { throw FileFailure(.find, file.path, errorNumber: errno) }
+        guard named.st_dev == opened.st_dev, named.st_ino == opened.st_ino else {
+            throw FileFailure(.find, file.path, errorNumber: ENOENT)
+        }
+    }
+
+    /// `fstat`. The sticky bit makes no difference: with it, other users can still make a name before this process does.
+    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? {
+        let found = try status(of: directory)
+        // Root may use another user's directory, as containers do with a directory from outside.
+        if found.st_uid != geteuid(), found.st_uid != 0, geteuid() != 0 { return .owner(found.st_uid) }
+        return found.st_mode & (S_IWGRP | S_IWOTH) == 0 ? nil : .others
+    }
+
+    /// `close`.
+    public func close(_ file: FileReference) {
+        // A failure loses nothing: everything that matters was synchronised before.
+        _ = Glibc.close(file.descriptor)
+    }
+
+    /// `fstat`.
+    public func byteCount(of file: FileReference) throws(FileFailure) -> Int {
+        Int(try status(of: file).st_size)
+    }
+
+    private func status(of file: FileReference) throws(FileFailure) -> stat {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else {
+            throw FileFailure(.read, file.path, errorNumber: errno)
+        }
+        return status
+    }
+
+    /// `statx`.
+    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin {
+        var found = file_origin()
+        let errorNumber = unsafe find_file_origin(file.descriptor, &found)
+        guard errorNumber == 0 else { throw FileFailure(.read, file.path, errorNumber: errorNumber) }
+        return FileOrigin(
+            deviceMajor: found.device_major, deviceMinor: found.device_minor,
+            birthUnixSeconds: found.birth_unix_seconds)
+    }
+
+    /// `pread` until `count` bytes are read or the file ends.
+    public func read(
+        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
+    ) throws(FileFailure) {
+        if buffer.count != count { buffer = [UInt8](repeating: 0, count: count) }
+        var filled = 0
+        while filled < count {
+            let start = filled
+            let got = try repeating(.read, file.path) {
+                unsafe buffer.withUnsafeMutableBytes {
+                    unsafe pread(
+                        file.descriptor, $0.baseAddress.map { unsafe $0 + start }, count - start,
+                        off_t(offset + start))
+                }
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        buffer.removeLast(count - filled)
+    }
+
+    /// One `pwrite`.
+    public func write(
+        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
+    ) throws(FileFailure) -> Int {
+        precondition(start >= 0 && start < bytes.count, "there is something to write")
+        let written = try repeating(.write, file.path) {
+            unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(
+                    file.descriptor, $0.baseAddress.map { unsafe $0 + start }, bytes.count - start, off_t(offset))
+            }
+        }
+        // Without this check, the write would be repeated endlessly on a device that accepts no bytes and reports no error.
+        guard written > 0 else { throw FileFailure(.write, file.path, errorNumber: ENOSPC) }
+        return written
+    }
+
+    /// `ftruncate`.
+    public func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure) {
+        _ = try repeating(.truncate, file.path) { Int(ftruncate(file.descriptor, off_t(byteCount))) }
+    }
+
+    /// `fdatasync`.
+    public func synchronize(_ file: FileReference) throws(FileFailure) {
+        // Interrupted or not, a failure is final: the kernel may have dropped what it could not write.
+        guard fdatasync(file.descriptor) == 0 else {
+            throw FileFailure(.synchronize, file.path, errorNumber: errno)
+        }
+    }
+
+    /// `fsync` of the directory.
+    public func synchronizeDirectory(at path: String) throws(FileFailure) {
+        let descriptor = try repeating(.synchronize, path) {
+            unsafe Int(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        }
+        defer { _ = Glibc.close(Int32(descriptor)) }
+        // Some file systems cannot synchronise directories and return EINVAL; there the name cannot be made safer.
+        guard fsync(Int32(descriptor)) == 0 || errno == EINVAL else {
+            throw FileFailure(.synchronize, path, errorNumber: errno)
+        }
+    }
+
+    /// `unlink`.
+    public func remove(_ path: String) throws(FileFailure) {
+        guard unsafe unlink(path) == 0 else { throw FileFailure(.remove, path, errorNumber: errno) }
+    }
+
+    /// `rename`.
+    public func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        guard unsafe Glibc.rename(path, newPath) == 0 else { throw FileFailure(.rename, path, errorNumber: errno) }
+    }
+
+    /// The id of this process.
+    public var processID: Int32 { getpid() }
+
+    /// `flock`, exclusive.
+    public func lock(_ file: FileReference) throws(FileFailure) -> Bool {
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            // Network file systems lock only files that are open for writing, so they cannot lock a directory. There the lock
+            // file of the state directory is the only lock.
+            if errno == EBADF { return true }
+            guard errno == EWOULDBLOCK else { throw FileFailure(.lock, file.path, errorNumber: errno) }
+            return false
+        }
+        return true
+    }
+
+    /// Repeats a call that a signal interrupted.
+    private func repeating(
+        _ operation: FileOperation, _ path: String, _ call: () -> Int
+    ) throws(FileFailure) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let cause = errno
+            if cause != EINTR { throw FileFailure(operation, path, errorNumber: cause) }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// A file that is read and replaced as a whole.
+enum SmallFile {
+    /// The first 256 bytes of the file; none if it is missing.
+    static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
+        do throws(FileFailure) {
+            let file = try fileSystem.open(path, .reading)
+            defer { fileSystem.close(file) }
+            var bytes: [UInt8] = []
+            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
+            return bytes
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// Replaces the file durably. After a crash at any point the file has the old or the new content. The new content is durable
+    /// before the rename, and the rename is durable when this function returns.
+    static func replace(
+        _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        let new = try create(for: path, fileSystem)
+        try finish(new, as: path, in: directory, with: bytes, fileSystem)
+    }
+
+    /// Makes the empty file that is to replace the one at `path`.
+    /// - Returns: its path, for ``finish(_:as:in:with:_:)``.
+    static func create(for path: String, _ fileSystem: any FileSystem) throws(FileFailure) -> String {
+        let newPath = "\(path).new"
+        // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
+        // second name, which must not be written to.
+        do throws(FileFailure) { try fileSystem.remove(newPath) } catch {
+            guard error.isAbsence else { throw error }
+        }
+        fileSystem.close(try fileSystem.open(newPath, .creatingIfMissing))
+        return newPath
+    }
+
+    /// Writes the content to the new file and renames that file to `path`, durably.
+    static func finish(
+        _ newPath: String, as path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        try write(bytes, to: newPath, fileSystem)
+        try fileSystem.rename(newPath, to: path)
+        try fileSystem.synchronizeDirectory(at: directory)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        let file = try fileSystem.open(path, .creatingIfMissing)
+        defer { fileSystem.close(file) }
+        var done = 0
+        while done < bytes.count { done += try fileSystem.write(bytes, from: done, to: file, at: done) }
+        try fileSystem.synchronize(file)
+    }
+}

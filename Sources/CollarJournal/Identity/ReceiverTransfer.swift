@@ -1,0 +1,136 @@
+import CollarARQ
+import CollarWire
+
+/// A receiver that moves from one state directory to another: its id, and the sequences that it covers in each log.
+///
+/// Two receivers with one id would acknowledge in each other's name, so the old one retires before the new one begins.
+public struct ReceiverTransfer: Equatable, Sendable {
+    /// The sequences of one log that the receiver covers.
+    public struct Log: Equatable, Sendable {
+        /// The collar.
+        public let deviceID: UInt64
+        /// The id of the collar's log.
+        public let logID: UInt32
+        /// The ranges that are stored or known not to come, in order.
+        public var covered: [SequenceRange]
+    }
+
+    /// The receiver's id.
+    public let receiverID: UInt32
+    /// The logs of its collars.
+    public var logs: [Log]
+
+    init(receiverID: UInt32, logs: [Log]) {
+        self.receiverID = receiverID
+        self.logs = logs
+    }
+
+    /// Retires the receiver of a state directory durably: it receives nothing there any more. A retired receiver can be
+    /// exported again.
+    /// - Throws: ``JournalError/noReceiver(path:)`` if there is none, ``JournalError/heldBy(processID:path:)`` while it runs.
+    public static func retiring(
+        stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
+        fileSystem: any FileSystem = POSIXFileSystem()
+    ) throws(JournalError) -> ReceiverTransfer {
+        let lock = try StateDirectoryLock(stateDirectory, fileSystem: fileSystem)
+        let receiverID: UInt32
+        do throws(JournalError) {
+            guard
+                let known = try ReceiverIdentity.existing(
+                    stateDirectory: stateDirectory, places: places, fileSystem: fileSystem)
+            else { throw .noReceiver(path: stateDirectory) }
+            receiverID = known.receiverID
+        } catch {
+            guard case .retired(let retired, _) = error else { throw error }
+            receiverID = retired
+        }
+        var logs: [Log] = []
+        for deviceID in try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem) {
+            guard
+                let journal = try existingJournal(
+                    stateDirectory: stateDirectory, deviceID: deviceID, receiverID: receiverID,
+                    nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+            else { continue }
+            try journal.commit()
+            for log in journal.ledger.logs where !log.durable.ranges.isEmpty {
+                logs.append(Log(deviceID: deviceID, logID: log.id, covered: log.durable.ranges))
+            }
+        }
+        let path = ReceiverFile.path(in: stateDirectory)
+        try JournalError.wrapping { () throws(FileFailure) in
+            try SmallFile.replace(
+                path, in: stateDirectory, with: ReceiverFile.retired(receiverID: receiverID).text, fileSystem)
+        }
+        withExtendedLifetime(lock) {}
+        return ReceiverTransfer(receiverID: receiverID, logs: logs)
+    }
+
+    /// The journal of a collar; nil if the journal's name belongs to something else.
+    private static func existingJournal(
+        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
+        fileSystem: any FileSystem
+    ) throws(JournalError) -> Journal? {
+        do throws(JournalError) {
+            return try Journal.open(
+                stateDirectory: stateDirectory, deviceID: deviceID, receiverID: receiverID,
+                nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+        } catch {
+            guard case .file(let failure) = error, failure.isInTheWay else { throw error }
+            return nil
+        }
+    }
+
+    /// Continues this receiver in a state directory that is new, or a copy of the one in which the receiver retired. All
+    /// sequences in ``logs`` count as stored. Fixes that are not in this directory are reported as delivered elsewhere.
+    /// - Throws: ``JournalError/otherReceiver(path:)`` if another receiver has stored something there.
+    public func takeOver(
+        stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
+        fileSystem: any FileSystem = POSIXFileSystem(), random: inout some RandomNumberGenerator
+    ) throws(JournalError) {
+        let lock = try StateDirectoryLock(stateDirectory, fileSystem: fileSystem)
+        guard try mayTakeOver(stateDirectory, places, fileSystem) else { throw .otherReceiver(path: stateDirectory) }
+        // The identity is written last: until then this call can be repeated, and no receiver runs here.
+        for log in logs { try take(log, stateDirectory, nowUnixMilliseconds, fileSystem) }
+        let path = ReceiverFile.path(in: stateDirectory)
+        let newPath = try JournalError.wrapping { () throws(FileFailure) in try SmallFile.create(for: path, fileSystem) }
+        guard case .identity(let bytes, _) = ReceiverFile.new(random: &random) else { return }
+        let binding = try ReceiverBinding(of: newPath, places, fileSystem)
+        let here = ReceiverIdentity(randomBytes: bytes, binding: binding)
+        let file = ReceiverFile.identity(randomBytes: bytes, difference: here.receiverID ^ receiverID)
+        try JournalError.wrapping { () throws(FileFailure) in
+            try SmallFile.finish(newPath, as: path, in: stateDirectory, with: file.text, fileSystem)
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    private func mayTakeOver(
+        _ stateDirectory: String, _ places: ReceiverBinding.Places, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> Bool {
+        do throws(JournalError) {
+            guard
+                let known = try ReceiverIdentity.existing(
+                    stateDirectory: stateDirectory, places: places, fileSystem: fileSystem),
+                known.receiverID != receiverID
+            else { return true }
+            return try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem).isEmpty
+        } catch {
+            guard case .retired(receiverID, _) = error else { throw error }
+            return true
+        }
+    }
+
+    private func take(
+        _ log: Log, _ stateDirectory: String, _ nowUnixMilliseconds: Int64, _ fileSystem: any FileSystem
+    ) throws(JournalError) {
+        let journal = try Journal.open(
+            stateDirectory: stateDirectory, deviceID: log.deviceID, receiverID: receiverID,
+            nowUnixMilliseconds: nowUnixMilliseconds, fileSystem: fileSystem)
+        for range in log.covered {
+            _ = try journal.append(
+                JournaledLoss(
+                    logID: log.logID, range: range, reason: .storedBeforeMove,
+                    receivedUnixMilliseconds: nowUnixMilliseconds))
+        }
+        try journal.commit()
+    }
+}

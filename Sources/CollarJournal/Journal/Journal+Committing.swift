@@ -1,0 +1,74 @@
+extension Journal {
+    /// Writes all appended records with one write, makes them durable, and only then counts them as durable.
+    ///
+    /// If only the emission cursor has changed, it is written without waiting for the disk: it survives the end of the
+    /// process, and a power cut at worst repeats lines. If the file was removed, the commit fails and nothing may be
+    /// acknowledged, not even what was durable before: earlier acknowledgements may not have arrived, and the collar then
+    /// still holds those fixes.
+    /// - Throws: the failure. ``state`` says whether another attempt makes sense: a full disk loses nothing; after any other
+    ///   failure the journal must be opened again.
+    public func commit() throws(JournalError) {
+        if case .failed(let failure) = state { throw .stopped(after: failure) }
+        stageProgress()
+        if !writer.pending.bytes.isEmpty {
+            do throws(FileFailure) {
+                try writer.write(fileSystem)
+            } catch {
+                state = error.isLackOfRoom ? .full(error) : .failed(error)
+                throw .file(error)
+            }
+            state = .open
+        }
+        do throws(FileFailure) {
+            if !ledger.isSettled { try writer.synchronize(fileSystem) }
+            try fileSystem.checkName(of: writer.file)
+        } catch {
+            state = .failed(error)
+            throw .file(error)
+        }
+        guard !ledger.isSettled else { return }
+        ledger.settle()
+        if writer.isFull(limit: segmentByteLimit) { rotate() }
+    }
+
+    /// Adds the records that end a commit.
+    private func stageProgress() {
+        for progress in ledger.takeProgress() { writer.pending.append(progress) }
+        if emissionCursor != stagedCursor {
+            stagedCursor = emissionCursor
+            writer.pending.append(emissionCursor)
+        }
+    }
+
+    /// Begins the next segment. A failure here does not undo the commit before it.
+    private func rotate() {
+        let checkpoint = Checkpoint(
+            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
+        do throws(FileFailure) {
+            let place = Opening(
+                directory: directory, deviceID: deviceID, receiverID: receiverID,
+                segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
+            let next = try SegmentWriter.create(
+                writer.number + 1, place: place, checkpoint: checkpoint, fileSystem)
+            fileSystem.close(writer.file)
+            earlierByteCount += writer.writtenByteCount
+            writer = next
+            segments.append(next.number)
+        } catch {
+            // On a full disk the new segment is removed and the old one goes on growing. If the new one stayed, it would be
+            // the last segment after a power cut, and its checkpoint would lack later records. The next commit tries again.
+            if !error.isLackOfRoom || !isDiscarded(segment: writer.number + 1) { state = .failed(error) }
+        }
+    }
+
+    /// Removes what exists of a segment, durably; false if that fails.
+    private func isDiscarded(segment: UInt32) -> Bool {
+        do throws(FileFailure) {
+            do throws(FileFailure) { try fileSystem.remove(directory.path(ofSegment: segment)) } catch {
+                guard error.isAbsence else { throw error }
+            }
+            try fileSystem.synchronizeDirectory(at: directory.path)
+            return true
+        } catch { return false }
+    }
+}

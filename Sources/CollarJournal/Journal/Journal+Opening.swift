@@ -1,0 +1,180 @@
+extension Journal {
+    /// The parameters with which a journal is opened.
+    struct Opening {
+        let directory: JournalDirectory
+        let deviceID: UInt64
+        let receiverID: UInt32
+        let segmentByteLimit: Int
+        var latestUnixMilliseconds: Int64
+        var limits = TrackingLimits()
+        var byteLimit: Int?
+    }
+
+    /// The open files with which a journal begins.
+    struct Start {
+        /// The directory, which is locked.
+        let lockFile: FileReference
+        let segments: [UInt32]
+        let writer: SegmentWriter
+    }
+
+    /// Opens the journal of a collar, or makes it if there is none.
+    ///
+    /// A torn tail is cut off. Damage before it is skipped and reported in ``damage``. Announced sequences that were lost to
+    /// this damage show up in ``CoveredSequences/oldestLostRange(from:)``.
+    ///
+    /// A journal that has reached `byteLimit` bytes accepts no more records, see ``isAtByteLimit``; nil means no limit.
+    ///
+    /// Complexity: reads the last segment, and earlier ones only if its checkpoint is not complete. With a size limit also
+    /// three system calls for each segment.
+    public static func open(
+        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
+        segmentByteLimit: Int = Journal.defaultSegmentByteLimit, byteLimit: Int? = nil,
+        limits: TrackingLimits = TrackingLimits(), fileSystem: any FileSystem = POSIXFileSystem()
+    ) throws(JournalError) -> Journal {
+        let place = Opening(
+            directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
+            receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds,
+            limits: limits, byteLimit: byteLimit)
+        try JournalError.wrapping { () throws(FileFailure) in
+            try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
+        }
+        guard let lockFile = try LockHolder.lock(directory: place.directory.path, fileSystem) else {
+            throw .heldBy(processID: nil, path: place.directory.path)
+        }
+        do throws(JournalError) {
+            return try open(place, lockFile: lockFile, fileSystem)
+        } catch {
+            fileSystem.close(lockFile)
+            throw error
+        }
+    }
+
+    private static func open(
+        _ opening: Opening, lockFile: FileReference, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> Journal {
+        var place = opening
+        let files = try JournalReader(place.directory, deviceID: place.deviceID, fileSystem)
+        var segments = files.segments
+        var recovery: JournalRecovery?
+        var number: UInt32 = 1
+        if let last = segments.last {
+            var found = try JournalRecovery(
+                files, upTo: JournalPosition(segment: last, offset: .max), asksForLossesAgain: true)
+            if let start = found.last.unfinishedUncovering {
+                found = try JournalRecovery(
+                    files, upTo: JournalPosition(segment: last, offset: UInt32(start)), asksForLossesAgain: true)
+            }
+            recovery = found
+            place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
+            // After a crash the last segment may have no complete checkpoint and no records: it is made anew.
+            let isEmpty = !found.last.hasCheckpoint && !found.last.hasRecords
+            if found.isLastSegmentDestroyed(of: files) {
+                found.noteDestroyedSegment()
+                recovery = found
+                number = last + 1
+            } else if isEmpty {
+                number = last
+                segments.removeLast()
+            } else {
+                // The segment is resumed even if a new one is made after it: the checkpoint of the new one names the records of
+                // this one as covered, and a torn tail in this one would then count as damage.
+                let writer = try JournalError.wrapping { () throws(FileFailure) in
+                    try SegmentWriter.resume(last, at: found, place: place, fileSystem)
+                }
+                if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
+                    !writer.isFull(limit: place.segmentByteLimit)
+                {
+                    let start = Start(lockFile: lockFile, segments: segments, writer: writer)
+                    return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
+                }
+                fileSystem.close(writer.file)
+                number = last + 1
+            }
+        }
+        let checkpoint = Checkpoint(
+            logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
+            cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)))
+        let writer = try JournalError.wrapping { () throws(FileFailure) in
+            try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
+        }
+        let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
+        return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
+    }
+}
+
+extension SegmentWriter {
+    /// Resumes the last segment, and makes all of it durable.
+    static func resume(
+        _ number: UInt32, at recovery: JournalRecovery, place: Journal.Opening, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let found = recovery.last
+        let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
+        do throws(FileFailure) {
+            if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
+            // A process that was killed between write and fdatasync left records that can be read but are not durable. After
+            // a failed fdatasync the kernel even treats them as clean: only writing them again brings them to the disk.
+            try rewrite(file, byteCount: found.end, fileSystem)
+            var writer = SegmentWriter(
+                number: number, file: file, byteCount: found.end, checkpointByteCount: found.checkpointEnd,
+                crc: RecordCRC(deviceID: place.deviceID, segment: number))
+            for progress in recovery.missingProgress { writer.pending.append(progress) }
+            do throws(FileFailure) { try writer.write(fileSystem) } catch {
+                // On a full disk the progress waits for the next commit, and so do the records before it.
+                guard error.isLackOfRoom else { throw error }
+            }
+            try writer.synchronize(fileSystem)
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
+            return writer
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+    }
+
+    /// Writes the content of a file to the same file again.
+    private static func rewrite(
+        _ file: FileReference, byteCount: Int, _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        var chunk: [UInt8] = []
+        var offset = 0
+        while offset < byteCount {
+            let count = min(chunkByteCount, byteCount - offset)
+            try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
+            // The lock is held, so no other process shortens the file and the chunk is never empty.
+            guard !chunk.isEmpty else { return }
+            var done = 0
+            while done < chunk.count {
+                done += try fileSystem.write(chunk, from: done, to: file, at: offset + done)
+            }
+            offset += chunk.count
+        }
+    }
+
+    /// Makes a segment with header and checkpoint, durably.
+    static func create(
+        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let path = place.directory.path(ofSegment: number)
+        let file = try fileSystem.open(path, .creatingIfMissing)
+        let crc = RecordCRC(deviceID: place.deviceID, segment: number)
+        let header = SegmentHeader(
+            deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
+            createdUnixMilliseconds: place.latestUnixMilliseconds)
+        let start = RecordBuffer(startWith: header, checkpoint, crc: crc)
+        var writer = SegmentWriter(
+            number: number, file: file, byteCount: 0, checkpointByteCount: start.bytes.count, crc: crc)
+        writer.pending = start
+        do throws(FileFailure) {
+            // A failed attempt may have left bytes in the file.
+            try fileSystem.truncate(file, to: 0)
+            try writer.write(fileSystem)
+            try writer.synchronize(fileSystem)
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        return writer
+    }
+}

@@ -1,0 +1,197 @@
+import CollarARQ
+import CollarWire
+
+/// The durable log of one collar: append-only segments of checked records.
+///
+/// The guarantees hold for this order of calls: `append(_:)`, hand the line over, ``setEmissionCursor(_:)``, ``commit()``
+/// (one for many records), acknowledge what ``durable(logID:)`` names.
+///
+/// A journal belongs to one thread. It closes its files and gives up its lock when it is released.
+public final class Journal {
+    /// Whether the journal accepts records.
+    public enum State: Equatable, Sendable {
+        /// No operation has failed, or writing succeeded again after the disk was full.
+        case open
+        /// The disk is full. The appended records wait in memory; ``commit()`` can be tried again.
+        case full(FileFailure)
+        /// It is not known what is on the disk. Nothing more becomes durable until the journal is opened again.
+        case failed(FileFailure)
+    }
+
+    /// The directory of the journal's files.
+    public let directory: JournalDirectory
+    /// The collar.
+    public let deviceID: UInt64
+    /// The receiver that writes, see ``ReceiverIdentity``.
+    public let receiverID: UInt32
+    /// The receiver that wrote the journal before, if it is not ``receiverID``: the journal was copied from another machine.
+    /// Nil otherwise.
+    public let previousReceiverID: UInt32?
+    /// The damage that was skipped when the journal was opened, unless it was dealt with before.
+    public let damage: [DamageReport]
+    /// Whether the journal accepts records.
+    public internal(set) var state: State = .open
+    /// The position up to which lines were handed to the consumer.
+    public internal(set) var emissionCursor: JournalPosition
+
+    /// Size of a segment in bytes, after which the next one begins.
+    public static let defaultSegmentByteLimit = 1 << 20
+    /// Bytes of records that may wait for a commit.
+    static let pendingByteLimit = 1 << 20
+    let fileSystem: any FileSystem
+    let lockFile: FileReference
+    let segmentByteLimit: Int
+    let byteLimit: Int?
+    /// Bytes of the segments before the one that grows, counted if there is a limit.
+    var earlierByteCount = 0
+    /// Numbers of the segments that exist, ascending; the last is that of `writer`.
+    var segments: [UInt32]
+    var writer: SegmentWriter
+    /// The covered sequences, and which of them are durable.
+    var ledger: CoverageLedger
+    /// The newest cursor in a record, written or pending.
+    var stagedCursor: JournalPosition
+    /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
+    /// can be searched by time.
+    var latestUnixMilliseconds: Int64
+    /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
+    var repaired: [UInt32: DamageExtent]
+    /// The files of earlier segments, for reading back.
+    var earlier: SegmentFiles
+    var readBuffer: [UInt8] = []
+    init(
+        _ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start
+    ) {
+        directory = place.directory
+        deviceID = place.deviceID
+        receiverID = place.receiverID
+        segmentByteLimit = place.segmentByteLimit
+        byteLimit = place.byteLimit
+        latestUnixMilliseconds = place.latestUnixMilliseconds
+        self.fileSystem = fileSystem
+        lockFile = start.lockFile
+        earlier = SegmentFiles(place.directory, fileSystem)
+        segments = start.segments
+        writer = start.writer
+        repaired = recovery?.repaired ?? [:]
+        let writerBefore = recovery?.header?.receiverID
+        previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
+        emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
+        stagedCursor = emissionCursor
+        // If the disk had no room for the progress record that ends an interrupted commit, later damage to that commit's
+        // records would go unnoticed. So these records are not announced before the next commit.
+        let isConfirmed = start.writer.pending.bytes.isEmpty
+        ledger = CoverageLedger(recovery, isConfirmed: isConfirmed, limits: place.limits)
+        let extent = recovery?.damageExtent ?? DamageExtent()
+        let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
+        damage = isNew ? recovery?.damage ?? [] : []
+        if let recovery, isNew, extent != DamageExtent() {
+            // The collar is asked for the lost sequences: they count as announced and are missing from the recovered coverage.
+            noteRepaired(recovery.firstSegment, extent)
+        }
+        countEarlierBytes()
+    }
+
+    deinit {
+        fileSystem.close(writer.file)
+        fileSystem.close(lockFile)
+    }
+
+    /// The ids of the logs that have records; the log of the newest record comes last.
+    public var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
+
+    /// The sequences of a log that are known to be lost, durable or not.
+    public func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
+
+    /// The durable sequences of a log: those that may be acknowledged.
+    public func durable(logID: UInt32) -> CoveredSequences {
+        ledger.log(logID)?.durable ?? CoveredSequences()
+    }
+
+    /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
+    public func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
+        ledger.isStored(sequence, logID: logID)
+    }
+
+    /// The highest sequence appended to a log, durable or not; nil if there is none.
+    public func highestSequence(logID: UInt32) -> UInt32? {
+        ledger.log(logID)?.known.highest
+    }
+
+    /// The highest sequence of a fix appended to a log, durable or not; nil if there is none.
+    ///
+    /// Complexity: as for ``CoveredSequences/stored``.
+    public func highestStored(logID: UInt32) -> UInt32? {
+        ledger.log(logID)?.known.stored.ranges.last?.last
+    }
+
+    /// The lowest sequence of a log that is not covered by what was appended, durable or not.
+    public func firstMissing(logID: UInt32) -> UInt32 {
+        ledger.log(logID)?.known.firstMissing ?? 0
+    }
+
+    /// The position after all appended records. Right after an `append(_:)` it is the position after that record.
+    public var end: JournalPosition { writer.end }
+
+    /// Appends a fix, which is durable after the next ``commit()``. It may be one that the collar reported lost.
+    /// - Returns: false for a duplicate. Nothing changes then, nor when an error is thrown.
+    ///
+    /// Complexity: no system call. Constant if the fix is the newest of its log, else linear in the gaps above the fix.
+    public func append(_ record: JournaledFix) throws(JournalError) -> Bool {
+        try checkAccepting()
+        let sequence = record.fix.sequence
+        guard !contains(sequence, logID: record.logID) else { return false }
+        let before = writer.pending.bytes.count
+        try writer.pending.append(record)
+        latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
+        return try keepAppended(ledger.store(sequence, logID: record.logID), logID: record.logID, pendingBefore: before)
+    }
+
+    /// Appends a range of fixes that are no longer expected. It counts as covered after the next ``commit()``.
+    /// - Returns: false if all of it was already covered. Nothing changes then, nor when an error is thrown.
+    public func append(_ loss: JournaledLoss) throws(JournalError) -> Bool {
+        try checkAccepting()
+        guard loss.range.last <= Fix.maximumSequence else { throw .unencodable(.sequence(loss.range.last)) }
+        let before = writer.pending.bytes.count
+        try writer.pending.append(loss)
+        latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
+        var result = ledger.lose(loss)
+        if result == .refused, ledger.giveUp(loss.range, logID: loss.logID) == .inserted {
+            // The loss would exceed the tracking limits, so the range is given up. A log without progress would be worse.
+            writer.pending.removeAll(behind: before)
+            var given = loss
+            given.reason = .givenUp
+            try writer.pending.append(given)
+            result = .inserted
+        }
+        return try keepAppended(result, logID: loss.logID, pendingBefore: before)
+    }
+
+    /// Remembers that all entries before `position` were handed to the consumer. The next ``commit()`` writes the position.
+    public func setEmissionCursor(_ position: JournalPosition) {
+        emissionCursor = min(position, end)
+    }
+
+    func checkAccepting() throws(JournalError) {
+        if case .failed(let failure) = state { throw .stopped(after: failure) }
+        guard writer.pending.bytes.count < Journal.pendingByteLimit else { throw .pendingLimitReached }
+        try checkSize()
+    }
+
+    /// Removes the record that was added to the pending records last, unless `result` says that it is new.
+    private func keepAppended(
+        _ result: SequenceRanges.Insertion, logID: UInt32, pendingBefore: Int
+    ) throws(JournalError) -> Bool {
+        if result == .inserted { return true }
+        writer.pending.removeAll(behind: pendingBefore)
+        if result == .refused { throw ledger.isOneTooMany(logID) ? .logLimitReached : .trackingLimitReached }
+        return false
+    }
+
+    /// Allows one more log after ``JournalError/logLimitReached``: the next record of a new log is accepted.
+    /// - Returns: false if the limit is reached, see ``TrackingLimits/logCount``.
+    public func admitLog() -> Bool { ledger.admitLog() }
+
+    /// How many fixes of a log were appended, durable or not.
+    public func storedCount(logID: UInt32) -> UInt64 { ledger.log(logID)?.known.storedCount ?? 0 }
+}

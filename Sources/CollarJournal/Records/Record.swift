@@ -1,0 +1,125 @@
+import CollarWire
+
+/// One record of a segment: kind (1 byte), fields, CRC (3 bytes); at most 253 bytes. On the disk it has the byte stuffing of
+/// a serial line and is between two zero bytes, so that reading finds the next record after any damage.
+///
+/// Kinds that are not listed here are reserved for later versions, and this version skips them.
+enum Record: Equatable {
+    case header(SegmentHeader)
+    case fix(JournaledFix)
+    case loss(JournaledLoss)
+    case covered(CoveredPart)
+    case lost(LostPart)
+    case checkpointEnd(CheckpointEnd)
+    case progress(Progress)
+    case cursor(JournalPosition)
+    case uncovered(UncoveredRange)
+    case repaired(segment: UInt32, DamageExtent)
+    case later(kind: UInt8)
+
+    enum Kind: UInt8 {
+        case header = 1
+        case fix = 2
+        case loss = 3
+        case covered = 4
+        case checkpointEnd = 5
+        case progress = 6
+        case cursor = 7
+        case uncovered = 8
+        case repaired = 9
+        case lost = 10
+    }
+}
+
+/// The first record of a segment. Its CRC is not bound to the collar and the segment, so that a tool can read which collar a
+/// stray file belongs to.
+struct SegmentHeader: Equatable {
+    static let currentFormat: UInt8 = 1
+
+    var format = currentFormat
+    var deviceID: UInt64
+    var receiverID: UInt32
+    var segment: UInt32
+    var createdUnixMilliseconds: Int64
+}
+
+/// The state at the start of a segment.
+struct Checkpoint {
+    /// The covered sequences, by log.
+    var logs: [(UInt32, CoveredSequences)]
+    /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
+    var repaired: [UInt32: DamageExtent]
+    /// The position up to which lines were handed over.
+    var cursor: JournalPosition
+}
+
+/// A part of the covered ranges of one log at the start of a segment.
+struct CoveredPart: Equatable {
+    /// The number of ranges that fit the largest record.
+    static let maximumRangeCount = 29
+
+    var logID: UInt32
+    var announcedEnd: UInt32
+    var ranges: [SequenceRange]
+}
+
+/// A part of the lost ranges of one log at the start of a segment. These parts come before the covered ones.
+struct LostPart: Equatable {
+    var logID: UInt32
+    var ranges: [SequenceRange]
+}
+
+/// Ends the checkpoint at the start of a segment. Without it, or with other counts, the checkpoint is not complete.
+struct CheckpointEnd: Equatable {
+    /// The number of ``CoveredPart`` records.
+    var partCount: UInt32
+    var cursor: JournalPosition
+    /// The number of ``LostPart`` records. Absent in older journals, whose checkpoints do not tell losses from fixes.
+    var lostPartCount: UInt32 = 0
+}
+
+/// The coverage of a log at the end of a commit, which is about to be announced. If reading finds less, a record before it
+/// has been damaged.
+struct Progress: Equatable {
+    var logID: UInt32
+    var announcedEnd: UInt32
+    var highest: UInt32
+    var coveredCount: UInt64
+    /// How many of the covered sequences are lost; nil in older journals. If reading finds more, the stored
+    /// record of a previously lost fix has been damaged.
+    var lostCount: UInt64?
+}
+
+/// How much of consecutive segments is gone. It distinguishes damage that was dealt with from further damage.
+struct DamageExtent: Equatable {
+    /// Bytes that are no record.
+    var byteCount: UInt32 = 0
+    /// Segments that are missing.
+    var missingSegmentCount: UInt32 = 0
+}
+
+/// The CRC of the records of one segment.
+struct RecordCRC {
+    /// The CRC after the letters CLJ1. The CRC of a frame on the wire is never computed with these letters in front.
+    static let unbound: CRC24 = {
+        var crc = CRC24()
+        crc.update(bigEndian: UInt32(0x434C_4A31))
+        return crc
+    }()
+
+    /// The CRC bound to the collar and the segment: bytes of another file that a file system put into this one are no record.
+    let bound: CRC24
+
+    init(deviceID: UInt64, segment: UInt32) {
+        var crc = RecordCRC.unbound
+        crc.update(bigEndian: deviceID)
+        crc.update(bigEndian: segment)
+        bound = crc
+    }
+
+    func checksum(of bytes: Span<UInt8>, count: Int) -> UInt32 {
+        var crc = bytes[0] == Record.Kind.header.rawValue ? RecordCRC.unbound : bound
+        crc.update(bytes, from: 0, to: count)
+        return crc.checksum
+    }
+}

@@ -1,0 +1,235 @@
+import CollarWire
+
+/// Encoded records that wait to be written.
+struct RecordBuffer {
+    /// The bytes to write.
+    private(set) var bytes: [UInt8] = []
+    private var crc: RecordCRC
+    private var plain: [UInt8] = []
+
+    /// Capacity kept when the buffer is emptied.
+    private static let keptCapacity = 1 << 16
+    /// The most bytes a record takes with its stuffing and both delimiters.
+    static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
+
+    /// The start of a segment: its header and its checkpoint.
+    init(startWith header: SegmentHeader, _ checkpoint: Checkpoint, crc: RecordCRC) {
+        self.init(crc: crc)
+        append(header)
+        appendCheckpoint(checkpoint)
+    }
+
+    init(crc: RecordCRC) {
+        self.crc = crc
+        bytes.reserveCapacity(RecordBuffer.keptCapacity)
+        plain.reserveCapacity(Frame.maximumByteCount)
+    }
+
+    /// Removes all records. The next ones belong to the same segment.
+    mutating func removeAll() {
+        // A checkpoint or a long wait for a commit may have made the buffer large.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * RecordBuffer.keptCapacity)
+        bytes.reserveCapacity(RecordBuffer.keptCapacity)
+    }
+
+    /// Removes the records after the first `byteCount` bytes.
+    mutating func removeAll(behind byteCount: Int) {
+        bytes.removeLast(bytes.count - byteCount)
+    }
+
+    /// Adds a fix.
+    mutating func append(_ record: JournaledFix) throws(JournalError) {
+        let logID = try RecordBuffer.checked(logID: record.logID)
+        let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.fix.rawValue), 8)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        // Bit 0: the strength is present. Bit 1: the signal-to-noise ratio is present.
+        fields.write((record.signal == nil ? 0 : 1) | (record.signal?.signalToNoiseTenthsDB == nil ? 0 : 2), 8)
+        if let signal = record.signal {
+            fields.writeSigned(Int32(signal.strengthDBm), 16)
+            if let ratio = signal.signalToNoiseTenthsDB { fields.writeSigned(Int32(ratio), 16) }
+        }
+        fields.write(record.fix.sequence & 0xFF, 8)
+        do throws(EncodeError) {
+            try AbsoluteFix.writePayload(of: record.fix, wideSequence: true, into: &fields)
+        } catch {
+            throw .unencodable(.fix(sequence: record.fix.sequence))
+        }
+        finish(&fields)
+    }
+
+    /// Adds a range of fixes that are no longer expected.
+    mutating func append(_ loss: JournaledLoss) throws(JournalError) {
+        let logID = try RecordBuffer.checked(logID: loss.logID)
+        let time = try RecordBuffer.checked(time: loss.receivedUnixMilliseconds)
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.loss.rawValue), 8)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        fields.write(UInt32(loss.reason.rawValue), 8)
+        fields.write(loss.range.first, 32)
+        fields.write(loss.range.last, 32)
+        finish(&fields)
+    }
+
+    mutating func append(_ header: SegmentHeader) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.header.rawValue), 8)
+        fields.write(UInt32(header.format), 8)
+        fields.write(wide: header.deviceID)
+        fields.write(header.receiverID, 32)
+        fields.write(header.segment, 32)
+        fields.write(time: header.createdUnixMilliseconds)
+        finish(&fields)
+    }
+
+    /// Adds a checkpoint: the covered and lost ranges, the damage that was dealt with, and the emission cursor.
+    mutating func appendCheckpoint(_ checkpoint: Checkpoint) {
+        var end = CheckpointEnd(partCount: 0, cursor: checkpoint.cursor)
+        for (logID, covered) in checkpoint.logs where !covered.lost.ranges.isEmpty {
+            for ranges in RecordBuffer.parts(of: covered.lost.ranges) {
+                append(LostPart(logID: logID, ranges: ranges))
+                end.lostPartCount += 1
+            }
+        }
+        for (logID, covered) in checkpoint.logs {
+            for ranges in RecordBuffer.parts(of: covered.ranges) {
+                append(CoveredPart(logID: logID, announcedEnd: covered.announcedEnd, ranges: ranges))
+                end.partCount += 1
+            }
+        }
+        for (segment, extent) in checkpoint.repaired.sorted(by: { $0.key < $1.key }) {
+            appendRepaired(segment: segment, extent)
+        }
+        append(end)
+    }
+
+    /// The ranges in parts, each of which fits one record; one empty part if there are no ranges.
+    private static func parts(of ranges: [SequenceRange]) -> [[SequenceRange]] {
+        guard !ranges.isEmpty else { return [[]] }
+        return stride(from: 0, to: ranges.count, by: CoveredPart.maximumRangeCount).map { start in
+            Array(ranges[start..<min(start + CoveredPart.maximumRangeCount, ranges.count)])
+        }
+    }
+
+    mutating func append(_ part: CoveredPart) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.covered.rawValue), 8)
+        fields.write(part.logID, 32)
+        fields.write(part.announcedEnd, 32)
+        fields.write(part.ranges)
+        finish(&fields)
+    }
+
+    mutating func append(_ part: LostPart) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.lost.rawValue), 8)
+        fields.write(part.logID, 32)
+        fields.write(part.ranges)
+        finish(&fields)
+    }
+
+    mutating func append(_ end: CheckpointEnd) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.checkpointEnd.rawValue), 8)
+        fields.write(end.partCount, 32)
+        fields.write(end.cursor)
+        fields.write(end.lostPartCount, 32)
+        finish(&fields)
+    }
+
+    mutating func append(_ progress: Progress) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.progress.rawValue), 8)
+        fields.write(progress.logID, 32)
+        fields.write(progress.announcedEnd, 32)
+        fields.write(progress.highest, 32)
+        fields.write(wide: progress.coveredCount)
+        if let lostCount = progress.lostCount { fields.write(UInt32(truncatingIfNeeded: lostCount), 32) }
+        finish(&fields)
+    }
+
+    mutating func append(_ cursor: JournalPosition) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.cursor.rawValue), 8)
+        fields.write(cursor)
+        finish(&fields)
+    }
+
+    mutating func append(_ uncovered: UncoveredRange) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.uncovered.rawValue), 8)
+        fields.write(uncovered.logID, 32)
+        fields.write(uncovered.range.first, 32)
+        fields.write(uncovered.range.last, 32)
+        finish(&fields)
+    }
+
+    /// Adds a record which says that the damage from this segment up to the next intact checkpoint was dealt with.
+    mutating func appendRepaired(segment: UInt32, _ extent: DamageExtent) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.repaired.rawValue), 8)
+        fields.write(segment, 32)
+        fields.write(extent.byteCount, 32)
+        fields.write(extent.missingSegmentCount, 32)
+        finish(&fields)
+    }
+
+    private mutating func finish(_ fields: inout BitWriter) {
+        plain.removeAll(keepingCapacity: true)
+        plain.append(addingCapacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) { try fields.finish(into: &output) } catch {
+                preconditionFailure("every kind of record fits")
+            }
+        }
+        let checksum = crc.checksum(of: plain.span, count: plain.count)
+        plain.append(UInt8(truncatingIfNeeded: checksum &>> 16))
+        plain.append(UInt8(truncatingIfNeeded: checksum &>> 8))
+        plain.append(UInt8(truncatingIfNeeded: checksum))
+        RecordBuffer.stuff(plain, into: &bytes)
+    }
+
+    private static func stuff(_ record: [UInt8], into bytes: inout [UInt8]) {
+        if bytes.capacity - bytes.count < largestRecord { bytes.reserveCapacity(2 * bytes.capacity) }
+        bytes.append(addingCapacity: largestRecord) { output in
+            StreamEncoder.encode(record.span, into: &output)
+        }
+    }
+
+    static func checked(logID: UInt32) throws(JournalError) -> UInt32 {
+        guard logID <= LogIdentity.maximumLogID else { throw .unencodable(.logID(logID)) }
+        return logID
+    }
+
+    static func checked(time: Int64) throws(JournalError) -> Int64 {
+        guard Fix.timeRange.contains(time) else { throw .unencodable(.receiveTime(time)) }
+        return time
+    }
+}
+
+extension BitWriter {
+    /// Milliseconds since 1970 in 48 bits.
+    fileprivate mutating func write(time: Int64) {
+        write(UInt32(truncatingIfNeeded: time &>> 32), 16)
+        write(UInt32(truncatingIfNeeded: time), 32)
+    }
+
+    fileprivate mutating func write(wide value: UInt64) {
+        write(UInt32(truncatingIfNeeded: value &>> 32), 32)
+        write(UInt32(truncatingIfNeeded: value), 32)
+    }
+
+    fileprivate mutating func write(_ ranges: [SequenceRange]) {
+        for range in ranges {
+            write(range.first, 32)
+            write(range.last, 32)
+        }
+    }
+
+    fileprivate mutating func write(_ position: JournalPosition) {
+        write(position.segment, 32)
+        write(position.offset, 32)
+    }
+}

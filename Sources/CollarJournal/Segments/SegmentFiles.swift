@@ -1,0 +1,47 @@
+/// Reads the files of a journal's segments. The file that was read last stays open.
+struct SegmentFiles: ~Copyable {
+    let directory: JournalDirectory
+    let fileSystem: any FileSystem
+    private var open: (segment: UInt32, file: FileReference)?
+
+    init(_ directory: JournalDirectory, _ fileSystem: any FileSystem) {
+        self.directory = directory
+        self.fileSystem = fileSystem
+    }
+
+    deinit { if let open { fileSystem.close(open.file) } }
+
+    /// Replaces the content of `chunk` with ``chunkByteCount`` bytes of the file from `offset` on, or fewer if the file ends
+    /// earlier.
+    mutating func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
+        let file = try file(segment)
+        do throws(FileFailure) {
+            try fileSystem.read(from: file, at: offset, count: chunkByteCount, into: &chunk)
+        } catch {
+            // The next attempt opens the file again: by then the name may lead to another file.
+            close()
+            throw .file(error)
+        }
+    }
+
+    /// Bytes in a segment's file.
+    mutating func byteCount(of segment: UInt32) throws(JournalError) -> Int {
+        let file = try file(segment)
+        return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
+    }
+
+    private mutating func close() {
+        if let open { fileSystem.close(open.file) }
+        open = nil
+    }
+
+    private mutating func file(_ segment: UInt32) throws(JournalError) -> FileReference {
+        if let open, open.segment == segment { return open.file }
+        close()
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            try fileSystem.open(directory.path(ofSegment: segment), .reading)
+        }
+        open = (segment, file)
+        return file
+    }
+}

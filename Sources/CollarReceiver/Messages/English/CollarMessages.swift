@@ -1,0 +1,91 @@
+import CollarBridge
+import CollarHost
+
+extension LinkHealth.Event {
+    func message(of collar: String) -> UserMessage {
+        switch self {
+        case .reachable(let silence?): UserMessage(nil, "\(collar) is heard again, after \(silence / 1_000_000) s")
+        case .reachable(nil): UserMessage(nil, "\(collar) is heard again")
+        case .late(let silence): UserMessage(nil, "\(collar) is late: nothing was heard of it for \(silence / 1_000_000) s")
+        case .unreachable(let silence):
+            UserMessage(
+                .collarNotReachable, "\(collar) is not reachable: nothing was heard of it for \(silence / 1_000_000) s",
+                "is it switched on, charged and in range? What it stores comes when it is heard again")
+        case .condition(.healthy): UserMessage(nil, "\(collar) has a healthy link again")
+        case .condition(.degraded):
+            UserMessage(
+                nil, "\(collar) has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come")
+        case .condition(.unhealthy):
+            UserMessage(
+                .linkUnhealthy,
+                "\(collar) has an unhealthy link: \(LinkHealth.unhealthyFailureCount) expected frames in a row did not come",
+                "look for the animal; charge the collar, restart it near the radio")
+        }
+    }
+}
+
+extension PositionProblem {
+    func message(of deviceID: UInt64) -> UserMessage {
+        let collar = collarName(deviceID)
+        return switch self {
+        case .trackingOff:
+            UserMessage(
+                .locationServicesDisabled, "\(collar) logs no positions: tracking is switched off",
+                "switch it on: collar-link send track on --collar \(MessageDescription.hexadecimal(deviceID))")
+        case .gnssOff:
+            UserMessage(
+                .locationServicesDisabled, "the GNSS receiver of \(collar) is switched off",
+                "ask for a fix: collar-link send locate --collar \(MessageDescription.hexadecimal(deviceID)); or charge the collar")
+        case .gnssFault:
+            UserMessage(
+                .locationUpdateFailed, "the GNSS receiver of \(collar) reports a fault or does not answer",
+                "restart the collar: collar-link send reboot --collar \(MessageDescription.hexadecimal(deviceID))")
+        case .undecodable:
+            UserMessage(
+                .locationDecodingFailed, "\(collar) sent a fix that cannot be decoded",
+                "use the collar-link that goes with the collar's firmware")
+        case .noFix(let seconds):
+            UserMessage(
+                .noLocationData, "\(collar) is heard, and has sent no fix for \(seconds) s",
+                "bring it under the open sky: a GNSS receiver needs some minutes at first")
+        case .stale(let seconds):
+            UserMessage(
+                .staleLocationData, "the newest fix of \(collar) came \(seconds) s ago, although the collar is heard",
+                "its GNSS receiver has no view of the sky; ask for a fix: "
+                    + "collar-link send locate --collar \(MessageDescription.hexadecimal(deviceID))")
+        case .poorAccuracy(let meters):
+            UserMessage(
+                .poorGPSAccuracy, "the newest fix of \(collar) is accurate to \(meters) m only",
+                "wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate")
+        }
+    }
+}
+
+extension Misbehaviour {
+    func message(of collar: String) -> UserMessage {
+        let faulty = "its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md"
+        return switch self {
+        case .otherContent(let sequence):
+            UserMessage(
+                .fixChanged, "\(collar) sent fix \(sequence) again with another content; what came first is kept", faulty)
+        case .sequenceJump(let from, let to):
+            UserMessage(.sequenceJumped, "\(collar) jumped from fix \(from) to fix \(to)", faulty)
+        case .tooManyGaps:
+            UserMessage(
+                .tooManyGaps, "\(collar) has more gaps, or names more logs, than can be tracked; some fixes are not stored",
+                faulty)
+        case .tooManyLogs:
+            UserMessage(
+                .tooManyLogs,
+                "\(collar) names more logs than can be kept in memory; those with the fewest fixes are dropped", faulty)
+        case .tooManyPolls:
+            UserMessage(
+                .tooManyPolls, "\(collar) keeps polling without sending anything new; some polls are not answered",
+                "does it hear the answers? If it is near, restart it")
+        case .tooManyLosses:
+            UserMessage(
+                .tooManyLosses, "\(collar) reports more losses than are shown here; all of them are stored",
+                "its memory is full or faulty; bring it near the radio so that it delivers sooner")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CollarBridge
+import CollarHost
+import CollarWire
+
+extension HostNotice {
+    var message: UserMessage {
+        switch self {
+        case .noIdentity(let link, let seconds):
+            UserMessage(
+                seconds < 5 ? .sessionNotEstablished : .sessionTimeout,
+                "no collar at \(link) has identified itself for \(seconds) s; still listening",
+                "is it a collar radio, and is the collar switched on and in range?")
+        case .unsupportedFrame(let link):
+            UserMessage(
+                .linkNotSupported, "a frame at \(link) has an unknown version, type or flag",
+                "use the collar-link that goes with the firmware of collar and radio")
+        case .radio(let link, let radio): UserMessage(nil, "\(link): base radio \(radio.text)")
+        case .modem(let link, let settings): UserMessage(nil, "\(link): modem set to \(settings.text)")
+        case .collar(let deviceID, _, let link): UserMessage(nil, "hearing \(collarName(deviceID)) at \(link)")
+        case .pairedElsewhere(let deviceID, let receiverID):
+            UserMessage(
+                .pairedElsewhere,
+                "\(collarName(deviceID)) belongs to receiver \(receiverID): its fixes are stored here as they are heard, and "
+                    + "nothing is acknowledged",
+                "receive where it belongs to (machine and --state-dir), or have it belong here: 'collar-link send pair'")
+        case .copiedJournal(let deviceID, let previous):
+            UserMessage(
+                .receiverCopied,
+                "the journal of \(collarName(deviceID)) was written by receiver \(previous): the state directory was copied, "
+                    + "restored or moved to another disk, and this is another receiver now",
+                "pair the collar with this one: collar-link send pair --collar \(MessageDescription.hexadecimal(deviceID)); "
+                    + "or go on with the other one, where it still exists")
+        case .journalDamage(let deviceID, let damage):
+            UserMessage(
+                .journalDamaged,
+                "the journal of \(collarName(deviceID)) is damaged: \(damage.byteCount) bytes at offset \(damage.offset) of segment "
+                    + "\(damage.segment) were stepped over")
+        case .cannotRemoveOld(let deviceID, let error):
+            error.message.about("old fixes of \(collarName(deviceID)) are kept", .oldFixesKept)
+        case .damagedFixes(let deviceID, let logID, let first, let last):
+            UserMessage(nil, "\(collarName(deviceID)) is asked again for fixes \(first) to \(last) of log \(logID)")
+        case .storageFailing(let deviceID, let error):
+            error.message.about("nothing of \(collarName(deviceID)) is acknowledged any more", .storageFailing)
+        case .storageRecovered(let deviceID): UserMessage(nil, "\(collarName(deviceID)) is stored and acknowledged again")
+        case .journalUnreadable(let deviceID, let error):
+            error.message.about("the lines of \(collarName(deviceID)) wait, its journal cannot be read", .journalUnreadable)
+        case .journalUnavailable(let deviceID, let error):
+            error.message.about("\(collarName(deviceID)) is not served", .journalUnavailable)
+        case .lost(let deviceID, let first, let last):
+            UserMessage(nil, "\(collarName(deviceID)) does not have fixes \(first) to \(last) any more")
+        case .deliveredElsewhere(let deviceID, let first, let last):
+            UserMessage(
+                nil,
+                "fixes \(first) to \(last) of \(collarName(deviceID)) were delivered to another receiver; the collar does not have "
+                    + "them any more")
+        case .health(let deviceID, let event): event.message(of: collarName(deviceID))
+        case .positions(let deviceID, let problem): problem.message(of: deviceID)
+        case .misbehaving(let deviceID, let misbehaviour): misbehaviour.message(of: collarName(deviceID))
+        case .collarRefused(let deviceID, let link, .tooManyCollars(let limit)):
+            UserMessage(
+                .tooManyCollars, "\(collarName(deviceID)) at \(link) is not accepted: the limit of \(limit) journals is reached",
+                "serve it alone: --collar \(MessageDescription.hexadecimal(deviceID)); or move the folders of other collars out "
+                    + "of the state directory")
+        case .collarRefused(let deviceID, let link, .tooManyAtOnce):
+            UserMessage(
+                .tooManyNewCollars, "\(collarName(deviceID)) at \(link) is not accepted now: too many new collars at once",
+                "it is when it polls again; to serve one collar alone: --collar \(MessageDescription.hexadecimal(deviceID))")
+        case .unknownPollsIgnored(let link):
+            UserMessage(
+                .tooManyUnknownPolls,
+                "unknown collars at \(link) poll too often: identity requests to some of them are left out",
+                "is there a faulty or foreign collar in range? Fixes of known collars are received")
+        case .requestEnded(let report):
+            UserMessage(
+                nil,
+                "\(collarName(report.deviceID)): request \(report.requestID), \(ResultLine.words(of: report.request.verb)): "
+                    + ResultLine(report, unixMilliseconds: 0).outcomeText)
+        case .requestsSetAside(let deviceID, let path):
+            UserMessage(
+                .requestsDamaged,
+                "the requests that waited for \(collarName(deviceID)) are damaged or another receiver's, and are not sent; "
+                    + "their file was renamed to \(path)/requests.unusable",
+                "send again what is still wanted")
+        case .requestsFailing(let deviceID, let error):
+            error.message.about("requests to \(collarName(deviceID)) cannot be read or stored", .requestsFailing)
+        case .status(let deviceID, _, _): UserMessage(nil, "\(collarName(deviceID)) reports its status")
+        }
+    }
+}
+
+extension UserMessage {
+    /// A message that reports a consequence, with the reason and the remedy of this message.
+    fileprivate func about(_ consequence: String, _ code: ErrorCode) -> UserMessage {
+        UserMessage(code, "\(consequence): \(reason)", remedy)
+    }
+}
+
+extension RadioIdentity {
+    fileprivate var text: String {
+        let version = firmwareVersion
+        return "\(MessageDescription.hexadecimal(radioID)), firmware \(version.major).\(version.minor).\(version.patch), "
+            + "frames of up to \(maximumFrameByteCount) bytes"
+    }
+}
+
+extension ModemSettings {
+    fileprivate var text: String {
+        switch modulation {
+        case .serial(let bitsPerSecond): "serial, \(bitsPerSecond) bit/s"
+        case .lora(let lora):
+            "LoRa, \(lora.frequencyHertz / 1000) kHz, bandwidth \(lora.bandwidthHertz / 1000) kHz, spreading factor "
+                + "\(lora.spreadingFactor), coding rate 4/\(lora.codingRateDenominator), \(lora.powerDBm) dBm"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import CollarBridge
+import CollarHost
+import SerialDevices
+
+extension ReceiverError {
+    /// The error, for a person.
+    public var message: UserMessage {
+        switch self {
+        case .port(let failure): failure.message
+        case .noDevice(let path):
+            UserMessage(
+                .noDevice, path.map { "\($0) was unplugged" } ?? "no collar radio is plugged in",
+                "plug one in, or leave out --no-reconnect to wait for it")
+        case .discovery(let failure): failure.discoveryMessage
+        case .host(.journal(let failure)): failure.message
+        case .host(.unknownFix(let fix)):
+            UserMessage(
+                .unknownFix,
+                "--since: there is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory",
+                "begin with a time (--since 2h) or with all there is (--from-start)")
+        case .output(let errorNumber):
+            UserMessage(
+                .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",
+                "make room where it leads; what was not written is written at the next start")
+        case .system(let operation, let errorNumber):
+            UserMessage(.unknown, "\(operation): \(SystemError.text(errorNumber))")
+        }
+    }
+}
+
+extension SystemError {
+    /// The message that device discovery failed with this error, for a person.
+    public var discoveryMessage: UserMessage {
+        UserMessage(
+            .discoveryFailed, "Devices cannot be discovered: \(text).",
+            "Name the radio's port: `collar-link --port /dev/ttyUSB0`.")
+    }
+}
+
+extension ReceiverNotice {
+    /// The notice, for a person.
+    public var message: UserMessage {
+        switch self {
+        case .waitingForPort(let path): UserMessage(nil, "waiting for \(path) to appear")
+        case .waitingForRadio(let others):
+            UserMessage(
+                nil,
+                "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
+                    + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
+                "name a port with --port PATH, or plug a collar radio in")
+        case .opened(let path): UserMessage(nil, "listening on \(path)")
+        case .unplugged(let path, isAwaited: true): UserMessage(nil, "\(path) was unplugged; waiting for it")
+        case .unplugged(let path, isAwaited: false):
+            UserMessage(
+                nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
+                "start collar-link with the new terminal, or name a symbolic link that is made anew with it")
+        case .cannotOpen(let error): error.message
+        case .cannotSend(let path):
+            UserMessage(
+                .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
+                "unplug the radio and plug it in again")
+        case .controlFailing(let path, let errorNumber):
+            UserMessage(
+                .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
+                "give it another --state-dir, or set XDG_RUNTIME_DIR")
+        case .host(let notice): notice.message
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CollarBridge
+import CollarHost
+
+extension RequestRefusal {
+    /// The refusal, for a person.
+    public var message: UserMessage {
+        let (code, reason): (ErrorCode, String) =
+            switch self {
+            case .unknownCollar(let deviceID, let known):
+                (.unknownCollar, "\(collarName(deviceID)) was never heard here; known: \(known.isEmpty ? "none" : list(known))")
+            case .noCollar: (.noCollar, "no collar was ever heard here")
+            case .whichCollar(let known): (.whichCollar, "which collar? There are \(list(known))")
+            case .pairedElsewhere:
+                (.pairedElsewhere, "the collar belongs to another receiver: it must be paired with this one first")
+            case .noRadio: (.noRadio, "no radio is open")
+            case .noContact: (.noContact, "the collar is not heard now")
+            case .queueFull: (.queueFull, "too many requests to the collar wait")
+            case .noVersion: (.noVersion, "the collar's settings have the highest version there is")
+            case .unknownRequest(_, let requestID):
+                (.unknownRequest, "request \(requestID) is not known, or ended long ago")
+            case .storage(_, let error): (.storageFailing, error.message.reason)
+            }
+        return UserMessage(code, reason, code.requestRemedy)
+    }
+
+    private func list(_ collars: [UInt64]) -> String {
+        collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
+    }
+}
+
+extension ResultLine {
+    /// The outcome of the request, for a person.
+    public var outcomeText: String {
+        switch outcome {
+        case .ok: "done"
+        case .queued: "still queued; it is sent when the collar is heard"
+        case .unknown: "the collar does not know this request"
+        case .unsupported: "the collar cannot do this"
+        case .invalid: "the collar finds a value invalid; nothing was changed"
+        case .refused: "refused: the collar belongs to another receiver, or to none"
+        case .conflict:
+            "conflict: the collar has settings of a higher version; read them with 'settings get', then try again"
+        case .busy: "the collar is busy; try again"
+        case .timeout: "the collar took too long"
+        case .failed: "the collar tried, and it failed"
+        case .expired: "no answer in time; the request is no longer sent, but the collar may have executed it"
+        case .replaced: "replaced by a newer one before it was sent"
+        case .rejected: reason ?? "not accepted"
+        }
+    }
+
+    /// What the person can do about a rejection.
+    public var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
+}

@@ -1,0 +1,200 @@
+/// The codes by which programs recognize errors: the `code` of an `error` line or of a rejected request. The meaning of a
+/// code never changes.
+///
+/// `Protocol/ERRORS.md` says what triggers each code.
+public enum ErrorCode: String, CaseIterable, Sendable {
+    // Ports and radios.
+
+    /// No radio is plugged in, or nothing is at the path of a port.
+    case noDevice = "no_device"
+    /// Another program has the port open.
+    case deviceInUse = "device_in_use"
+    /// The user is not allowed to open the port or the state directory.
+    case permissionDenied = "permission_denied"
+    /// The path of a port leads to something other than a terminal.
+    case notASerialPort = "not_a_serial_port"
+    /// The system refuses to set the port up.
+    case portFailed = "port_failed"
+    /// udev cannot be queried for devices.
+    case discoveryFailed = "discovery_failed"
+    /// The radio takes no bytes, so frames to collars are dropped.
+    case messageSendFailed = "message_send_failed"
+
+    // The session with a collar.
+
+    /// No collar has identified itself within one second after a port was opened.
+    case sessionNotEstablished = "session_not_established"
+    /// No collar has identified itself within five seconds after a port was opened.
+    case sessionTimeout = "session_timeout"
+    /// Frames of another version of the protocol come in.
+    case linkNotSupported = "link_not_supported"
+    /// The collar belongs to another receiver.
+    case pairedElsewhere = "paired_elsewhere"
+    /// Nothing was heard of a collar for several heartbeat intervals.
+    case collarNotReachable = "collar_not_reachable"
+    /// Many expected frames in a row did not come.
+    case linkUnhealthy = "link_unhealthy"
+
+    // Positions.
+
+    /// The collar determines no positions: tracking or its GNSS receiver is off.
+    case locationServicesDisabled = "location_services_disabled"
+    /// The collar's GNSS receiver has a fault.
+    case locationUpdateFailed = "location_update_failed"
+    /// A fix was received intact, but its content is impossible.
+    case locationDecodingFailed = "location_decoding_failed"
+    /// The collar is heard, but has sent no fix.
+    case noLocationData = "no_location_data"
+    /// The collar is heard, but has sent no fix for a long time.
+    case staleLocationData = "stale_location_data"
+    /// The horizontal accuracy of the newest fix is worse than 50 m.
+    case poorGPSAccuracy = "poor_gps_accuracy"
+
+    // Storage.
+
+    /// Nothing can be stored in the journal of a collar.
+    case storageFailing = "storage_failing"
+    /// The journal of a collar, or the state directory, cannot be opened or created.
+    case journalUnavailable = "journal_unavailable"
+    /// The journal of a collar cannot be read back.
+    case journalUnreadable = "journal_unreadable"
+    /// Part of a journal is damaged.
+    case journalDamaged = "journal_damaged"
+    /// Another process has the state directory open.
+    case stateInUse = "state_in_use"
+    /// The state directory cannot be used as it is; for example, other users can write to it, or its format is a later one.
+    case stateUnusable = "state_unusable"
+    /// The state directory does not hold a receiver's identity.
+    case noReceiver = "no_receiver"
+    /// The state directory was copied or moved to another disk, so this program is not the receiver that wrote the journal.
+    case receiverCopied = "receiver_copied"
+    /// Old fixes cannot be removed.
+    case oldFixesKept = "old_fixes_kept"
+    /// The file of requests to a collar is damaged.
+    case requestsDamaged = "requests_damaged"
+    /// Requests to a collar cannot be stored.
+    case requestsFailing = "requests_failing"
+    /// The fix from which the lines should begin does not exist.
+    case unknownFix = "unknown_fix"
+
+    // Collars that misbehave.
+
+    /// A fix was received again with different content.
+    case fixChanged = "fix_changed"
+    /// The sequence of a collar jumped too far ahead.
+    case sequenceJumped = "sequence_jumped"
+    /// A log has more gaps, or a collar has more logs, than the journal tracks.
+    case tooManyGaps = "too_many_gaps"
+    /// A collar names more logs than are kept in memory.
+    case tooManyLogs = "too_many_logs"
+    /// A collar polls more often than it is answered, and sends nothing new.
+    case tooManyPolls = "too_many_asks"
+    /// A collar reports more losses than are shown one by one.
+    case tooManyLosses = "too_many_losses"
+    /// A new collar is heard, but the number of journals has reached its limit.
+    case tooManyCollars = "too_many_collars"
+    /// New collars come faster than they are accepted.
+    case tooManyNewCollars = "too_many_new_collars"
+    /// Unknown collars poll more often than the host sends identity requests.
+    case tooManyUnknownPolls = "too_many_unknown_asks"
+
+    // Requests that are rejected.
+
+    /// The request is not understood.
+    case badRequest = "bad_request"
+    /// The user is not allowed to send requests.
+    case notPermitted = "not_permitted"
+    /// The named collar was never heard here.
+    case unknownCollar = "unknown_collar"
+    /// No collar was ever heard here.
+    case noCollar = "no_collar"
+    /// The request names no collar, and there are several.
+    case whichCollar = "which_collar"
+    /// No radio is open, and the mode of the request is `now`.
+    case noRadio = "no_radio"
+    /// The collar is not heard, and the mode of the request is `now`.
+    case noContact = "no_contact"
+    /// Too many requests are queued for the collar.
+    case queueFull = "queue_full"
+    /// The collar's settings already have the highest possible version.
+    case noVersion = "no_version"
+    /// No request with this id is known.
+    case unknownRequest = "unknown_request"
+    /// Too many programs are connected.
+    case tooManyClients = "too_many_clients"
+    /// A program waits for too many results.
+    case tooManyRequests = "too_many_requests"
+
+    // The program itself.
+
+    /// Other programs cannot send requests to this program.
+    case controlFailing = "control_failing"
+    /// Lines cannot be written.
+    case outputFailed = "output_failed"
+    /// Anything else.
+    case unknown
+}
+
+extension ErrorCode {
+    /// How severe an error is.
+    public enum Severity: String, Sendable {
+        /// Worth knowing; everything works.
+        case info
+        /// The problem should pass by itself; if it does not, the user must do something.
+        case warning
+        /// Something failed.
+        case error
+        /// Nothing works until the user does something.
+        case critical
+    }
+
+    /// How severe the error is.
+    public var severity: Severity { row.severity }
+
+    /// Whether the same operation may succeed later, with unchanged input.
+    public var isRetryable: Bool { row.isRetryable }
+
+    /// The exit code of a command that ends because of the error; nil if the error ends no command.
+    public var exitCode: ExitCode? { row.exitCode }
+
+    private typealias Row = (severity: Severity, isRetryable: Bool, exitCode: ExitCode?)
+
+    private var row: Row {
+        switch self {
+        case .noDevice: (.warning, true, .noDevice)
+        case .deviceInUse: (.critical, true, .portBusy)
+        case .permissionDenied: (.critical, false, .noPermission)
+        case .notASerialPort: (.critical, false, .configuration)
+        case .portFailed, .discoveryFailed: (.error, true, .inputOutput)
+        case .messageSendFailed: (.error, true, nil)
+        case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
+        case .linkNotSupported: (.critical, false, nil)
+        case .pairedElsewhere: (.critical, false, .noPermission)
+        case .locationServicesDisabled: (.critical, false, nil)
+        case .linkUnhealthy, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)
+        case .noLocationData, .staleLocationData: (.info, true, nil)
+        case .poorGPSAccuracy: (.info, false, nil)
+        case .storageFailing: (.critical, true, .inputOutput)
+        case .journalUnavailable: (.critical, true, .cannotCreate)
+        case .journalUnreadable, .requestsFailing: (.error, true, nil)
+        case .journalDamaged, .receiverCopied, .requestsDamaged: (.error, false, nil)
+        case .stateInUse: (.critical, true, .portBusy)
+        case .stateUnusable: (.critical, false, .configuration)
+        case .noReceiver, .unknownFix: (.critical, false, .noInput)
+        case .oldFixesKept, .tooManyNewCollars: (.warning, true, nil)
+        case .fixChanged, .sequenceJumped, .tooManyGaps, .tooManyLogs, .tooManyPolls, .tooManyLosses, .tooManyCollars,
+            .tooManyUnknownPolls, .controlFailing:
+            (.warning, false, nil)
+        case .badRequest: (.error, false, .software)
+        case .notPermitted: (.error, false, .noPermission)
+        case .unknownCollar, .noCollar: (.error, true, .noInput)
+        case .whichCollar: (.error, false, .usage)
+        case .noRadio, .noContact: (.error, true, .noDevice)
+        case .queueFull, .tooManyClients, .tooManyRequests: (.error, true, .portBusy)
+        case .unknownRequest: (.error, false, .portBusy)
+        case .noVersion: (.error, false, .configuration)
+        case .outputFailed: (.critical, true, .inputOutput)
+        case .unknown: (.error, true, .software)
+        }
+    }
+}

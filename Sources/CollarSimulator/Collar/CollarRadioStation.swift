@@ -1,0 +1,217 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+
+/// A collar and its radio within reach of a base radio. The caller owns the clock: it passes times and frames to the station,
+/// and gets serial bytes from it. ``SharedRadio`` holds several stations.
+package struct CollarRadioStation<Flash: FlashDevice> {
+    private struct Downlink {
+        let start: Instant
+        let due: Instant
+        let frame: [UInt8]
+    }
+
+    private struct Uplink {
+        let end: Instant
+        let serialBytes: [UInt8]
+        let isPoll: Bool
+        let start: Instant
+        var isDestroyed = false
+    }
+
+    private var collar: Collar<Flash>
+    private var radio: LossyRadio
+    private let modem: ModemProfile
+    private let track: SimulatedTrack
+    private let trackStart: Int
+    private var origin: Instant
+    private var nextIndex: Int
+    private var onAir: Uplink?
+    private var lastUplinkEnd: Instant
+    private var downlinks: [Downlink] = []
+    /// Address of the collar on the air.
+    package let address: UInt8
+
+    /// Whether a poll has reached the host intact, and the base radio has not begun to send the collar a frame since.
+    package private(set) var isAnswerExpected = false
+
+    /// Counts of the simulation.
+    package private(set) var statistics = StationStatistics()
+
+    /// Creates a station from a booted collar and its track. Fixes that are already in the collar's log are not made again.
+    /// - Parameters:
+    ///   - address: the address with which the collar was configured.
+    ///   - start: when the first fix is made; the collar is silent until then.
+    package init(
+        collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack,
+        start: Instant
+    ) {
+        self.address = address
+        nextIndex = min(Int(collar.nextSequence), track.fixes.count)
+        trackStart = min(nextIndex, max(0, track.fixes.count - 1))
+        self.collar = collar
+        self.radio = radio
+        self.modem = modem
+        self.track = track
+        origin = start
+        lastUplinkEnd = start
+    }
+
+    /// Whether every fix of the track is logged and acknowledged.
+    package var isDelivered: Bool { nextIndex == track.fixes.count && collar.isEverythingDelivered }
+
+    /// When to call ``advance(to:)`` again if no bytes come in.
+    package var nextDeadline: Instant {
+        var deadline = Instant(microseconds: .max)
+        if nextIndex < track.fixes.count {
+            deadline = min(deadline, track.due(at: nextIndex, startingWith: trackStart, at: origin))
+        }
+        if let onAir {
+            deadline = min(deadline, onAir.end)
+        } else if let due = collar.nextDeadline {
+            deadline = min(deadline, max(due, origin))
+        }
+        for downlink in downlinks { deadline = min(deadline, downlink.due) }
+        return deadline
+    }
+
+    /// Time until the next fix, in microseconds, if every fix made so far is acknowledged and no frame is on the air, so that
+    /// only heartbeats are due before that fix; nil otherwise. `Int64.max` if no fix is left.
+    package func idleMicroseconds(now: Instant) -> Int64? {
+        guard onAir == nil, downlinks.isEmpty, collar.isEverythingDelivered else { return nil }
+        guard nextIndex < track.fixes.count else { return .max }
+        return max(0, track.due(at: nextIndex, startingWith: trackStart, at: origin).microseconds(since: now))
+    }
+
+    /// Moves all further fixes to an earlier time. Otherwise a virtual clock would step through the pauses of a track, such as a
+    /// cat's nap, heartbeat by heartbeat.
+    package mutating func skipIdle(microseconds: Int64) { origin = origin.advanced(byMicroseconds: -microseconds) }
+
+    /// When the frame on the air began and when it ends; nil if there is none.
+    package var transmission: (start: Instant, end: Instant)? { onAir.map { ($0.start, $0.end) } }
+
+    /// Notes that another frame overlaps the collar's frame on the air, so that the collar's frame does not arrive.
+    package mutating func destroyTransmission() { onAir?.isDestroyed = true }
+
+    /// Notes that the base radio has begun to send a frame to this collar or to all: an answer is under way.
+    package mutating func answerBegan() { isAnswerExpected = false }
+
+    /// Notes that the base radio has sent a frame to this collar or to all. The next ``advance(to:)`` gives it to the collar,
+    /// if it was not lost.
+    /// - Parameter start: when the frame began.
+    package mutating func receive(_ frame: [UInt8], start: Instant, end: Instant) {
+        statistics.downlinkFrames += 1
+        statistics.downlinkAirtimeMicroseconds += end.microseconds(since: start)
+        switch radio.send(frame) {
+        case .lost: break
+        case .intact(let arrived), .damaged(let arrived):
+            downlinks.append(Downlink(start: start, due: end, frame: arrived))
+        }
+    }
+
+    /// Notes that the last serial bytes were lost because no host has the port open.
+    package mutating func serialBytesWereDropped() { isAnswerExpected = false }
+
+    /// Does everything that is due.
+    /// - Returns: serial bytes for the host.
+    package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {
+        var output: [UInt8] = []
+        try makeFixes(until: now)
+        try deliverDownlinks(until: now)
+        if let finished = onAir, finished.end <= now {
+            onAir = nil
+            lastUplinkEnd = finished.end
+            output += arrive(finished)
+            collar.frameSent(now: now)
+        }
+        if onAir == nil, now >= origin { try startNextFrame(now: now) }
+        return output
+    }
+
+    private mutating func makeFixes(until now: Instant) throws(StationError) {
+        while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
+            try makeFix()
+        }
+    }
+
+    private mutating func makeFix() throws(StationError) {
+        statistics.boundMicroseconds +=
+            Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
+            / (1 - min(radio.lossProbability, 0.999))
+        do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
+            throw .log(error, index: nextIndex)
+        }
+        nextIndex += 1
+    }
+
+    private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
+        downlinks.sort { $0.due < $1.due }
+        while let first = downlinks.first, first.due <= now {
+            downlinks.removeFirst()
+            // On a half-duplex link a collar that sends cannot receive.
+            if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
+            let reception: Collar<Flash>.Reception
+            do throws(FlashError) { reception = try collar.receive(first.frame.span, now: now) } catch {
+                throw .flash(error)
+            }
+            if case .command(let id, let action) = reception { try carryOut(action, requestID: id) }
+        }
+    }
+
+    /// Carries out an action as the firmware of a collar does. Locating makes the next fix of the track at once, and fails if
+    /// none is left.
+    private mutating func carryOut(_ action: Command.Action, requestID: UInt16) throws(StationError) {
+        var outcome = CommandResult.Outcome.ok
+        switch action {
+        case .locateNow:
+            if nextIndex < track.fixes.count { try makeFix() } else { outcome = .failed }
+        case .sound: break
+        case .startTracking, .stopTracking, .reboot, .pair, .unpair: return
+        }
+        do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw .flash(error) }
+    }
+
+    private mutating func startNextFrame(now: Instant) throws(StationError) {
+        var isFrame = false
+        var failure: FlashError?
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+        }
+        if let failure { throw .flash(failure) }
+        guard isFrame else { return }
+        let airtime = modem.airtimeMicroseconds(frameByteCount: frame.count)
+        statistics.uplinkFrames += 1
+        statistics.uplinkBytes += frame.count
+        statistics.airtimeMicroseconds += airtime
+        let serial = [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+            StreamEncoder.encode(frame.span, into: &output)
+        }
+        onAir = Uplink(
+            end: now.advanced(byMicroseconds: airtime), serialBytes: serial,
+            isPoll: FrameFlags(rawValue: frame[1]).poll != nil, start: now)
+    }
+
+    private mutating func arrive(_ uplink: Uplink) -> [UInt8] {
+        guard !uplink.isDestroyed else {
+            statistics.collisions += 1
+            return []
+        }
+        switch radio.send(uplink.serialBytes) {
+        case .lost:
+            return []
+        case .intact(let bytes):
+            if uplink.isPoll { isAnswerExpected = true }
+            return bytes
+        case .damaged(let bytes):
+            return bytes
+        }
+    }
+}
+
+/// Why a simulated collar cannot go on.
+package enum StationError: Error, Equatable, Sendable {
+    /// A fix of the track could not be logged.
+    case log(FixLogError, index: Int)
+    /// The flash failed.
+    case flash(FlashError)
+}

@@ -1,0 +1,147 @@
+/// Up to 64 fixes of a log in one frame, decodable without any other frame. The first fix is coded as in an absolute fix, the
+/// others as differences from earlier ones, with probabilities that adapt from fix to fix.
+///
+/// A value holds the payload of a frame that was decoded completely; ``forEach(_:)`` gives its fixes.
+public struct Batch: Equatable, Sendable {
+    /// The most fixes in a batch.
+    public static var maximumCount: Int { 64 }
+    /// Width in bits of the field that holds the number of fixes − 1.
+    static let countBitCount = 6
+
+    private var payload = InlineArray<246, UInt8>(repeating: 0)
+    private let payloadByteCount: Int
+    private let lowSequenceByte: UInt8
+    /// Number of fixes, 1 … 64.
+    public let count: Int
+    /// Number of payload bits that hold the number of fixes and the first fix. The code of the other fixes follows these bits.
+    public let startBitCount: Int
+
+    /// Decodes a frame whose header and CRC have been verified.
+    /// - Throws: ``DecodeError`` if any fix is invalid; then no fix of the frame may be used.
+    public init(decoding frame: Span<UInt8>, header: FrameHeader) throws(DecodeError) {
+        var decoder = try BatchDecoder(frame, header: header)
+        count = decoder.count
+        startBitCount = decoder.startBitCount
+        while try decoder.next() != nil {}
+        lowSequenceByte = header.lowByte
+        payloadByteCount = frame.count - Frame.overheadByteCount
+        for index in 0..<payloadByteCount { payload[index] = frame[FrameHeader.byteCount + index] }
+    }
+
+    /// Calls `body` with each fix, oldest first. Every call decodes the fixes again.
+    public func forEach<Failure: Error>(_ body: (Fix) throws(Failure) -> Void) throws(Failure) {
+        var reader: BatchDecoder
+        do throws(DecodeError) { reader = try decoder() } catch { preconditionFailure("the start was decoded before") }
+        while true {
+            let fix: Fix?
+            do throws(DecodeError) { fix = try reader.next() } catch {
+                preconditionFailure("the fixes were decoded before")
+            }
+            guard let fix else { return }
+            try body(fix)
+        }
+    }
+
+    /// The fix at an index, where index 0 is the oldest fix; nil if the index is past the last fix.
+    ///
+    /// Complexity: linear in the index.
+    public func fix(at index: Int) -> Fix? {
+        guard index < count else { return nil }
+        do throws(DecodeError) {
+            var decoder = try decoder()
+            for _ in 0..<index { _ = try decoder.next() }
+            return try decoder.next()
+        } catch { preconditionFailure("the fixes were decoded before") }
+    }
+
+    /// Whether both batches hold the same fixes, however they were coded.
+    public static func == (left: Batch, right: Batch) -> Bool {
+        guard left.count == right.count else { return false }
+        do throws(DecodeError) {
+            var leftDecoder = try left.decoder()
+            var rightDecoder = try right.decoder()
+            while let fix = try leftDecoder.next() {
+                guard try rightDecoder.next() == fix else { return false }
+            }
+            return true
+        } catch { return false }
+    }
+
+    @_lifetime(borrow self)
+    private func decoder() throws(DecodeError) -> BatchDecoder {
+        try BatchDecoder(payload.span, from: 0, to: payloadByteCount, lowSequenceByte: lowSequenceByte)
+    }
+
+    /// Appends a bare frame of as many fixes as fit `output` and `frameByteLimit`, but at least one.
+    ///
+    /// A batch ends after 64 fixes, before a fix that does not fit, and before a fix that it cannot hold: one with other steps, a
+    /// sequence that does not rise, or a field out of range.
+    ///
+    /// Complexity: linear. The call takes about 1.5 KB of stack; `next` gives one fix at a time.
+    /// - Parameters:
+    ///   - first: the first fix.
+    ///   - address: the address of the collar, 1 … 254.
+    ///   - flags: the flags of the header.
+    ///   - log: the log of the fixes, to which the CRC is bound.
+    ///   - frameByteLimit: the largest frame to make, in bytes.
+    ///   - output: the frame is appended here.
+    ///   - next: returns the next fix, or nil to end the batch. It is called once for each fix. The batch may end before the last
+    ///     fix that `next` returned.
+    /// - Returns: the number of fixes in the frame.
+    /// - Throws: ``EncodeError`` if a field of the first fix is out of range or the output is too small for that fix.
+    public static func encode(
+        _ first: Fix, address: UInt8, flags: FrameFlags, log: LogIdentity,
+        frameByteLimit: Int = Frame.maximumByteCount, into output: inout OutputSpan<UInt8>, next: () -> Fix?
+    ) throws(EncodeError) -> Int {
+        try first.validate()
+        var coder = FixEntropyEncoder()
+        let limit = min(frameByteLimit, Frame.maximumByteCount)
+        let room = min(output.freeCapacity, limit) - Frame.overheadByteCount
+        let count = code(first, room: room, into: &coder, next: next)
+        let header = FrameHeader(
+            type: .batch, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: first.sequence))
+        try FrameEncoder.encode(header: header, payload: &coder.output.payload, crc: log.boundCRC, into: &output)
+        return count
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Codes as many fixes as fit a payload of `room` bytes. The first one is coded even if it does not fit.
+    /// - Returns: the number of fixes coded.
+    private static func code(_ first: Fix, room: Int, into coder: inout FixEntropyEncoder, next: () -> Fix?) -> Int {
+        var model = BatchModel(behind: FixCodes(of: first))
+        coder.output.payload.write(0, countBitCount)
+        AbsoluteFix.writeFields(of: model.last, isWide: nil, into: &coder.output.payload)
+        coder.beginBatch()
+        var mark = coder.output.mark
+        var count = 1
+        var given = model.last
+        while count < maximumCount, advance(&given, next: next) {
+            _ = model.code(given, &coder)
+            guard coder.output.fits(byteCount: room) else {
+                coder.output.goBack(to: mark)
+                break
+            }
+            mark = coder.output.mark
+            count += 1
+        }
+        coder.output.finish()
+        coder.output.payload.replaceFirstSixBits(by: count - 1)
+        return count
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Replaces `codes` by those of the next fix.
+    /// - Returns: false, with `codes` unchanged, if there is no next fix or if the batch cannot hold the next fix.
+    private static func advance(_ codes: inout FixCodes, next: () -> Fix?) -> Bool {
+        guard let fix = next(), fix.sequence > codes.sequence, fix.positionStep.rawValue == codes.positionStep,
+            fix.altitudeStep.rawValue == codes.altitudeStep
+        else { return false }
+        do throws(EncodeError) { try fix.validate() } catch { return false }
+        codes = FixCodes(of: fix)
+        return true
+    }
+}

@@ -1,0 +1,200 @@
+/// The model of a batch: which values of each fix after the first are coded, in which order and in which contexts, and what
+/// both ends remember from fix to fix. Encoder and decoder share it.
+struct BatchModel: FieldModel {
+    typealias Field = FixCodes.Field
+
+    /// The fix that was coded last. An unknown field keeps its last known value.
+    private(set) var last: FixCodes
+    /// Milliseconds from the nearest whole second to the time of ``last``, −500 … 499.
+    private var rest: Int32
+    /// Change of ``rest`` at the last fix, in milliseconds; 0 if that change counts as jitter.
+    private var restStep: Int32 = 0
+    /// Seconds between the last two fixes.
+    private var interval: Int64 = 1
+    /// 0 at first; then 1 if the last interval differed from the interval before, 2 if both were equal.
+    private var history = 0
+    private var hasVelocity = false
+    /// Velocities north and east, in 64ths of a position step per second.
+    private var velocities = InlineArray<2, Int32>(repeating: 0)
+    /// Running means of the magnitudes of recent differences, in sixteenths, by ``FixCodes/Field``; some entries are not used.
+    private var sizes: InlineArray<9, Int32> = [16, 0, 0, 32, 64, 64, 0, 32, 32]
+
+    /// Creates a model that begins after the first fix.
+    init(behind first: FixCodes) {
+        last = first
+        rest = FixCodes.splitSeconds(first.unixMilliseconds).rest
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Codes the next fix, which becomes ``last``.
+    /// - Parameter given: the fix to encode, which follows ``last``; a decoder ignores it.
+    /// - Returns: nil if all fields are in range; else a field that is out of range. Then the model must not be used any more.
+    @_lifetime(coder: copy coder)
+    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) -> WireField? {
+        guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
+        guard shape(given, &coder) || Coder.isEncoder else { return .source }
+        guard time(given, &coder) || Coder.isEncoder else { return .difference }
+        return fields(given, &coder) ? nil : .difference
+    }
+
+    @_lifetime(coder: copy coder)
+    private mutating func sequence<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool {
+        let next = Int64(widening: last.sequence) &+ 1
+        let coded = next &+ coder.integer(Int64(widening: given.sequence) &- next, BatchBlock.gap)
+        last.sequence = UInt32(truncatingIfNeeded: coded)
+        return coded <= Int64(widening: Fix.maximumSequence)
+    }
+
+    /// Codes the source and the set of known fields. Both mostly equal those of the fix before.
+    @_lifetime(coder: copy coder)
+    private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool {
+        let changes = given.presence.rawValue ^ last.presence.rawValue
+        let isOther = given.source != last.source
+        guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return true }
+        if coder.bit(isOther, context: BatchBlock.shape + 1) {
+            last.source = UInt8(truncatingIfNeeded: coder.uniform(UInt32(given.source), of: 4))
+        }
+        var field: UInt8 = 0
+        while last.source <= 2, field < 7 {
+            let mask: UInt8 = 0x40 &>> field
+            if coder.bit(changes & mask != 0, context: BatchBlock.shape + 2 + Int(field)) {
+                last.presence.rawValue ^= mask
+            }
+            field += 1
+        }
+        return last.source <= 2
+    }
+
+    /// Codes the time: the difference of its milliseconds from the expected ones, and the seconds since the last fix, which
+    /// mostly equal the last interval.
+    @_lifetime(coder: copy coder)
+    private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool {
+        let isJitter = restStep == 0 && rest >= -8 && rest <= 8
+        let kind = !isJitter ? 2 : rest == 0 ? 0 : 1
+        // With jitter, the time is expected at a whole second; else its milliseconds are expected to change as before.
+        let shift = isJitter ? 0 &- rest : restStep
+        let origin = last.unixMilliseconds &+ Int64(widening: shift)
+        let (givenInterval, givenChange) = FixCodes.splitSeconds(given.unixMilliseconds &- origin)
+        let change = coder.integer(Int64(widening: givenChange), BatchBlock.rest.instance(kind))
+        guard change >= -500, change <= 499 else { return false }
+        var nextHistory = 2
+        if coder.bit(givenInterval != interval, context: BatchBlock.sameInterval + history) {
+            guard let coded = coder.interval(givenInterval, BatchBlock.interval) else { return false }
+            interval = coded
+            nextHistory = 1
+        }
+        let time = origin &+ change &+ interval &* 1000
+        guard Fix.timeRange.contains(time) else { return false }
+        last.unixMilliseconds = time
+        let step = BatchModel.wrapped(shift &+ Int32(truncatingIfNeeded: change))
+        rest = BatchModel.wrapped(rest &+ step)
+        restStep = step >= -8 && step <= 8 ? 0 : step
+        if history == 0, interval < 0 || interval > 20 {
+            sizes[Field.latitude] = 1000
+            sizes[Field.longitude] = 1000
+        }
+        history = nextHistory
+        return true
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #else
+    @inline(__always)
+    #endif
+    /// Codes a field, if it is known, mostly as the difference from its last known value. A position is coded as the difference
+    /// from the position that the velocity predicts.
+    @_lifetime(coder: copy coder)
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool {
+        guard last.isKnown(field) else { return true }
+        let isNear = interval >= 0 && interval <= 20
+        let size = sizes[field]
+        let before = last.value(field)
+        var way: Int32 = 0
+        let block: IntegerBlock
+        switch field {
+        case Field.speed where isNear:
+            block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
+        case Field.speed:
+            return coder.change(of: field, given, from: 0, BatchBlock.speed, into: &last) != nil
+        case Field.latitude, Field.longitude:
+            let other = sizes[Field.latitude &+ Field.longitude &- field]
+            // For the latitude, its own size has three times the weight of the longitude's. For the longitude, both sizes have
+            // the same weight; the latitude's size already includes this fix.
+            let sum = field == Field.latitude ? (3 &* size &+ other) &>> 4 : (size &+ other) &>> 3
+            block = BatchBlock.position.instance(BatchModel.magnitudeClass(sum, upTo: 8))
+            if hasVelocity, isNear {
+                way = (velocities[field &- Field.latitude] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6
+            }
+        case Field.altitude:
+            block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
+        case Field.course, Field.heading:
+            guard isNear else {
+                coder.direction(field, given, into: &last)
+                return true
+            }
+            block = BatchBlock.angle.instance(size >= 32 ? 1 : 0)
+        case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
+        default: block = BatchBlock.accuracy
+        }
+        guard let coded = coder.change(of: field, given, from: before &+ way, block, into: &last) else { return false }
+        sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
+        if field >= Field.latitude { move(field, by: coded &+ Int64(widening: way), isNear) }
+        return true
+    }
+
+    /// Updates the velocity after a movement of `way` steps.
+    @inline(__always)
+    private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
+        let isTimed = isNear && interval > 0
+        if isTimed {
+            let current = 64 &* BatchModel.clamped(way) / Int32(truncatingIfNeeded: interval)
+            let axis = field &- Field.latitude
+            let before = hasVelocity ? velocities[axis] : current
+            velocities[axis] = before &+ (3 &* (current &- before)) &>> 3
+        }
+        if field == Field.longitude { hasVelocity = isTimed }
+    }
+
+    private static func batteryInstance(_ interval: Int64) -> Int {
+        let seconds = interval > 3001 ? 3001 : Int32(truncatingIfNeeded: interval)
+        return interval <= 20 ? 0 : seconds <= 250 ? 1 : seconds <= 1000 ? 2 : seconds <= 3000 ? 3 : 4
+    }
+
+    private static func clamped(_ number: Int64) -> Int32 {
+        let limit: Int64 = 1 &<< 20
+        return Int32(truncatingIfNeeded: number < 0 &- limit ? 0 &- limit : number > limit ? limit : number)
+    }
+
+    /// The amount, in sixteenths, that is added to an entry of ``sizes`` for a difference. The sum is then halved.
+    private static func growth(_ difference: Int64) -> Int32 {
+        let magnitude = difference < 0 ? 0 &- difference : difference
+        return magnitude > 4095 ? 16 &* 4095 : 16 &* Int32(truncatingIfNeeded: magnitude)
+    }
+
+    /// About twice the binary logarithm of `value`: 0, 1, 2, 3, 4, 4, 5, 5, 6, …, at most `highest`.
+    private static func magnitudeClass(_ value: Int32, upTo highest: Int) -> Int {
+        if value < 2 { return Int(value) }
+        let bitCount = 32 &- value.leadingZeroBitCount
+        let half = Int(truncatingIfNeeded: value &>> Int32(truncatingIfNeeded: bitCount &- 2) & 1)
+        return min(highest, 2 &* bitCount &- 2 &+ half)
+    }
+
+    /// The sum of two rests, wrapped around to −500 … 499 ms.
+    private static func wrapped(_ sum: Int32) -> Int32 {
+        if sum < -500 { return sum &+ 1000 }
+        return sum > 499 ? sum &- 1000 : sum
+    }
+}

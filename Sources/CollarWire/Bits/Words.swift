@@ -1,0 +1,40 @@
+extension Span<UInt8> {
+    /// The eight bytes from `start` on, the first one most significant.
+    @inline(__always)
+    func bigEndianWord(at start: Int) -> UInt64 { UInt64(bigEndian: word(at: start)) }
+
+    /// The eight bytes from `start` on, the first one least significant.
+    @inline(__always)
+    func littleEndianWord(at start: Int) -> UInt64 { UInt64(littleEndian: word(at: start)) }
+
+    /// The four bytes from `start` on, the first one least significant.
+    @inline(__always)
+    func littleEndianHalfWord(at start: Int) -> UInt32 {
+        unsafe UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self))
+    }
+
+    /// The four bytes from `start` on, the first one most significant.
+    @inline(__always)
+    func bigEndianHalfWord(at start: Int) -> UInt32 { littleEndianHalfWord(at: start).byteSwapped }
+
+    /// Loads eight bytes. The load is safe: the range is checked, alignment does not matter, and any eight bytes are a valid
+    /// integer. The standard library marks it unsafe because other types have invalid bit patterns.
+    @inline(__always)
+    private func word(at start: Int) -> UInt64 {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+    }
+}
+
+extension UInt64 {
+    /// Has the top bit of each zero byte set. In a byte above the lowest zero byte, that bit may be set although the byte is not
+    /// zero.
+    @inline(__always)
+    var zeroByteMask: UInt64 { (self &- 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080 }
+}
+
+extension UInt32 {
+    /// Has the top bit of each zero byte set. In a byte above the lowest zero byte, that bit may be set although the byte is not
+    /// zero.
+    @inline(__always)
+    var zeroByteMask: UInt32 { (self &- 0x0101_0101) & ~self & 0x8080_8080 }
+}

@@ -1,0 +1,153 @@
+/// An entropy encoder or decoder. A model is written once for both: an encoder writes and returns the values it is given, a
+/// decoder ignores them and returns the values it reads.
+protocol EntropyCoder: ~Copyable, ~Escapable {
+    /// Whether this is an encoder, which returns the values it is given.
+    static var isEncoder: Bool { get }
+
+    /// Codes a decision in a context.
+    @_lifetime(self: copy self)
+    mutating func bit(_ bit: Bool, context: Int) -> Bool
+
+    /// Codes a decision with two equally likely outcomes, like ``uniform(_:of:)`` with a count of 2.
+    @_lifetime(self: copy self)
+    mutating func evenBit(_ bit: Bool) -> Bool
+
+    /// Codes one of `count` equally likely values, 0 … `count` − 1; `count` is at most 65,536.
+    @_lifetime(self: copy self)
+    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32
+}
+
+extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
+    /// The largest exponent of a coded integer; no value of a fix needs a larger one.
+    private static var exponentLimit: Int { 48 }
+
+    /// Codes `count` bits, at most 16, without a model.
+    @_lifetime(self: copy self)
+    mutating func bits(_ value: UInt32, count: UInt32) -> UInt32 { uniform(value, of: 1 &<< count) }
+
+    /// Codes an integer of at most 49 bits.
+    @_lifetime(self: copy self)
+    mutating func integer(_ value: Int64, _ block: IntegerBlock) -> Int64 {
+        let start = block.base
+        var base = start
+        if bit(value == 0, context: base) { return 0 }
+        var isNegative = false
+        if block.isSigned {
+            base &+= 1
+            isNegative = bit(value < 0, context: base)
+        }
+        let magnitude = UInt64(bitPattern: value < 0 ? 0 &- value : value)
+        let given = 63 - (magnitude | 1).leadingZeroBitCount
+        var exponent = 0
+        while exponent < Self.exponentLimit,
+            bit(exponent < given, context: base &+ 1 &+ min(exponent, block.exponentCount &- 1))
+        {
+            exponent &+= 1
+        }
+        let modelled = min(exponent, block.depth)
+        let nodeBase = start &+ block.mantissaBase(ofExponent: min(max(exponent, 1), block.exponentCount)) &- 1
+        // The bits below the leading one, shifted to the top of the word.
+        var rest = Int64(bitPattern: magnitude &<< shiftCount(64 - given))
+        var result: Int64 = 1
+        var node = 1
+        var index = 0
+        while index < exponent {
+            let coded: Bool
+            if index < modelled {
+                coded = bit(rest < 0, context: nodeBase &+ node)
+                node = node &* 2 &+ (coded ? 1 : 0)
+            } else {
+                coded = evenBit(rest < 0)
+            }
+            rest = rest &<< 1
+            result = result &<< 1 | (coded ? 1 : 0)
+            index &+= 1
+        }
+        if Self.isEncoder { return value }
+        return isNegative ? 0 &- result : result
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #else
+    @inline(__always)
+    #endif
+    /// Codes a field as its difference from another value; a direction, 0 … 179, as the turn from another direction.
+    /// - Parameters:
+    ///   - given: the fix to encode; a decoder ignores it.
+    ///   - isFalling: whether the coded difference is the other value minus the field's value.
+    ///   - codes: receives the value of the field.
+    /// - Returns: the coded difference; nil if the field is out of range.
+    @_lifetime(self: copy self)
+    mutating func change(
+        of field: Int, _ given: FixCodes, from other: Int32, _ block: IntegerBlock, isFalling: Bool = false,
+        into codes: inout FixCodes
+    ) -> Int64? {
+        var difference = Int64(widening: given.value(field)) &- Int64(widening: other)
+        if FixCodes.Field.isAngle(field) {
+            if difference < -90 { difference &+= 180 }
+            if difference >= 90 { difference &-= 180 }
+        }
+        let coded = integer(isFalling ? 0 &- difference : difference, block)
+        if Self.isEncoder {
+            codes.keep(field, given.value(field))
+            return coded
+        }
+        if FixCodes.Field.isAngle(field) {
+            let angle = (other &+ Int32(truncatingIfNeeded: coded % 180)) % 180
+            codes.keep(field, angle < 0 ? angle &+ 180 : angle)
+            return coded
+        }
+        let value = Int64(widening: other) &+ (isFalling ? 0 &- coded : coded)
+        guard codes.accepts(value, as: field) else { return nil }
+        codes.keep(field, Int32(truncatingIfNeeded: value))
+        return coded
+    }
+
+    /// Codes a direction that nothing predicts: all 180 values are equally likely.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func direction(_ field: Int, _ given: FixCodes, into codes: inout FixCodes) {
+        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given.value(field)), of: 180)))
+    }
+
+    /// Codes a number of seconds, −2⁴⁰ … 2⁴⁰.
+    /// - Returns: nil if a decoder reads a number outside that range.
+    @_lifetime(self: copy self)
+    mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64? {
+        let isBackward = bit(given < 0, context: blocks.minutes.base &- 1)
+        let magnitude = given < 0 ? 0 &- given : given
+        let givenMinutes = (magnitude &+ 30) / 60
+        let minutes = integer(givenMinutes, blocks.minutes)
+        let seconds: Int64
+        if minutes == 0 {
+            seconds = integer(magnitude, blocks.seconds)
+        } else {
+            let kind = minutes <= 4 ? 0 : minutes < 30 ? 1 : 2
+            let block = blocks.secondRest.instance(min(kind, blocks.lastRestInstance))
+            seconds = minutes &* 60 &+ integer(magnitude &- 60 &* givenMinutes, block)
+        }
+        if Self.isEncoder { return given }
+        guard seconds >= 0, seconds <= 1 &<< 40 else { return nil }
+        return isBackward ? 0 &- seconds : seconds
+    }
+
+    /// Codes a positive integer in Elias gamma code; each bit is 0 or 1 with equal probability.
+    /// - Returns: nil for an integer of more than 31 bits.
+    @_lifetime(self: copy self)
+    mutating func eliasGamma(_ value: UInt32) -> UInt32? {
+        let given = 31 - (value | 1).leadingZeroBitCount
+        var exponent = 0
+        while !evenBit(exponent >= given) {
+            exponent += 1
+            if exponent > 30 { return nil }
+        }
+        var result: UInt32 = 1
+        var position = exponent
+        while position > 0 {
+            position -= 1
+            result = result &<< 1 | (evenBit(value &>> UInt32(position) & 1 == 1) ? 1 : 0)
+        }
+        return result
+    }
+}

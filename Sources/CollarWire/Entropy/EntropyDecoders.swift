@@ -1,0 +1,51 @@
+/// Decodes live fixes, with fixed probabilities.
+struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
+    static var isEncoder: Bool { false }
+
+    private var input: RangeDecoder
+
+    /// Creates a decoder that begins at bit `start` of `bytes` and reads zeros from byte `end` on.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, fromBit start: Int, to end: Int) {
+        input = RangeDecoder(bytes, fromBit: start, to: end)
+    }
+
+    @_lifetime(self: copy self)
+    mutating func bit(_ bit: Bool, context: Int) -> Bool {
+        input.decode(bound: (input.range &>> 8) &* UInt32(LivePriors.zeroProbabilities[context]))
+    }
+
+    @_lifetime(self: copy self)
+    mutating func evenBit(_ bit: Bool) -> Bool { input.decodeEvenBit() }
+
+    @_lifetime(self: copy self)
+    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 { input.decode(of: count) }
+}
+
+/// Decodes batches, with probabilities that adapt.
+struct AdaptiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
+    static var isEncoder: Bool { false }
+
+    private var input: RangeDecoder
+    private var contexts = AdaptiveContexts()
+
+    /// Creates a decoder that begins at bit `start` of `bytes` and reads zeros from byte `end` on.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, fromBit start: Int, to end: Int) {
+        input = RangeDecoder(bytes, fromBit: start, to: end)
+        contexts.reset()
+    }
+
+    @_lifetime(self: copy self)
+    mutating func bit(_ bit: Bool, context: Int) -> Bool {
+        let bit = input.decode(bound: (input.range &>> 16) &* contexts.zeroProbability(context))
+        contexts.adapt(context, to: bit)
+        return bit
+    }
+
+    @_lifetime(self: copy self)
+    mutating func evenBit(_ bit: Bool) -> Bool { input.decodeEvenBit() }
+
+    @_lifetime(self: copy self)
+    mutating func uniform(_ value: UInt32, of count: UInt32) -> UInt32 { input.decode(of: count) }
+}

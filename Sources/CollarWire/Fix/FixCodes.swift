@@ -1,0 +1,198 @@
+/// A fix in the form in which the models code it: every field is an integer, even if it is unknown.
+struct FixCodes {
+    var sequence: UInt32 = 0
+    var unixMilliseconds: Int64 = 0
+    /// Raw value of a ``FixSource``.
+    var source: UInt8 = 0
+    /// Raw value of a ``PositionStep``.
+    var positionStep: UInt8 = 0
+    /// Raw value of an ``AltitudeStep``.
+    var altitudeStep: UInt8 = 0
+    var presence = FieldPresence(rawValue: 0)
+    /// Values by ``Field``: the fields of ``FieldPresence`` in the same order, then latitude and longitude.
+    private(set) var fields = InlineArray<9, Int32>(repeating: 0)
+
+    /// Indices into ``fields``.
+    enum Field {
+        static let altitude = 0
+        static let horizontalAccuracy = 1
+        static let verticalAccuracy = 2
+        static let speed = 3
+        static let course = 4
+        static let heading = 5
+        static let battery = 6
+        static let latitude = 7
+        static let longitude = 8
+        static let count = 9
+
+        /// The fields that models code after ``speed``, in coding order, four bits each, the first field in the lowest bits.
+        static var orderAfterSpeed: UInt32 { 0x6542_1087 }
+
+        @inline(__always)
+        static func isAngle(_ field: Int) -> Bool { field == course || field == heading }
+
+        /// The name of a field in an error.
+        static func name(of field: Int) -> WireField {
+            switch field {
+            case altitude: .altitude
+            case speed: .speed
+            case latitude: .latitude
+            case longitude: .longitude
+            case horizontalAccuracy: .horizontalAccuracy
+            case verticalAccuracy: .verticalAccuracy
+            case course: .course
+            case heading: .heading
+            default: .battery
+            }
+        }
+    }
+
+    /// Creates codes in which no optional field is known and every value is 0.
+    init() {}
+
+    /// Creates the codes of a fix; an unknown field is 0.
+    init(of fix: Fix) {
+        sequence = fix.sequence
+        unixMilliseconds = fix.unixMilliseconds
+        source = fix.source.rawValue
+        positionStep = fix.positionStep.rawValue
+        altitudeStep = fix.altitudeStep.rawValue
+        keep(Field.latitude, fix.latitudeSteps)
+        keep(Field.longitude, fix.longitudeSteps)
+        know(Field.altitude, fix.altitudeSteps)
+        know(Field.horizontalAccuracy, fix.horizontalAccuracy.map { Int32($0.rawValue) })
+        know(Field.verticalAccuracy, fix.verticalAccuracy.map { Int32($0.rawValue) })
+        know(Field.speed, fix.speedDecimetersPerSecond.map { Int32(truncatingIfNeeded: $0) })
+        know(Field.course, fix.course.map { Int32($0.steps) })
+        know(Field.heading, fix.heading.map { Int32($0.steps) })
+        know(Field.battery, fix.batteryPercent.map { Int32($0) })
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    private mutating func know(_ field: Int, _ value: Int32?) {
+        guard let value else { return }
+        keep(field, value)
+        presence.rawValue |= 0x40 &>> UInt8(truncatingIfNeeded: field)
+    }
+
+    @inline(__always)
+    mutating func keep(_ field: Int, _ value: Int32) { fields[field] = value }
+
+    /// The value of a field.
+    @inline(__always)
+    func value(_ field: Int) -> Int32 { fields[field] }
+
+    /// Whether a field is known.
+    @inline(__always)
+    func isKnown(_ field: Int) -> Bool {
+        field >= Field.latitude || presence.rawValue &<< UInt8(truncatingIfNeeded: field) & 0x40 != 0
+    }
+
+    /// Whether a value lies in the range of its field.
+    func accepts(_ value: Int64, as field: Int) -> Bool {
+        let highest: Int64
+        switch field {
+        case Field.altitude:
+            return value >= Int64(widening: Fix.altitudeStepsRange.lowerBound)
+                && value <= Int64(widening: Fix.altitudeStepsRange.upperBound)
+        case Field.latitude:
+            return (value < 0 ? 0 &- value : value) <= Int64(widening: stepsPerQuarterTurn)
+        case Field.longitude:
+            return (value < 0 ? 0 &- value : value) <= 2 &* Int64(widening: stepsPerQuarterTurn)
+        case Field.speed: highest = Int64(widening: Fix.maximumSpeedDecimetersPerSecond)
+        case Field.battery: highest = Int64(widening: Fix.maximumBatteryPercent)
+        case Field.course, Field.heading: highest = Int64(widening: AngleCode.count) &- 1
+        default: highest = Int64(widening: AccuracyCode.top)
+        }
+        return value >= 0 && value <= highest
+    }
+
+    /// The fix with these codes, all of which must be in range.
+    var fix: Fix {
+        Fix(
+            sequence: sequence, unixMilliseconds: unixMilliseconds, source: FixSource(rawValue: source) ?? .collar,
+            positionStep: PositionStep(rawValue: positionStep) ?? .e5, latitudeSteps: fields[Field.latitude],
+            longitudeSteps: fields[Field.longitude], altitudeStep: AltitudeStep(rawValue: altitudeStep) ?? .meter,
+            altitudeSteps: isKnown(Field.altitude) ? fields[Field.altitude] : nil,
+            horizontalAccuracy: byte(Field.horizontalAccuracy).flatMap(AccuracyCode.init(rawValue:)),
+            verticalAccuracy: byte(Field.verticalAccuracy).flatMap(AccuracyCode.init(rawValue:)),
+            speedDecimetersPerSecond: isKnown(Field.speed) ? UInt32(bitPattern: fields[Field.speed]) : nil,
+            course: byte(Field.course).flatMap(AngleCode.init(steps:)),
+            heading: byte(Field.heading).flatMap(AngleCode.init(steps:)), batteryPercent: byte(Field.battery))
+    }
+
+    private func byte(_ field: Int) -> UInt8? {
+        isKnown(field) ? UInt8(truncatingIfNeeded: fields[field]) : nil
+    }
+
+    /// Steps in 90 degrees.
+    var stepsPerQuarterTurn: Int32 {
+        positionStep == 0 ? 9_000_000 : positionStep == 1 ? 90_000_000 : 900_000_000
+    }
+
+    /// `value` times 10^`decimals`, for `decimals` from −2 to 2. Halves are rounded away from zero.
+    static func rescale(_ value: Int32, decimals: Int) -> Int32 {
+        let factor: Int32 = abs(decimals) == 0 ? 1 : abs(decimals) == 1 ? 10 : 100
+        guard decimals < 0 else { return value &* factor }
+        return (value &+ (value < 0 ? 0 &- factor : factor) / 2) / factor
+    }
+
+    /// The nearest second of a time (halves up) and the rest, −500 … 499 ms.
+    static func splitSeconds(_ milliseconds: Int64) -> (seconds: Int64, rest: Int32) {
+        let shifted = milliseconds &+ 500
+        var seconds = shifted / 1000
+        var rest = Int32(truncatingIfNeeded: shifted &- seconds &* 1000)
+        if rest < 0 {
+            seconds &-= 1
+            rest &+= 1000
+        }
+        return (seconds, rest &- 500)
+    }
+}
+
+/// A model that codes the fields of a fix one after the other.
+protocol FieldModel {
+    /// Codes a field, if it is known.
+    /// - Returns: whether the value is in range; true for an unknown field.
+    @_lifetime(coder: copy coder)
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool
+}
+
+extension FieldModel {
+    /// Codes all fields, the speed first.
+    /// - Returns: whether all values are in range; with an encoder they always are.
+    @inline(__always)
+    @_lifetime(coder: copy coder)
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
+        #if hasFeature(Embedded)
+        guard field(FixCodes.Field.speed, given, &coder) || Coder.isEncoder else { return false }
+        return fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
+        #else
+        // There is one call for each field, so that the compiler specialises the code for each field.
+        return field(FixCodes.Field.speed, given, &coder) && field(FixCodes.Field.latitude, given, &coder)
+            && field(FixCodes.Field.longitude, given, &coder) && field(FixCodes.Field.altitude, given, &coder)
+            && field(FixCodes.Field.horizontalAccuracy, given, &coder)
+            && field(FixCodes.Field.verticalAccuracy, given, &coder) && field(FixCodes.Field.course, given, &coder)
+            && field(FixCodes.Field.heading, given, &coder) && field(FixCodes.Field.battery, given, &coder)
+        #endif
+    }
+
+    /// Codes the fields of a list: four bits each, the first field in the lowest bits. The last one must not be field 0.
+    /// - Returns: whether all values are in range; with an encoder they always are.
+    @_lifetime(coder: copy coder)
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        inOrder list: UInt32, _ given: FixCodes, _ coder: inout Coder
+    ) -> Bool {
+        var rest = list
+        while rest != 0 {
+            let next = Int(truncatingIfNeeded: rest & 0xF)
+            guard field(next, given, &coder) || Coder.isEncoder else { return false }
+            rest = rest &>> 4
+        }
+        return true
+    }
+}

@@ -1,0 +1,95 @@
+/// Why a frame that a peer sent cannot be used. Bit and byte offsets count from the start of the bare frame.
+public enum DecodeError: Error, Equatable, Sendable {
+    /// Fewer than the 7 bytes of header and CRC.
+    case tooShort(byteCount: Int)
+    /// More than 253 bytes.
+    case tooLong(byteCount: Int)
+    /// A protocol version that this code does not support.
+    case unsupportedVersion(UInt8)
+    /// Critical flag bits that this version does not know.
+    case unknownCriticalFlags(UInt8)
+    /// A type this version does not know.
+    case unknownType(UInt8)
+    /// The CRC does not match.
+    case crcMismatch
+    /// A live fix, which cannot be decoded without its anchor; see ``LiveFix``.
+    case anchorNeeded
+    /// The payload ends inside a field.
+    case truncated(bitOffset: Int)
+    /// The payload goes on after its last field.
+    case trailingBytes(byteOffset: Int)
+    /// The bits that pad the payload to a whole byte are not zero.
+    case nonzeroPadding(bitOffset: Int)
+    /// A field holds an invalid code.
+    case invalidField(WireField, code: UInt32)
+}
+
+/// A field whose code or value can be invalid.
+public enum WireField: UInt8, Equatable, Sendable {
+    /// ``Fix/source``.
+    case source
+    /// ``Fix/positionStep``.
+    case positionStep
+    /// Fraction of a second in ``Fix/unixMilliseconds``.
+    case secondFraction
+    /// ``Fix/latitudeSteps``.
+    case latitude
+    /// ``Fix/longitudeSteps``.
+    case longitude
+    /// ``Fix/horizontalAccuracy``.
+    case horizontalAccuracy
+    /// ``Fix/verticalAccuracy``.
+    case verticalAccuracy
+    /// ``Fix/course``.
+    case course
+    /// ``Fix/heading``.
+    case heading
+    /// ``Fix/batteryPercent``.
+    case battery
+    /// ``Fix/sequence``, or a sequence in another message.
+    case sequence
+    /// A range of sequences in an ``Acknowledgement`` or a ``Tombstone``.
+    case range
+    /// ``Identity/maximumFrameByteCount`` or ``RadioIdentity/maximumFrameByteCount``.
+    case frameLimit
+    /// The distance of a live fix from its anchor.
+    case anchor
+    /// A coded difference, in a live fix or a batch, that gives a value outside the field's range.
+    case difference
+    /// The id of a receiver, which is never 0.
+    case receiver
+    /// A voltage above 8190 mV.
+    case voltage
+    /// A temperature of −128 °C.
+    case temperature
+    /// A counter of more than 24 bits.
+    case counter
+    /// A time that 48 bits cannot hold.
+    case time
+    /// The number of entries of ``Settings``.
+    case entryCount
+    /// The action of a ``Command``.
+    case command
+    /// The outcome of a ``CommandResult``.
+    case outcome
+    /// A field of ``ModemSettings``.
+    case modulation
+    /// The CRC of the packet that a ``SignalReport`` is about.
+    case packetCRC
+    /// A signal-to-noise ratio of −3276.8 dB.
+    case signalToNoise
+    /// The number of the poll that an ``Acknowledgement`` answers.
+    case poll
+    /// ``Fix/altitudeSteps``. Every code on the wire is valid, so only encoders report this field.
+    case altitude
+    /// ``Fix/speedDecimetersPerSecond``. Every code on the wire is valid, so only encoders report this field.
+    case speed
+}
+
+/// Why a message cannot be written.
+public enum EncodeError: Error, Equatable, Sendable {
+    /// The frame does not fit the output.
+    case frameTooSmall(neededByteCount: Int)
+    /// A field is out of range.
+    case field(WireField, value: UInt32)
+}

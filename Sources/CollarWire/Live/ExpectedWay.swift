@@ -1,0 +1,76 @@
+/// The way that a collar has probably moved since the anchor, computed from the speeds of both fixes and the time between
+/// them. The computation uses only integers, so that both ends get the same result.
+struct ExpectedWay {
+    /// The way, in sixteenths of a step of the latitude; at most ``limit``.
+    let way: UInt32
+    /// The cosine of the anchor's latitude, times 2¹⁴; at least that of 89°.
+    let cosine: UInt32
+
+    /// The longest way.
+    static var limit: UInt32 { 131_071 }
+
+    /// - Parameters:
+    ///   - doubleSpeed: the sum of both speeds, in tenths of a metre per second.
+    ///   - milliseconds: the time between the fixes, 0 … 20,999.
+    ///   - latitude: the anchor's latitude in steps of the fix.
+    ///   - stepsPerDegree: 10⁵, 10⁶ or 10⁷.
+    init(doubleSpeed: UInt32, milliseconds: Int64, latitude: Int32, stepsPerDegree: UInt32) {
+        // A step of 1e-5 degree is 1.11195 m: 2 × 1.11195 m × 10⁴ = 22,239, and 16 ÷ 22,239 = 48,282 ÷ 2²⁶.
+        let finer = stepsPerDegree / 100_000
+        let product = Int64(widening: doubleSpeed) &* milliseconds &* Int64(widening: finer) &* 48_282
+        way = UInt32(truncatingIfNeeded: min(product &>> 26, Int64(widening: ExpectedWay.limit)))
+        let magnitude = UInt32(truncatingIfNeeded: latitude < 0 ? 0 &- latitude : latitude)
+        var degrees = Int(truncatingIfNeeded: magnitude / stepsPerDegree)
+        var hundredths = magnitude % stepsPerDegree / (stepsPerDegree / 100)
+        if degrees >= 89 { (degrees, hundredths) = (89, 0) }
+        let above = Sine.table[90 &- degrees]
+        let below = Sine.table[89 &- degrees]
+        cosine = (100 &* UInt32(above) &- UInt32(above &- below) &* hundredths) / 200
+    }
+
+    /// The class of the way, 0 … 7, for the latitude.
+    var latitudeClass: Int { ExpectedWay.wayClass(Int64(widening: way) &* Int64(widening: way), scale: 1 &<< 14) }
+
+    /// The class of the part of the way that remains for the longitude after `north` steps of the latitude, 0 … 7.
+    func longitudeClass(north: Int64) -> Int {
+        let magnitude = north < 0 ? 0 &- north : north
+        // So many steps are longer than any way, so nothing remains. The limit keeps the square within 64 bits.
+        guard magnitude < 8192 else { return 0 }
+        let square = Int64(widening: way) &* Int64(widening: way) &- 256 &* magnitude &* magnitude
+        return ExpectedWay.wayClass(square, scale: cosine)
+    }
+
+    /// The upper ends of the classes, in sixteenths of a step.
+    private static let classEnds: InlineArray<7, UInt16> = [8, 24, 40, 64, 112, 192, 384]
+
+    private static func wayClass(_ square: Int64, scale: UInt32) -> Int {
+        var result = 0
+        while result < 7 {
+            let end = Int64(widening: (UInt32(classEnds[result]) &* scale) &>> 14)
+            if square < end &* end { break }
+            result &+= 1
+        }
+        return result
+    }
+
+    /// The steps north in a direction, in degrees from north.
+    func north(_ degrees: Int32) -> Int32 {
+        projected(degrees) { size in (size &+ 8) &>> 4 }
+    }
+
+    /// The steps east in a direction, in degrees from north.
+    func east(_ degrees: Int32) -> Int32 {
+        projected(degrees &- 90) { size in (size &<< 14 / cosine &+ 8) &>> 4 }
+    }
+
+    /// The part of the way along an axis, with the sign of the cosine of `degrees`, −180 … 450.
+    @inline(__always)
+    private func projected(_ degrees: Int32, _ steps: (UInt32) -> UInt32) -> Int32 {
+        let turn = degrees < 0 ? degrees &+ 360 : degrees >= 360 ? degrees &- 360 : degrees
+        let quarter = turn / 90
+        let rest = Int(truncatingIfNeeded: turn % 90)
+        let size = (way &* UInt32(Sine.table[quarter & 1 == 1 ? rest : 90 &- rest])) &>> 15
+        let magnitude = Int32(bitPattern: steps(size))
+        return quarter == 1 || quarter == 2 ? 0 &- magnitude : magnitude
+    }
+}

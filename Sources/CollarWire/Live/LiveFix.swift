@@ -1,0 +1,88 @@
+/// The live form of a fix: the entropy-coded difference from an earlier fix, the *anchor*, which the collar knows to be
+/// acknowledged. A receiver that has the anchor can decode the live fix, whatever other frames were lost.
+///
+/// A frame names its anchor by the difference of the two sequences. The CRC of the frame also covers the anchor's sequence and
+/// fields, so the frame fails the CRC of a receiver that has another fix as the anchor.
+public enum LiveFix {
+    /// A live fix is sent only if its sequence is at most this much above the highest acknowledged one, because the header
+    /// carries only 8 bits of the sequence.
+    public static var maximumLead: UInt32 { 127 }
+
+    /// Appends the bare frame of `fix`. Its anchor is an acknowledged fix of the same log with a lower sequence.
+    /// - Throws: ``EncodeError/field(_:value:)`` if a field is out of range or the anchor's sequence is not lower by 1 … 2³¹ − 1;
+    ///   ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small, for example because the fix differs so much
+    ///   from its anchor that the absolute form is shorter.
+    public static func encode(
+        _ fix: Fix, anchor: Fix, address: UInt8, flags: FrameFlags, log: LogIdentity,
+        into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        try fix.validate()
+        guard fix.sequence > anchor.sequence, fix.sequence - anchor.sequence < 1 &<< 31 else {
+            throw .field(.sequence, value: anchor.sequence)
+        }
+        var coder = FixEntropyEncoder()
+        code(fix, anchor: anchor, into: &coder)
+        let header = FrameHeader(
+            type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
+        let crc = try boundCRC(anchor: anchor, log: log)
+        try FrameEncoder.encode(header: header, payload: &coder.output.payload, crc: crc, into: &output)
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    private static func code(_ fix: Fix, anchor: Fix, into coder: inout FixEntropyEncoder) {
+        let distance = fix.sequence - anchor.sequence
+        _ = coder.eliasGamma(distance)
+        var model = LiveModel(anchor: anchor, distance: distance)
+        _ = model.code(FixCodes(of: fix), &coder)
+        coder.output.finish()
+    }
+
+    /// The sequence of a live fix and that of its anchor. A receiver needs both before it can verify the CRC of the frame.
+    ///
+    /// `reference` is the highest known sequence of the log.
+    /// - Returns: nil if the frame names no possible anchor.
+    public static func sequences(
+        of frame: Span<UInt8>, header: FrameHeader, reference: UInt32
+    ) -> (sequence: UInt32, anchor: UInt32)? {
+        var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        let sequence = SequenceNumber.nearest(to: reference, lowBits: UInt32(header.lowByte), bitCount: 8)
+        guard let distance = coder.eliasGamma(0), distance <= sequence, sequence <= Fix.maximumSequence else {
+            return nil
+        }
+        return (sequence, sequence - distance)
+    }
+
+    /// Checks and decodes a frame.
+    ///
+    /// `sequences(of:header:reference:)` gives `sequence` and the sequence of `anchor`.
+    /// - Throws: ``DecodeError``. An anchor other than the one that the collar used causes ``DecodeError/crcMismatch``.
+    public static func decode(
+        _ frame: Span<UInt8>, sequence: UInt32, anchor: Fix, log: LogIdentity
+    ) throws(DecodeError) -> Fix {
+        guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
+        let crc: CRC24
+        do throws(EncodeError) { crc = try boundCRC(anchor: anchor, log: log) } catch { throw .crcMismatch }
+        guard FrameCRC.isValid(frame, crc: crc) else { throw .crcMismatch }
+        var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
+        guard let distance = coder.eliasGamma(0), sequence >= distance, sequence - distance == anchor.sequence else {
+            throw .invalidField(.anchor, code: sequence)
+        }
+        var model = LiveModel(anchor: anchor, distance: distance)
+        guard model.code(model.fix, &coder) else { throw .invalidField(.difference, code: sequence) }
+        var fix = model.fix.fix
+        fix.sequence = sequence
+        return fix
+    }
+
+    /// The CRC over the log, the anchor's sequence and the anchor's absolute form.
+    private static func boundCRC(anchor: Fix, log: LogIdentity) throws(EncodeError) -> CRC24 {
+        var crc = log.boundCRC
+        crc.update(bigEndian: anchor.sequence)
+        var record = BitWriter()
+        try AbsoluteFix.writePayload(of: anchor, wideSequence: true, into: &record)
+        record.addTo(&crc)
+        return crc
+    }
+}

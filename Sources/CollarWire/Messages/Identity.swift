@@ -1,0 +1,140 @@
+/// The identity of a collar and what its log holds. The CRC is not bound to a log, so a host that does not know the collar can
+/// read the message.
+///
+/// Payload, 36 or 40 bytes: device id (64 bits), log id (26), zero (6), boot count (32), oldest sequence (32),
+/// next sequence (32), paired receiver (32), largest frame (8), firmware version (3 × 8), capabilities (16),
+/// heartbeat (16), delivered elsewhere (32; left out if it is 0). A receiver ignores bytes that follow.
+public struct Identity: Equatable, Sendable {
+    /// The collar and its log.
+    public var log: LogIdentity
+    /// Number of boots since manufacture, or a higher number if flash was lost; erasing the log does not reset it.
+    public var bootCount: UInt32
+    /// The oldest sequence still in the log; equal to ``nextSequence`` if the log is empty.
+    public var oldestSequence: UInt32
+    /// The sequence that the next fix will get.
+    public var nextSequence: UInt32
+    /// Id of the receiver with which the collar is paired; 0 if it is not paired.
+    public var pairedReceiverID: UInt32
+    /// The largest frame the collar's radio carries, 51 … 253 bytes.
+    public var maximumFrameByteCount: UInt8
+    /// Version of the firmware.
+    public var firmwareVersion: FirmwareVersion
+    /// What the collar can do.
+    public var capabilities: Capabilities
+    /// Longest silence of the collar, in seconds.
+    public var heartbeatSeconds: UInt16
+    /// A former receiver of the collar acknowledged all sequences that are below this one and no longer in the log. At most
+    /// ``nextSequence``; 0 if there are no such sequences.
+    public var deliveredElsewhere: UInt32
+
+    /// Creates an identity.
+    public init(
+        log: LogIdentity, bootCount: UInt32, oldestSequence: UInt32, nextSequence: UInt32,
+        pairedReceiverID: UInt32, maximumFrameByteCount: UInt8, firmwareVersion: FirmwareVersion,
+        capabilities: Capabilities, heartbeatSeconds: UInt16, deliveredElsewhere: UInt32 = 0
+    ) {
+        self.log = log
+        self.bootCount = bootCount
+        self.oldestSequence = oldestSequence
+        self.nextSequence = nextSequence
+        self.pairedReceiverID = pairedReceiverID
+        self.maximumFrameByteCount = maximumFrameByteCount
+        self.firmwareVersion = firmwareVersion
+        self.capabilities = capabilities
+        self.heartbeatSeconds = heartbeatSeconds
+        self.deliveredElsewhere = deliveredElsewhere
+    }
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/field(_:value:)`` if the largest frame is outside 51 … 253 bytes, or if ``oldestSequence`` or
+    ///   ``deliveredElsewhere`` is above ``nextSequence``; ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too
+    ///   small.
+    public func encode(
+        address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        let frameLimit = UInt32(maximumFrameByteCount)
+        payload.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
+        payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
+        payload.require(deliveredElsewhere <= nextSequence, .sequence, deliveredElsewhere)
+        payload.write(wide: log.deviceID)
+        payload.write(log.logID &<< 6, 32)
+        payload.write(bootCount, 32)
+        payload.write(oldestSequence, 32)
+        payload.write(nextSequence, 32)
+        payload.write(pairedReceiverID, 32)
+        payload.write(frameLimit, 8)
+        payload.write(UInt32(firmwareVersion.major), 8)
+        payload.write(UInt32(firmwareVersion.minor), 8)
+        payload.write(UInt32(firmwareVersion.patch), 8)
+        payload.write(UInt32(capabilities.rawValue), 16)
+        payload.write(UInt32(heartbeatSeconds), 16)
+        if deliveredElsewhere != 0 { payload.write(deliveredElsewhere, 32) }
+        let header = FrameHeader(type: .identity, flags: flags, address: address)
+        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and CRC have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(payloadOf: frame)
+        let deviceID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        let logID = reader.read(26)
+        _ = reader.read(6)
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else {
+            preconditionFailure("26 bits are a log id")
+        }
+        self.log = log
+        bootCount = reader.read(32)
+        oldestSequence = reader.read(32)
+        nextSequence = reader.read(32)
+        reader.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
+        pairedReceiverID = reader.read(32)
+        let frameLimit = reader.read(8)
+        reader.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
+        maximumFrameByteCount = UInt8(truncatingIfNeeded: frameLimit)
+        firmwareVersion = FirmwareVersion(
+            major: UInt8(truncatingIfNeeded: reader.read(8)), minor: UInt8(truncatingIfNeeded: reader.read(8)),
+            patch: UInt8(truncatingIfNeeded: reader.read(8)))
+        capabilities = Capabilities(rawValue: UInt16(truncatingIfNeeded: reader.read(16)))
+        heartbeatSeconds = UInt16(truncatingIfNeeded: reader.read(16))
+        let following = reader.remainingBitCount >= 32 ? reader.read(32) : 0
+        deliveredElsewhere = following <= nextSequence ? following : 0
+        try reader.checkNotPastEnd()
+    }
+}
+
+/// Version of a collar's firmware.
+public struct FirmwareVersion: Equatable, Sendable {
+    /// Major number.
+    public var major: UInt8
+    /// Minor number.
+    public var minor: UInt8
+    /// Patch number.
+    public var patch: UInt8
+
+    /// Creates a version.
+    public init(major: UInt8, minor: UInt8, patch: UInt8) {
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+    }
+}
+
+/// The capabilities of a collar, one bit each; unknown bits are ignored.
+public struct Capabilities: Equatable, Sendable {
+    /// The bits as sent.
+    public var rawValue: UInt16
+
+    /// Creates capabilities from their bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Bit 0: a compass, so that ``Fix/heading`` can be known.
+    public static var compass: Capabilities { Capabilities(rawValue: 1 &<< 0) }
+    /// Bit 1: a sounder.
+    public static var sounder: Capabilities { Capabilities(rawValue: 1 &<< 1) }
+    /// Bit 2: the radio listens before it talks.
+    public static var listenBeforeTalk: Capabilities { Capabilities(rawValue: 1 &<< 2) }
+
+    /// Whether all bits of `other` are set.
+    public func contains(_ other: Capabilities) -> Bool { rawValue & other.rawValue == other.rawValue }
+}

@@ -1,0 +1,82 @@
+/// A decoded frame.
+public enum Message: Equatable, Sendable {
+    /// A collar sends its identity.
+    case identity(Identity)
+    /// A fix in the absolute form.
+    case fix(Fix)
+    /// Several fixes of one log.
+    case batch(Batch)
+    /// A collar polls: it wants an answer.
+    case probe(Probe)
+    /// A collar names fixes that it will never send.
+    case tombstone(Tombstone)
+    /// A collar reports its status.
+    case status(Status)
+    /// A collar's settings, reported or updated.
+    case settings(Settings)
+    /// A host asks for the settings.
+    case settingsRequest(SettingsRequest)
+    /// A host commands an action.
+    case command(Command)
+    /// A collar reports the result of a command.
+    case commandResult(CommandResult)
+    /// Bytes of an application.
+    case application(ApplicationMessage)
+    /// A base radio sends its identity.
+    case radioIdentity(RadioIdentity)
+    /// A base radio reports the settings of its modem.
+    case modemSettings(ModemSettings)
+    /// A base radio reports how well it heard a packet.
+    case signalReport(SignalReport)
+    /// A receiver names the sequences that it holds durably.
+    case acknowledgement(Acknowledgement)
+    /// A receiver asks for the identity of one collar or of all collars.
+    case identityRequest(IdentityRequest)
+
+    /// Decodes one bare frame: header, CRC, payload.
+    /// - Parameters:
+    ///   - frame: the whole frame, without stuffing.
+    ///   - log: the log to which the frame is bound, if its type is bound to one; nil if the sender is unknown.
+    ///   - reference: the sequence around which a short sequence is completed, for example the highest one known of the log.
+    /// - Throws: ``DecodeError``; ``DecodeError/crcMismatch`` also for a bound frame if `log` is nil;
+    ///   ``DecodeError/anchorNeeded`` for a live fix.
+    public static func decode(
+        _ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32
+    ) throws(DecodeError) -> Message {
+        let header = try FrameHeader(frame)
+        guard let type = header.type else { throw .unknownType(header.typeCode) }
+        // The CRC of a live fix is bound to its anchor as well.
+        guard type != .liveFix else { throw .anchorNeeded }
+        guard !type.isBoundToLog || log != nil,
+            FrameCRC.isValid(frame, log: type.isBoundToLog ? log : nil, reference: reference)
+        else { throw .crcMismatch }
+        return try decodePayload(of: frame, header: header, type: type, reference: reference)
+    }
+
+    /// Decodes the payload of a frame whose header and CRC have been verified.
+    public static func decodePayload(
+        of frame: Span<UInt8>, header: FrameHeader, type: MessageType, reference: UInt32
+    ) throws(DecodeError) -> Message {
+        switch type {
+        case .identity: .identity(try Identity(decoding: frame))
+        case .absoluteFix: .fix(try AbsoluteFix.decode(frame, header: header, reference: reference))
+        case .liveFix: throw .anchorNeeded
+        case .batch: .batch(try Batch(decoding: frame, header: header))
+        case .probe: .probe(try Probe(decoding: frame))
+        case .status: .status(try Status(decoding: frame))
+        case .settingsReport: .settings(try Settings(decoding: frame, direction: .report))
+        case .settingsUpdate: .settings(try Settings(decoding: frame, direction: .update))
+        case .settingsRequest: .settingsRequest(try SettingsRequest(decoding: frame))
+        case .command: .command(try Command(decoding: frame))
+        case .commandResult: .commandResult(try CommandResult(decoding: frame))
+        case .application0, .application1, .application2, .hostApplication0, .hostApplication1, .hostApplication2:
+            .application(try ApplicationMessage(decoding: frame, type: type))
+        case .radioIdentity: .radioIdentity(try RadioIdentity(decoding: frame))
+        case .modemSettings: .modemSettings(try ModemSettings(decoding: frame))
+        case .signalReport: .signalReport(try SignalReport(decoding: frame))
+        case .tombstone: .tombstone(try Tombstone(decoding: frame))
+        case .acknowledgement: .acknowledgement(try Acknowledgement(decoding: frame, header: header))
+        case .identityRequest: .identityRequest(try IdentityRequest(decoding: frame))
+        }
+    }
+}

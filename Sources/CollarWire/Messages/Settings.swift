@@ -1,0 +1,186 @@
+/// One setting of a collar: a key and its value.
+public struct Setting: Equatable, Sendable {
+    /// The key; see ``SettingKey``. A collar ignores keys that it does not know.
+    public var key: UInt8
+    /// The value, in the unit of the key.
+    public var value: UInt32
+
+    /// Creates a setting.
+    public init(key: UInt8, value: UInt32) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// Keys of settings, with their units.
+public enum SettingKey: UInt8, Equatable, Sendable {
+    /// Shortest time between two sent fixes while the battery is above 20 percent, in milliseconds.
+    case intervalMilliseconds = 1
+    /// Shortest time between two sent fixes at 10 … 20 percent of battery while the collar moves, in milliseconds.
+    case lowBatteryMovingIntervalMilliseconds = 2
+    /// Shortest time between two sent fixes at 10 … 20 percent of battery while the collar is stationary, in milliseconds.
+    case lowBatteryStationaryIntervalMilliseconds = 3
+    /// Shortest time between two sent fixes below 10 percent of battery, in milliseconds.
+    case criticalBatteryIntervalMilliseconds = 4
+    /// Change of the horizontal accuracy, in centimetres, at which a fix is always sent.
+    case accuracyChangeCentimeters = 5
+    /// Distance in centimetres: a collar is stationary if it moves less than this for ``stationarySeconds``.
+    case stationaryDistanceCentimeters = 6
+    /// Time in seconds: a collar is stationary if it moves less than ``stationaryDistanceCentimeters`` for this long.
+    case stationarySeconds = 7
+    /// Longest silence of the collar, in seconds.
+    case heartbeatSeconds = 8
+    /// Decimal places of a degree: 5, 6 or 7.
+    case positionDigits = 9
+    /// Decimal places of a metre of altitude: 0 or 1.
+    case altitudeDigits = 10
+
+    /// Values that a collar accepts.
+    public var range: ClosedRange<UInt32> {
+        switch self {
+        case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
+            .criticalBatteryIntervalMilliseconds:
+            100...86_400_000
+        case .accuracyChangeCentimeters, .stationaryDistanceCentimeters: 1...100_000
+        case .stationarySeconds: 1...86_400
+        case .heartbeatSeconds: 5...65_535
+        case .positionDigits: 5...7
+        case .altitudeDigits: 0...1
+        }
+    }
+}
+
+/// Up to 47 settings: as many as the largest frame holds.
+public struct SettingList: Equatable, Sendable {
+    /// The most settings that the list can hold.
+    public static var capacity: Int { 47 }
+
+    private var keys = InlineArray<47, UInt8>(repeating: 0)
+    private var values = InlineArray<47, UInt32>(repeating: 0)
+    /// Number of settings in the list.
+    public private(set) var count = 0
+
+    /// An empty list.
+    public init() {}
+
+    /// The setting at `index`, 0 … `count` − 1.
+    public subscript(index: Int) -> Setting {
+        precondition(index >= 0 && index < count, "the index lies in the list")
+        // Without the spans a collar would copy both arrays for each element.
+        return Setting(key: keys.span[index], value: values.span[index])
+    }
+
+    /// Adds a setting at the end.
+    /// - Returns: false, with the list unchanged, if it is full.
+    @discardableResult
+    public mutating func append(_ setting: Setting) -> Bool {
+        guard count < SettingList.capacity else { return false }
+        keys[count] = setting.key
+        values[count] = setting.value
+        count &+= 1
+        return true
+    }
+
+    /// Same settings in the same order.
+    public static func == (left: SettingList, right: SettingList) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in 0..<left.count where left[index] != right[index] { return false }
+        return true
+    }
+}
+
+/// A collar's settings: reported by the collar, or set by the host. An update takes effect only if its version is above that of
+/// the settings in force.
+public struct Settings: Equatable, Sendable {
+    /// Whether this is a report of the collar or an order of the host.
+    public enum Direction: Equatable, Sendable {
+        /// The collar reports the settings that it uses.
+        case report
+        /// The host sets the settings to use.
+        case update
+    }
+
+    /// Report or update.
+    public var direction: Direction
+    /// In an update the update's own id; in a report the id of the update or request that the report answers, or 0 if it answers
+    /// none.
+    public var requestID: UInt16
+    /// Version of the settings. It grows with every change.
+    public var version: UInt64
+    /// The settings.
+    public var entries: SettingList
+
+    /// Creates settings.
+    public init(direction: Direction, requestID: UInt16, version: UInt64, entries: SettingList) {
+        self.direction = direction
+        self.requestID = requestID
+        self.version = version
+        self.entries = entries
+    }
+
+    private var type: MessageType { direction == .report ? .settingsReport : .settingsUpdate }
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small for all entries. The entries
+    ///   then need several reports of the same version, or several updates of growing versions.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        payload.write(wide: version)
+        payload.write(UInt32(entries.count), 8)
+        var index = 0
+        while index < entries.count {
+            let entry = entries[index]
+            payload.write(UInt32(entry.key), 8)
+            payload.write(entry.value, 32)
+            index &+= 1
+        }
+        let header = FrameHeader(type: type, flags: flags, address: address)
+        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and CRC have been verified.
+    public init(decoding frame: Span<UInt8>, direction: Direction) throws(DecodeError) {
+        var reader = BitReader(payloadOf: frame)
+        self.direction = direction
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
+        version = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        var rest = reader.read(8)
+        reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)
+        entries = SettingList()
+        while rest > 0 {
+            let key = UInt8(truncatingIfNeeded: reader.read(8))
+            entries.append(Setting(key: key, value: reader.read(32)))
+            rest &-= 1
+        }
+        try reader.checkEnd()
+    }
+}
+
+/// The host asks for a collar's settings; the answer is a ``Settings`` report.
+public struct SettingsRequest: Equatable, Sendable {
+    /// The id that the report repeats.
+    public var requestID: UInt16
+
+    /// Creates a request.
+    public init(requestID: UInt16) { self.requestID = requestID }
+
+    /// Appends the bare frame.
+    public func encode(
+        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        payload.write(UInt32(requestID), 16)
+        let header = FrameHeader(type: .settingsRequest, address: address)
+        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and CRC have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(payloadOf: frame)
+        requestID = UInt16(truncatingIfNeeded: reader.read(16))
+        try reader.checkEnd()
+    }
+}

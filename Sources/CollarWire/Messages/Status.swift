@@ -1,0 +1,160 @@
+/// The status of a collar. A receiver ignores bytes that follow the last field.
+public struct Status: Equatable, Sendable {
+    /// What the GNSS receiver is doing; two bits.
+    public enum GNSSState: UInt8, Equatable, Sendable {
+        /// Switched off.
+        case off = 0
+        /// On, without a position.
+        case searching = 1
+        /// Making fixes.
+        case fix = 2
+        /// Not answering, or reporting a fault.
+        case fault = 3
+    }
+
+    /// What limits the rate of sending; two bits.
+    public enum ThrottleState: UInt8, Equatable, Sendable {
+        /// Nothing limits the rate.
+        case none = 0
+        /// The battery is at 10 … 20 percent.
+        case lowBattery = 1
+        /// The battery is below 10 percent.
+        case criticalBattery = 2
+        /// The duty cycle of the radio is used up.
+        case dutyCycle = 3
+    }
+
+    /// The readings of two clocks at the same moment, with which uptime is converted into the time of day.
+    public struct ClockMapping: Equatable, Sendable {
+        /// Milliseconds since 1970, within ``Fix/timeRange``.
+        public var unixMilliseconds: Int64
+        /// Milliseconds since the boot, modulo 2^32.
+        public var uptimeMilliseconds: UInt32
+
+        /// Creates a mapping.
+        public init(unixMilliseconds: Int64, uptimeMilliseconds: UInt32) {
+            self.unixMilliseconds = unixMilliseconds
+            self.uptimeMilliseconds = uptimeMilliseconds
+        }
+    }
+
+    /// Whether positions are logged.
+    public var isTracking = false
+    /// The time since which ``isTracking`` has its value, in seconds since 1970; 0 if that time is not known.
+    public var trackingSinceUnixSeconds: UInt32 = 0
+    /// What the GNSS receiver is doing.
+    public var gnssState = GNSSState.off
+    /// What limits the rate of sending.
+    public var throttleState = ThrottleState.none
+    /// Whether the collar is stationary as its settings define it: by default, whether it has moved less than 5 m for 30 s.
+    public var isStationary = false
+    /// Charge of the battery, 0 … 100 percent; nil when unknown.
+    public var batteryPercent: UInt8?
+    /// Voltage of the battery in millivolts, 0 … 8190; nil when unknown.
+    public var batteryMillivolts: UInt16?
+    /// Temperature, −127 … 127 °C; nil when unknown.
+    public var temperatureCelsius: Int8?
+    /// Seconds since the boot.
+    public var uptimeSeconds: UInt32 = 0
+    /// Code of the last error; 0 for none.
+    public var lastErrorCode: UInt8 = 0
+    /// Fixes sent since the boot, modulo 2^32.
+    public var fixesSent: UInt32 = 0
+    /// Fixes that wait for delivery, 0 … 2^24 − 1, where the highest value means "this or more".
+    public var queueDepth: UInt32 = 0
+    /// Fixes that were overwritten, since the boot, before they were delivered; modulo 2^24.
+    public var drops: UInt32 = 0
+    /// Repeated requests received since the boot, modulo 2^24.
+    public var duplicates: UInt32 = 0
+    /// Frames sent again since the boot, modulo 2^24.
+    public var retransmissions: UInt32 = 0
+    /// Airtime since the boot, in milliseconds, modulo 2^32.
+    public var airtimeMilliseconds: UInt32 = 0
+    /// The readings of both clocks; nil if the collar does not know the time of day.
+    public var clockMapping: ClockMapping?
+
+    /// A status in which nothing is known.
+    public init() {}
+
+    /// Appends the bare frame.
+    /// - Throws: ``EncodeError/field(_:value:)`` for a field out of range.
+    public func encode(
+        address: UInt8, flags: FrameFlags, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        var payload = BitWriter()
+        var states = UInt32(gnssState.rawValue) &<< 5 | UInt32(throttleState.rawValue) &<< 3
+        if isTracking { states |= 0x80 }
+        if isStationary { states |= 4 }
+        if clockMapping != nil { states |= 2 }
+        payload.write(states, 8)
+        payload.write(trackingSinceUnixSeconds, 32)
+        let percent = UInt32(batteryPercent ?? 127)
+        payload.require(percent <= 100 || batteryPercent == nil, .battery, percent)
+        payload.write(percent, 7)
+        let millivolts = UInt32(batteryMillivolts ?? 8191)
+        payload.require(millivolts <= 8190 || batteryMillivolts == nil, .voltage, millivolts)
+        payload.write(millivolts, 13)
+        payload.require(temperatureCelsius != -128, .temperature, 128)
+        payload.writeSigned(Int32(temperatureCelsius ?? -128), 8)
+        payload.write(uptimeSeconds, 32)
+        payload.write(UInt32(lastErrorCode), 8)
+        payload.write(fixesSent, 32)
+        payload.writeCounter(queueDepth)
+        payload.writeCounter(drops)
+        payload.writeCounter(duplicates)
+        payload.writeCounter(retransmissions)
+        payload.write(airtimeMilliseconds, 32)
+        if let clockMapping {
+            payload.require(Fix.timeRange.contains(clockMapping.unixMilliseconds), .time, 0)
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds &>> 16), 32)
+            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 16)
+            payload.write(clockMapping.uptimeMilliseconds, 32)
+        }
+        let header = FrameHeader(type: .status, flags: flags, address: address)
+        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+    }
+
+    /// Decodes the payload of a frame whose header and CRC have been verified.
+    public init(decoding frame: Span<UInt8>) throws(DecodeError) {
+        var reader = BitReader(payloadOf: frame)
+        isTracking = reader.read(1) == 1
+        gnssState = GNSSState(rawValue: UInt8(truncatingIfNeeded: reader.read(2))) ?? .off
+        throttleState = ThrottleState(rawValue: UInt8(truncatingIfNeeded: reader.read(2))) ?? .none
+        isStationary = reader.read(1) == 1
+        let hasClock = reader.read(1) == 1
+        _ = reader.read(1)
+        trackingSinceUnixSeconds = reader.read(32)
+        let percent = reader.read(7)
+        reader.require(percent <= 100 || percent == 127, .battery, percent)
+        batteryPercent = percent == 127 ? nil : UInt8(truncatingIfNeeded: percent)
+        let millivolts = reader.read(13)
+        batteryMillivolts = millivolts == 8191 ? nil : UInt16(millivolts)
+        let celsius = reader.readSigned(8)
+        temperatureCelsius = celsius == -128 ? nil : Int8(celsius)
+        uptimeSeconds = reader.read(32)
+        lastErrorCode = UInt8(truncatingIfNeeded: reader.read(8))
+        fixesSent = reader.read(32)
+        queueDepth = reader.read(24)
+        drops = reader.read(24)
+        duplicates = reader.read(24)
+        retransmissions = reader.read(24)
+        airtimeMilliseconds = reader.read(32)
+        if hasClock {
+            let high = Int64(widening: reader.readSigned(16))
+            let milliseconds = high &<< 32 | Int64(widening: reader.read(32))
+            clockMapping = ClockMapping(unixMilliseconds: milliseconds, uptimeMilliseconds: reader.read(32))
+        }
+        try reader.checkNotPastEnd()
+    }
+}
+
+extension BitWriter {
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Writes a counter of 24 bits.
+    fileprivate mutating func writeCounter(_ value: UInt32) {
+        require(value < 1 &<< 24, .counter, value)
+        write(value, 24)
+    }
+}

@@ -1,0 +1,41 @@
+/// One event as the kernel writes it.
+struct InotifyEvent: Equatable {
+    /// The watch that the event belongs to; −1 when events were lost.
+    let watch: Int32
+    /// What happened: `IN_` bits.
+    let mask: UInt32
+    /// The entry of the watched directory that changed; empty for the directory itself.
+    let name: String
+}
+
+/// Splits the bytes read from an inotify descriptor into events.
+///
+/// An event is four 32-bit numbers in the machine's byte order (watch, mask, cookie, length of the name), followed by the
+/// name, which is padded with NUL bytes.
+struct InotifyEventReader {
+    private static let headerByteCount = 16
+    private var rest: ArraySlice<UInt8>
+
+    init(bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    /// The next event; nil at the end, or if an event is incomplete. (The kernel never writes an incomplete event.)
+    mutating func next() -> InotifyEvent? {
+        guard rest.count >= InotifyEventReader.headerByteCount else { return nil }
+        let watch = Int32(bitPattern: number(at: 0))
+        let mask = number(at: 4)
+        let nameByteCount = Int(number(at: 12))
+        let afterHeader = rest.dropFirst(InotifyEventReader.headerByteCount)
+        guard nameByteCount <= afterHeader.count else { return nil }
+        let name = afterHeader.prefix(nameByteCount).prefix { $0 != 0 }
+        rest = afterHeader.dropFirst(nameByteCount)
+        return InotifyEvent(watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))
+    }
+
+    private func number(at offset: Int) -> UInt32 {
+        var value: UInt32 = 0
+        unsafe withUnsafeMutableBytes(of: &value) { bytes in
+            unsafe bytes.copyBytes(from: rest.dropFirst(offset).prefix(4))
+        }
+        return value
+    }
+}

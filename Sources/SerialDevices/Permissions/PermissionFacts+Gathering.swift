@@ -1,0 +1,84 @@
+import Glibc
+
+extension PermissionFacts {
+    /// Gathers the facts about an `open` of the path that failed with EACCES or EPERM. If user names come from a directory
+    /// service, this may query that service over the network.
+    init(opening path: String, errno cause: Int32) {
+        errno = cause
+        accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
+        var status = stat()
+        if unsafe stat(path, &status) == 0 {
+            node = Node(
+                mode: status.st_mode, owner: UserDatabase.userName(status.st_uid), group: status.st_gid,
+                groupName: UserDatabase.groupName(status.st_gid))
+        } else {
+            node = nil
+        }
+        let userID = geteuid()
+        user = UserDatabase.userName(userID)
+        processGroups = UserDatabase.processGroups()
+        databaseGroups = UserDatabase.groups(of: userID)
+        unmappedGroup = SystemFiles.firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0) } ?? 65_534
+    }
+}
+
+/// Names and memberships from the user database.
+enum UserDatabase {
+    /// Size of the buffer for one entry, in bytes; the database itself suggests 1024. A group whose members do not fit is
+    /// shown by its number.
+    private static let entryByteCount = 65_536
+
+    /// The user's name, or the number when there is none.
+    static func userName(_ id: UInt32) -> String {
+        let name = unsafe withEntry(of: id) { entry in
+            unsafe entry.pw_name.map { unsafe String(cString: $0) }
+        }
+        return name ?? String(id)
+    }
+
+    /// The group's name, or the number when there is none.
+    static func groupName(_ id: UInt32) -> String {
+        let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: entryByteCount) { buffer -> String? in
+            var entry = unsafe group()
+            var found: UnsafeMutablePointer<group>?
+            guard let text = buffer.baseAddress,
+                unsafe getgrgid_r(id, &entry, text, buffer.count, &found) == 0, unsafe found != nil
+            else { return nil }
+            return unsafe entry.gr_name.map { unsafe String(cString: $0) }
+        }
+        return name ?? String(id)
+    }
+
+    /// The groups of this process, the effective one first.
+    static func processGroups() -> [UInt32] {
+        let count = getgroups(0, nil)
+        guard count > 0 else { return [getegid()] }
+        var groups = [UInt32](repeating: 0, count: Int(count))
+        let written = unsafe getgroups(count, &groups)
+        return [getegid()] + groups.prefix(Int(max(written, 0)))
+    }
+
+    /// The groups that a new session of the user would have.
+    static func groups(of user: UInt32) -> [UInt32] {
+        let groups = unsafe withEntry(of: user) { entry -> [UInt32]? in
+            guard let name = unsafe entry.pw_name else { return nil }
+            var count: Int32 = 1_024
+            var groups = [UInt32](repeating: 0, count: Int(count))
+            guard unsafe getgrouplist(name, entry.pw_gid, &groups, &count) >= 0 else { return nil }
+            return Array(groups.prefix(Int(count)))
+        }
+        return groups ?? []
+    }
+
+    /// Calls `body` with the user's entry, whose strings are valid only during the call. Nil when there is no entry.
+    private static func withEntry<Value>(of user: UInt32, _ body: (passwd) -> Value?) -> Value? {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: entryByteCount) { buffer -> Value? in
+            var entry = unsafe passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let text = buffer.baseAddress,
+                unsafe getpwuid_r(user, &entry, text, buffer.count, &found) == 0, unsafe found != nil
+            else { return nil }
+            return unsafe body(entry)
+        }
+    }
+}

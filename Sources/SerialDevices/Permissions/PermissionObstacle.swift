@@ -1,0 +1,74 @@
+import Glibc
+
+/// The reason why a user is not allowed to open a device node.
+public enum PermissionObstacle: Equatable, Sendable {
+    /// The node belongs to a group that the user is not in.
+    case notInGroup(group: String, user: String)
+    /// The user has been added to the group, but this session began before that.
+    case notLoggedInAgain(group: String, user: String)
+    /// Only the owner may open the node: no group or access list grants access to anyone else. Where no udev rule applies,
+    /// the owner is root.
+    case onlyOwner(user: String)
+    /// The user is not allowed to enter a directory on the path to the node.
+    case directory
+    /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
+    case containerOrSecurityModule
+}
+
+/// The facts from which the reason for a refused open is found.
+struct PermissionFacts {
+    /// The error of `open`.
+    var errno: Int32
+    /// Whether `access` grants reading and writing.
+    var accessIsGranted: Bool
+    /// The node; nil if `stat` fails, because the user is not allowed to enter a directory on the path.
+    var node: Node?
+    /// The name of the effective user of this process.
+    var user: String
+    /// The group ids that this process has.
+    var processGroups: [UInt32]
+    /// The group ids that a new session of the user would have.
+    var databaseGroups: [UInt32]
+    /// The id that the kernel shows for a group that has no id in this user namespace.
+    var unmappedGroup: UInt32
+
+    /// Owner and permissions of a node.
+    struct Node {
+        var mode: UInt32
+        var owner: String
+        var group: UInt32
+        var groupName: String
+    }
+}
+
+extension PermissionObstacle {
+    /// Finds the reason for a refused open from the facts alone.
+    init(_ facts: PermissionFacts) {
+        // EPERM comes from a container's list of devices, never from the mode of a node.
+        if facts.errno == EPERM || facts.accessIsGranted {
+            self = .containerOrSecurityModule
+            return
+        }
+        guard let node = facts.node else {
+            self = .directory
+            return
+        }
+        if node.group == facts.unmappedGroup {
+            self = .containerOrSecurityModule
+            return
+        }
+        let groupMayReadAndWrite = node.mode & 0o060 == 0o060
+        // The remedy must never be to join root's group.
+        guard groupMayReadAndWrite, node.group != 0 else {
+            self = .onlyOwner(user: node.owner)
+            return
+        }
+        if facts.processGroups.contains(node.group) {
+            self = .containerOrSecurityModule
+        } else if facts.databaseGroups.contains(node.group) {
+            self = .notLoggedInAgain(group: node.groupName, user: facts.user)
+        } else {
+            self = .notInGroup(group: node.groupName, user: facts.user)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// Why a serial line could not be opened.
+public enum SerialPortError: Error, Equatable, Sendable {
+    /// There is nothing at the path.
+    case notFound(path: String)
+    /// The file at the path is not a terminal.
+    case notATerminal(path: String)
+    /// The line is in use; `holder` is nil if this process is not allowed to inspect any process that has the line open.
+    case busy(path: String, holder: ProcessHolder?)
+    /// The node exists, but the user is not allowed to open it.
+    case permissionDenied(path: String, obstacle: PermissionObstacle)
+    /// The node exists, but its device is gone.
+    case disconnected(path: String)
+    /// A system call failed for another reason.
+    case system(path: String, operation: String, errno: Int32)
+
+    /// The path that was to be opened.
+    public var path: String {
+        switch self {
+        case .notFound(let path), .notATerminal(let path), .busy(let path, _), .permissionDenied(let path, _),
+            .disconnected(let path), .system(let path, _, _):
+            path
+        }
+    }
+}
+
+/// A system call that failed.
+public struct SystemError: Error, Equatable, Sendable {
+    /// The name of the call.
+    public let operation: String
+    /// The error number.
+    public let errno: Int32
+
+    /// The call and the error in words, for a message.
+    public var text: String { "\(operation): \(SystemError.text(errno))" }
+
+    /// The system's words for an errno, or the number where it has none.
+    public static func text(_ code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}

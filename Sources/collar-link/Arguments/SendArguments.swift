@@ -1,0 +1,97 @@
+import CollarARQ
+import CollarBridge
+import CollarReceiver
+import CollarWire
+
+/// The checked arguments of `send`.
+struct SendArguments {
+    var request: ControlRequest
+    /// How long to wait for the result, in microseconds.
+    let timeoutMicroseconds: Int64
+    let ports: [String]
+    let stateDirectory: String
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let seconds = try arguments.number("--timeout", in: 0...3600) ?? 30
+        timeoutMicroseconds = Int64(seconds * 1e6)
+        ports = arguments.values["--port"] ?? []
+        stateDirectory = try arguments.stateDirectory()
+        isJSON = arguments.has("--json")
+        let modes = ["--queue", "--now", "--latest"].filter { arguments.has($0) }
+        guard modes.count <= 1 else {
+            throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
+        }
+        request = ControlRequest(try SendArguments.content(arguments.operands, receiverID: arguments.receiverID()))
+        request.deviceID = try arguments.deviceID()
+        switch modes.first {
+        case "--now":
+            guard timeoutMicroseconds >= 1000 else {
+                throw CommandFailure(.usage, "--now --timeout \(seconds): there is no time for an answer")
+            }
+            request.mode = .now
+            request.timeoutMilliseconds = timeoutMicroseconds / 1000
+        case "--latest": request.mode = .latest
+        default: request.mode = .queue
+        }
+    }
+
+    private static func content(_ words: [String], receiverID: UInt32?) throws(CommandFailure) -> ControlRequest.Content {
+        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
+        switch (words.first, words.dropFirst().first, words.count) {
+        case ("locate", _, 1): return .command(.command(.locateNow))
+        case ("sound", let text?, 2): return .command(.command(.sound(milliseconds: try milliseconds(text))))
+        case ("track", "on", 2): return .command(.command(.startTracking))
+        case ("track", "off", 2): return .command(.command(.stopTracking))
+        case ("reboot", _, 1): return .command(.command(.reboot))
+        case ("pair", _, 1): return .command(.command(.pair(receiverID: receiverID ?? 0)))
+        case ("unpair", _, 1): return .command(.command(.unpair))
+        case ("settings", "get", 2): return .command(.settingsRequest)
+        case ("settings", "set", 3...): return .command(.settingsUpdate(version: 0, try settings(words.dropFirst(2))))
+        case (nil, _, _): throw usage("what shall be sent?")
+        default: throw usage("'\(words.joined(separator: " "))' is nothing that can be sent")
+        }
+    }
+
+    private static func usage(_ message: String) -> CommandFailure {
+        CommandFailure(
+            .usage, message,
+            remedy: "locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, pair or unpair")
+    }
+
+    private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
+        guard let seconds = Double(text), (0.1...65).contains(seconds) else {
+            throw CommandFailure(.usage, "sound \(text): a number of seconds from 0.1 to 65 is wanted")
+        }
+        return UInt16(seconds * 1000)
+    }
+
+    private static func settings(_ words: ArraySlice<String>) throws(CommandFailure) -> SettingList {
+        guard words.count <= HostRequest.settingLimit else {
+            throw CommandFailure(
+                .usage, "\(words.count) settings: one request changes at most \(HostRequest.settingLimit)",
+                remedy: "send the others with another 'settings set'")
+        }
+        var settings = SettingList()
+        var names: Set<String> = []
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': KEY=VALUE is wanted") }
+            guard let key = SettingKey(name: parts[0]) else {
+                throw CommandFailure(
+                    .usage, "there is no setting '\(parts[0])'",
+                    remedy: "settings are: \(SettingKey.all.map(\.name).joined(separator: ", "))")
+            }
+            guard names.insert(key.name).inserted else {
+                throw CommandFailure(.usage, "\(key.name) is given twice")
+            }
+            guard let value = UInt32(parts[1]), key.range.contains(value) else {
+                throw CommandFailure(
+                    .usage, "\(word): a whole number from \(key.range.lowerBound) to \(key.range.upperBound) is wanted",
+                    remedy: "\(key.name): \(key.meaning)")
+            }
+            settings.append(Setting(key: key.rawValue, value: value))
+        }
+        return settings
+    }
+}

@@ -1,0 +1,88 @@
+import CollarBridge
+import CollarReceiver
+import CollarWire
+import Glibc
+
+/// The format of a command's output: `--format`.
+enum OutputFormat {
+    case json
+    case text
+}
+
+/// Options that several commands accept.
+extension ParsedArguments {
+    /// The id of a collar, given with `--collar ID` or with the option `key`; nil if the option is not given.
+    func deviceID(_ key: String = "--collar") throws(CommandFailure) -> UInt64? {
+        guard let text = value(key) else { return nil }
+        guard let deviceID = ControlRequest.deviceID(text) else {
+            throw CommandFailure(.usage, "\(key) \(text): 16 hexadecimal digits are wanted")
+        }
+        return deviceID
+    }
+
+    /// The id of a receiver: `--to ID`.
+    func receiverID() throws(CommandFailure) -> UInt32? {
+        guard let text = value("--to") else { return nil }
+        guard let receiverID = ControlRequest.receiverID(text) else {
+            throw CommandFailure(
+                .usage, "--to \(text): 8 hexadecimal digits are wanted",
+                remedy: "'collar-link receiver show' prints them, on the other machine")
+        }
+        return receiverID
+    }
+
+    /// A whole number of bytes; a K, M or G after it means 1024, 1024² or 1024³.
+    func byteCount(_ key: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(key) else { return nil }
+        let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30]
+        let shift = text.last.flatMap { shifts[$0] }
+        let unit = 1 << (shift ?? 0)
+        guard let number = Int(shift == nil ? text : String(text.dropLast())), (0...(Int.max / unit)).contains(number),
+            range.contains(number * unit)
+        else {
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            throw CommandFailure(.usage, "\(key) \(text): a number of bytes \(bounds) is wanted, perhaps with K, M or G")
+        }
+        return number * unit
+    }
+
+    /// `--format json|text`.
+    func format() throws(CommandFailure) -> OutputFormat {
+        try choice("--format", of: ["json": .json, "text": .text]) ?? .json
+    }
+
+    /// `--flavour full|compact`.
+    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour {
+        try choice("--flavour", of: ["full": .full, "compact": .compact]) ?? .full
+    }
+
+    /// `--source-as watchOS|iOS`; nil to write each fix's own source.
+    func sourceAs() throws(CommandFailure) -> FixSource? {
+        try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
+    }
+
+    /// `--state-dir DIR`, or the default directory for journals.
+    func stateDirectory() throws(CommandFailure) -> String {
+        if let given = value("--state-dir") { return given }
+        for (variable, folder) in [("XDG_STATE_HOME", "/collar-link"), ("HOME", "/.local/state/collar-link")] {
+            guard let base = Environment.value(variable), base.hasPrefix("/") else { continue }
+            guard !base.isRepaired else {
+                throw CommandFailure(
+                    .configuration, "\(variable) is '\(base)', which is not UTF-8", remedy: "name a place: --state-dir DIR")
+            }
+            return base + folder
+        }
+        throw CommandFailure(
+            .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
+            remedy: "name one: --state-dir DIR")
+    }
+}
+
+/// The environment of the process.
+enum Environment {
+    /// The value of a variable; nil where it is not set.
+    static func value(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

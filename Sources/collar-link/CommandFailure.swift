@@ -1,0 +1,21 @@
+import CollarReceiver
+
+/// The failure that ends a command: a message for a person, and a code for a script.
+struct CommandFailure: Error {
+    var code: ExitCode
+    var message: String
+    var remedy: String?
+    /// Whether stdout cannot be written, so that nothing more can be printed.
+    var isOutputLost = false
+
+    /// Creates the failure for a message; the exit code follows from the message's error code.
+    init(_ message: UserMessage) {
+        self.init(message.code?.exitCode ?? .software, message.reason, remedy: message.remedy)
+    }
+
+    init(_ code: ExitCode, _ message: String, remedy: String? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,98 @@
+import CollarBridge
+import CollarReceiver
+import CollarWire
+
+/// `collar-link decode`: writes frames as JSON lines or as text.
+enum DecodeCommand {
+    static let spec = CommandSpec(
+        name: "decode",
+        synopsis: "collar-link decode [FILE|-] [-F json|text] [--bare] [--device ID --log-id N]",
+        summary: """
+            Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes
+            the fixes as JSON lines, or every message as text. What is damaged is skipped and counted on stderr.
+            """,
+        options: [
+            OptionSpec("-F", "--format", value: "json|text", is: "fix lines (json, default), or every field of every message"),
+            OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full)"),
+            OptionSpec("--bare", is: "frames stand behind 2 bytes of length each (big-endian), without stuffing"),
+            OptionSpec("--device", value: "ID", is: "device id of a capture without an identity, 16 hexadecimal digits"),
+            OptionSpec("--log-id", value: "N", is: "log id of a capture without an identity"),
+        ],
+        maximumOperandCount: 1,
+        notes: "exit code 65: no frame of the input is valid, or it is cut off inside a frame (--bare)")
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let format = try arguments.format()
+        guard let flavour = FixLineWriter.Flavour(rawValue: arguments.value("--flavour") ?? "full") else {
+            throw CommandFailure(.usage, "--flavour: full or compact is wanted")
+        }
+        var decoding = FrameDecoding(format: format, flavour: flavour)
+        if arguments.has("--device") || arguments.has("--log-id") {
+            decoding.learn(try arguments.log(), nextSequence: nil)
+        }
+        let input = try ChunkInput(path: arguments.operands.first ?? "-")
+        let isBare = arguments.has("--bare")
+        let byteCount = try isBare ? decodeBare(input, &decoding) : decodeSerial(input, &decoding)
+        try decoding.flush()
+        if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
+        if decoding.unverifiedCount > 0 {
+            StandardError.say(
+                "unverified: \(decoding.unverifiedCount) sequences were solved from the CRC alone, as no frame before them "
+                    + "tells where the log is; one of 256 damaged frames has such a sequence")
+        }
+        guard decoding.frameCount > 0 || byteCount == 0 else {
+            throw CommandFailure(
+                .corruptInput, "no frame of the \(byteCount) bytes is valid",
+                remedy: "give them \(isBare ? "without" : "with") --bare if that is how they were captured, and --device and --log-id "
+                    + "if there is no identity among them")
+        }
+        return .clean
+    }
+
+    /// - Returns: how many bytes were read.
+    private static func decodeSerial(
+        _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
+    ) throws(CommandFailure) -> Int {
+        var stream = StreamDecoder()
+        var offset = 0
+        var frameStart = 0
+        while let chunk = try input.next() {
+            var index = 0
+            while let event = stream.next(in: chunk.span, at: &index) {
+                switch event {
+                case .frame: decoding.decode(stream.frame, at: frameStart)
+                case .rejected(let fault): decoding.reject(fault, at: frameStart)
+                }
+                frameStart = offset + index
+            }
+            offset += chunk.count
+            try decoding.flush()
+        }
+        return offset
+    }
+
+    /// - Returns: how many bytes were read.
+    private static func decodeBare(
+        _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
+    ) throws(CommandFailure) -> Int {
+        var buffer: [UInt8] = []
+        var offset = 0
+        while let chunk = try input.next() {
+            buffer += chunk
+            var start = 0
+            while buffer.count - start >= 2 {
+                let count = Int(buffer[start]) << 8 | Int(buffer[start + 1])
+                guard buffer.count - start - 2 >= count else { break }
+                decoding.decode(buffer.span.extracting((start + 2)..<(start + 2 + count)), at: offset + start + 2)
+                start += 2 + count
+            }
+            buffer.removeFirst(start)
+            offset += start
+            try decoding.flush()
+        }
+        guard buffer.isEmpty else {
+            throw CommandFailure(.corruptInput, "byte \(offset): the input ends inside a frame")
+        }
+        return offset
+    }
+}

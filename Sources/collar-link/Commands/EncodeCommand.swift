@@ -1,0 +1,99 @@
+import CollarReceiver
+import CollarWire
+
+/// `collar-link encode`: writes fixes as frames.
+enum EncodeCommand {
+    static let spec = CommandSpec(
+        name: "encode",
+        synopsis: "collar-link encode [FILE|-] [--mode absolute|live|batch] [--bare] [--stats] …",
+        summary: """
+            Reads fixes as JSON lines (stdin without FILE) and writes them as frames of the Collar Link Protocol on
+            stdout: an identity, then frames of one fix or of many, with the delimiters of a serial line.
+            """,
+        options: [
+            OptionSpec("--mode", value: "MODE", is: "absolute (default); live: the difference to an earlier fix; batch: many in a frame"),
+            OptionSpec("--batch", value: "N", is: "batch: the most fixes in a frame, 1 to 64 (64)"),
+            OptionSpec("--anchor-lag", value: "N", is: "live: code against the fix N before, 1 to 127 (1)"),
+            OptionSpec("--precision", value: "5|6|7", is: "decimal places of a degree (5, more where the fix is that accurate)"),
+            OptionSpec("--max-frame", value: "BYTES", is: "largest frame, 51 to 253 (253)"),
+            OptionSpec("--device", value: "ID", is: "device id, 16 hexadecimal digits (c0114a0000000001)"),
+            OptionSpec("--log-id", value: "N", is: "log id, 0 to 67108863 (1)"),
+            OptionSpec("--address", value: "N", is: "address on the air, 1 to 254 (1)"),
+            OptionSpec("--bare", is: "write each frame as 2 bytes of length (big-endian) and the bare frame"),
+            OptionSpec("--stats", is: "print counts as one JSON line on stderr"),
+        ],
+        maximumOperandCount: 1,
+        notes: "A line that is no fix ends it with exit code 65; the lines before it are written.")
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let options = try EncodeOptions(arguments)
+        var encoder = TrackEncoder(options: options)
+        let path = arguments.operands.first ?? "-"
+        var lines = try LineInput(path: path)
+        do throws(CommandFailure) {
+            while let line = try lines.next() {
+                let fix = try TrackFile.fix(
+                    fromLine: line, number: lines.lineNumber, at: path, defaultSequence: encoder.statistics.fixes,
+                    precision: options.precision)
+                try encoder.encode(fix, lineNumber: lines.lineNumber)
+            }
+        } catch {
+            try encoder.finish()
+            throw error
+        }
+        try encoder.finish()
+        if options.printsStatistics { StandardError.write(encoder.statistics.json + "\n") }
+        return .clean
+    }
+}
+
+/// The options of `encode`, checked.
+struct EncodeOptions {
+    /// The form in which fixes are encoded.
+    enum Mode {
+        case absolute
+        /// Each fix is coded against its anchor, the fix that is `anchorLag` fixes earlier.
+        case live(anchorLag: Int)
+        /// A frame contains at most `limit` fixes.
+        case batch(limit: Int)
+    }
+
+    let mode: Mode
+    let precision: PositionStep?
+    let maximumFrameByteCount: Int
+    let log: LogIdentity
+    let address: UInt8
+    let isBare: Bool
+    let printsStatistics: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let anchorLag = try arguments.integer("--anchor-lag", in: 1...Int(LiveFix.maximumLead))
+        let batchLimit = try arguments.integer("--batch", in: 1...Batch.maximumCount)
+        let modes: KeyValuePairs<String, Mode> = [
+            "absolute": .absolute, "live": .live(anchorLag: anchorLag ?? 1),
+            "batch": .batch(limit: batchLimit ?? Batch.maximumCount),
+        ]
+        mode = try arguments.choice("--mode", of: modes) ?? .absolute
+        let digits = try arguments.integer("--precision", in: 5...7)
+        precision = digits.flatMap { PositionStep(rawValue: UInt8($0 - 5)) }
+        maximumFrameByteCount =
+            try arguments.integer("--max-frame", in: Frame.minimumLimitByteCount...Frame.maximumByteCount)
+            ?? Frame.maximumByteCount
+        log = try arguments.log()
+        address = UInt8(try arguments.integer("--address", in: 1...254) ?? 1)
+        isBare = arguments.has("--bare")
+        printsStatistics = arguments.has("--stats")
+    }
+}
+
+extension ParsedArguments {
+    /// The log of `--device` and `--log-id`, with defaults for both.
+    func log() throws(CommandFailure) -> LogIdentity {
+        let deviceID = try deviceID("--device") ?? 0xC011_4A00_0000_0001
+        let logID = try integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
+        guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(logID)) else {
+            throw CommandFailure(.software, "\(logID) was checked to be a log id")
+        }
+        return log
+    }
+}

@@ -1,0 +1,121 @@
+import CollarBridge
+import CollarJournal
+import CollarReceiver
+import Glibc
+import SerialDevices
+
+/// `collar-link receiver`: shows the id of this receiver, and moves the receiver to another machine.
+enum ReceiverCommand {
+    static let spec = CommandSpec(
+        name: "receiver",
+        synopsis: "collar-link receiver show|export|import [FILE] [--state-dir DIR]",
+        summary: """
+            Moves a receiver, with which collars are paired, to another machine or disk. A copy of its state directory is
+            another receiver, which collars do not answer to.
+
+              show             print the id of the receiver
+              export [FILE]    end the receiver here, for good, and write who it is and what it has (stdout)
+              import [FILE]    go on as that receiver here (stdin)
+            """,
+        options: [
+            OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)")
+        ],
+        maximumOperandCount: 2,
+        notes: """
+            Two machines that answer as one receiver lose fixes: import a file once. The state directory may be copied to the
+            new machine after 'export', or left behind: what it holds counts as delivered elsewhere there.
+            exit codes: 0 done, 64 usage, 65 FILE is damaged, 66 there is no receiver, 73 FILE or the state directory cannot
+            be written, 75 in use: stop 'collar-link' first, 77 permission, 78 it has moved away, or another one is there
+            """)
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let stateDirectory = try arguments.stateDirectory()
+        let path = arguments.operands.dropFirst().first
+        switch (arguments.operands.first, path) {
+        case ("show", nil): try show(stateDirectory)
+        case ("export", _): try export(stateDirectory, to: path == "-" ? nil : path)
+        case ("import", _): try takeOver(stateDirectory, from: path ?? "-")
+        default: throw CommandFailure(.usage, "receiver wants one of: show, export [FILE], import [FILE]")
+        }
+        return .clean
+    }
+
+    private static func show(_ stateDirectory: String) throws(CommandFailure) {
+        let identity = try CommandFailure.wrapping(
+            try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+        guard let identity else { throw CommandFailure(JournalError.noReceiver(path: stateDirectory).message) }
+        try StandardOutput.write(MessageDescription.hexadecimal(UInt64(identity.receiverID), digits: 8) + "\n")
+    }
+
+    private static func export(_ stateDirectory: String, to path: String?) throws(CommandFailure) {
+        try CommandFailure.wrapping(try requireReceiver(in: stateDirectory))
+        // The file is created first, so that the receiver does not end if the file cannot be created.
+        let descriptor = try path.map { (path) throws(CommandFailure) in try newFile(path) }
+        defer { if let descriptor { _ = close(descriptor) } }
+        let transfer: ReceiverTransfer
+        do throws(CommandFailure) {
+            transfer = try CommandFailure.wrapping(
+                try ReceiverTransfer.retiring(stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds))
+        } catch {
+            if let path { _ = unsafe unlink(path) }
+            throw error
+        }
+        guard let path, let descriptor else {
+            do throws(CommandFailure) { return try StandardOutput.write(transfer.text) } catch {
+                throw CommandFailure(
+                    error.code, "\(error.message); the receiver has ended here",
+                    remedy: "run 'collar-link receiver export' again: it gives the same")
+            }
+        }
+        var bytes = Array(transfer.text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw unwritten(path) }
+            bytes.removeFirst(count)
+        }
+        guard fsync(descriptor) == 0 else { throw unwritten(path) }
+    }
+
+    /// Checks, before anything is created, that the state directory has a receiver. A receiver that has ended counts too.
+    private static func requireReceiver(in stateDirectory: String) throws(JournalError) {
+        do throws(JournalError) {
+            let identity = try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem())
+            if identity == nil { throw .noReceiver(path: stateDirectory) }
+        } catch {
+            guard case .retired = error else { throw error }
+        }
+    }
+
+    private static func newFile(_ path: String) throws(CommandFailure) -> Int32 {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure(
+                .cannotCreate, "\(path): \(SystemError.text(errno))",
+                remedy: errno == EEXIST ? "give another name, or remove \(path) if it is not an export that is still needed" : nil)
+        }
+        return descriptor
+    }
+
+    private static func unwritten(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .cannotCreate, "\(path): \(SystemError.text(errno))",
+            remedy: "make room, remove \(path), and run 'collar-link receiver export' again")
+    }
+
+    private static func takeOver(_ stateDirectory: String, from path: String) throws(CommandFailure) {
+        var text = ""
+        var lines = try LineInput(path: path)
+        while let line = try lines.next() { text += String(decoding: line, as: UTF8.self) + "\n" }
+        let transfer: ReceiverTransfer
+        do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
+            throw CommandFailure(
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): \(error.wanted) is wanted",
+                remedy: "give what 'collar-link receiver export' wrote; it can be run again where it was run")
+        }
+        var random = SystemRandomNumberGenerator()
+        try CommandFailure.wrapping(
+            try transfer.takeOver(
+                stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds, random: &random))
+    }
+}

@@ -1,0 +1,112 @@
+import CollarBridge
+import CollarHost
+import CollarReceiver
+
+/// `collar-link run`, the command that runs when none is named.
+enum RunCommand {
+    static let spec = CommandSpec(
+        name: "run",
+        synopsis: "collar-link [run] [options]",
+        summary: """
+            Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
+            on stdout. Waits for a radio where there is none. Messages for people go to stderr.
+
+            commands: run (the default), send, history, receiver, devices, simulate, encode, decode; 'collar-link COMMAND
+            --help' tells more.
+            """,
+        options: [
+            OptionSpec(
+                "-p", "--port", value: "PATH", repeatable: true,
+                is: "use this tty or pseudo-terminal (repeatable); discovery is off then"),
+            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+            OptionSpec(
+                "--events", value: "LIST",
+                is: "kinds of lines, with commas: fix (the default), gap, link, error, stats, status, result; or all"),
+            OptionSpec(
+                "--sort", formerly: "--order", value: "arrival|sequence",
+                is: "fixes as they come (arrival, the default), or each after those before it in its log"),
+            OptionSpec("--since", value: "ID|TIME", is: "begin after the fix with this id, or with what came in since this time"),
+            OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),
+            OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
+            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
+            OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove fixes that were written as lines after so many days (never)"),
+            OptionSpec(
+                "--max-size", value: "BYTES",
+                is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
+            OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
+            OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
+            OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
+            OptionSpec("-v", "--verbose", is: "print counts at the end"),
+            OptionSpec("-q", "--quiet", is: "print only what fails"),
+        ],
+        maximumOperandCount: 0,
+        notes: """
+            exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
+            """)
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let configuration = try self.configuration(from: arguments)
+        let isQuiet = arguments.has("--quiet")
+        do throws(ReceiverError) {
+            let receiver = try Receiver(configuration) { notice in
+                // The status of a collar is for programs, not for people.
+                if case .host(.status) = notice { return }
+                if isQuiet, !notice.isFailure { return }
+                StandardError.say(notice)
+            }
+            try receiver.run()
+            if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }
+            return .clean
+        } catch {
+            throw CommandFailure(error.message)
+        }
+    }
+
+    private static func configuration(
+        from arguments: ParsedArguments
+    ) throws(CommandFailure) -> ReceiverConfiguration {
+        var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
+        configuration.ports = arguments.values["--port"] ?? []
+        configuration.reconnects = !arguments.has("--no-reconnect")
+        configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
+        if let limit = try arguments.byteCount("--max-size", in: 65_536...(1 << 50)) {
+            configuration.host.journalByteLimit = limit
+            // Old fixes are removed by whole segments, so a segment must be much smaller than the limit.
+            configuration.host.segmentByteLimit = min(configuration.host.segmentByteLimit, limit / 8)
+        }
+        configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
+        if let seconds = try arguments.number("--duration", in: 0...1e9) {
+            configuration.durationMicroseconds = Int64(seconds * 1e6)
+        }
+        configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
+        configuration.host.deviceID = try arguments.deviceID()
+        configuration.flavour = try arguments.flavour()
+        configuration.sourceAs = try arguments.sourceAs()
+        if let text = arguments.value("--events") {
+            guard let kinds = LineKind.kinds(in: text) else {
+                let names = LineKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
+            }
+            configuration.write(kinds)
+        }
+        configuration.host.sortsBySequence = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        configuration.host.emissionStart = try emissionStart(from: arguments)
+        return configuration
+    }
+
+    private static func emissionStart(
+        from arguments: ParsedArguments
+    ) throws(CommandFailure) -> EmissionStart {
+        let since = arguments.value("--since")
+        guard arguments.has("--from-start") else {
+            guard let since else { return .whereItStopped }
+            switch try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds) {
+            case .time(let unixMilliseconds): return .since(unixMilliseconds: unixMilliseconds)
+            case .fix(let identifier): return .after(identifier)
+            }
+        }
+        guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }
+        return .all
+    }
+}

@@ -1,0 +1,176 @@
+import CollarARQ
+import CollarFirmware
+import CollarReceiver
+import CollarSimulator
+import CollarWire
+import SerialDevices
+
+/// `collar-link simulate`: runs simulated collars and a lossy base radio, whose serial port is a pseudo-terminal.
+enum SimulateCommand {
+    static let spec = CommandSpec(
+        name: "simulate",
+        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …",
+        summary: """
+            Plays a track as a collar would: the firmware core behind a lossy radio behind a pseudo-terminal, whose
+            path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
+            """,
+        options: [
+            OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
+            OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
+            OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal; no file is replaced"),
+            OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
+            OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
+            OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
+            OptionSpec("--modem", value: "NAME", is: "serial, ble, or lora:SF7 to lora:SF12 (serial)"),
+            OptionSpec("--duty-cycle", value: "PERCENT", is: "the part of each hour in which the collar may send (100)"),
+            OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
+            OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
+            OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
+            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
+            OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
+            OptionSpec("--stats", is: "print counts as one JSON line on stderr at the end"),
+        ],
+        maximumOperandCount: 0,
+        notes: """
+            SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
+            Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
+            serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
+            over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
+            each sent until it arrives, with no acknowledgement.
+            """)
+
+    /// Erase blocks in a simulated collar's flash: 24 MiB in total, with room for half a million fixes.
+    private static let flashBlockCount = 6144
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        guard let trackPath = arguments.value("--track") else {
+            throw CommandFailure(
+                .usage, "simulate wants a track: --track FILE",
+                remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
+        }
+        let options = try SimulationOptions(arguments)
+        let fixes = try TrackFile.fixes(at: trackPath)
+        guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(trackPath): there is no fix in it") }
+        guard let path = arguments.value("--flash") else {
+            let flashes = (0..<options.collarCount).map { _ in MemoryFlash(blockCount: flashBlockCount) }
+            return try simulate(fixes, flashes: flashes, options: options)
+        }
+        var flashes: [FileFlash] = []
+        for number in 1...options.collarCount {
+            let file = options.collarCount == 1 ? path : "\(path)-\(number)"
+            do throws(FileFlash.OpenError) {
+                flashes.append(try FileFlash(path: file, blockCount: flashBlockCount))
+            } catch {
+                throw CommandFailure(.cannotCreate, "\(file): \(error.reason)")
+            }
+        }
+        return try simulate(fixes, flashes: flashes, options: options)
+    }
+
+    private static func simulate<Flash: FlashDevice>(
+        _ fixes: [Fix], flashes: [Flash], options: SimulationOptions
+    ) throws(CommandFailure) -> ExitCode {
+        var random = SeededRandom(seed: options.seed)
+        let track = SimulatedTrack(fixes: fixes, pace: options.trackPace)
+        var stations: [CollarRadioStation<Flash>] = []
+        var deviceIDs: [UInt64] = []
+        for flash in flashes {
+            var deviceID = random.next()
+            while stations.contains(where: { $0.address == address(of: deviceID) }) { deviceID = random.next() }
+            deviceIDs.append(deviceID)
+            // The log id depends on the track too, so that two tracks with the same seed get different log ids: logs with equal
+            // ids must contain equal fixes.
+            let logID = UInt32(truncatingIfNeeded: random.next() ^ TrackFile.digest(of: fixes))
+            let radio = LossyRadio(
+                lossProbability: options.loss, corruptionProbability: options.corruption,
+                meanBurstLength: options.burst, seed: random.next())
+            let start = Instant(
+                microseconds: stations.isEmpty ? 0 : Int64(random.next() % UInt64(1 + track.firstIntervalMicroseconds)))
+            let collar = try boot(deviceID: deviceID, logID: logID, flash: flash, options: options, start: start)
+            stations.append(
+                CollarRadioStation(
+                    collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem, track: track,
+                    start: start))
+        }
+        var simulation = try PortSimulation(
+            radio: SharedRadio(stations, modem: options.modem), deviceIDs: deviceIDs, options: options,
+            fixCount: fixes.count)
+        return try simulation.run()
+    }
+
+    private static func address(of deviceID: UInt64) -> UInt8 { UInt8(1 + deviceID % 254) }
+
+    private static func boot<Flash: FlashDevice>(
+        deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, start: Instant
+    ) throws(CommandFailure) -> Collar<Flash> {
+        let modem = options.modem
+        let configuration = Collar<Flash>.Configuration(
+            deviceID: deviceID, address: address(of: deviceID),
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: .sounder,
+            delivery: .init(
+                modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
+                dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
+                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
+        do throws(FlashError) {
+            var collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
+            // The first boot is a power-on, which opens the pairing window; a later boot is a reboot, which does not.
+            if collar.bootCount == 1 { collar.openPairingWindow(now: start) }
+            return collar
+        } catch {
+            throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
+        }
+    }
+}
+
+/// The options of `simulate`, checked.
+struct SimulationOptions {
+    let collarCount: Int
+    let link: PortLink?
+    let loss: Double
+    /// The average number of frames lost in a row; nil if losses are independent.
+    let burst: Double?
+    let corruption: Double
+    /// The modem between the collar and the base radio.
+    private let modemKind: SimulatedModem
+    /// The percentage of each hour in which the collar is allowed to send; nil for no limit.
+    let dutyCyclePercent: Double?
+    /// Speed as a multiple of real time; nil for virtual time.
+    let speed: Double?
+    let interval: Double?
+    let seed: UInt64
+    let endsWhenDelivered: Bool
+    let printsStatistics: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
+        link = arguments.value("--link").map(PortLink.init)
+        loss = try arguments.number("--loss", in: 0...1) ?? 0
+        burst = try arguments.number("--burst", in: 1...1000)
+        if let burst, loss >= 1 || burst < loss / (1 - loss) {
+            throw CommandFailure(
+                .usage, "--burst \(burst): with a loss of \(loss) runs are longer",
+                remedy: "at least P / (1 - P) frames for --loss P, and a loss below 1")
+        }
+        corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
+        let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
+        guard let known = SimulatedModem(name: modemName) else {
+            throw CommandFailure(
+                .usage, "--modem \(modemName): there is no such modem", remedy: "serial, ble, or lora:SF7 to lora:SF12")
+        }
+        modemKind = known
+        dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
+        speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
+        interval = try arguments.number("--interval", in: 0.001...1e6)
+        seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
+        endsWhenDelivered = arguments.has("--until-delivered")
+        printsStatistics = arguments.has("--stats")
+    }
+
+    /// The modem's timing; in a simulation faster than real time the airtimes are shorter.
+    var modem: ModemProfile { modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+
+    var trackPace: SimulatedTrack.Pace {
+        if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }
+        return .speed(speed ?? 1)
+    }
+}

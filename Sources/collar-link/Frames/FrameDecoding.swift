@@ -1,0 +1,170 @@
+import CollarBridge
+import CollarWire
+
+/// Decodes frames one after the other, and keeps what later frames need: the known logs, and the fixes that can be
+/// anchors of live fixes.
+struct FrameDecoding {
+    /// A log that is known.
+    private struct KnownLog {
+        let identity: LogIdentity
+        /// The references for completing short sequences: the highest sequence of a fix, and the newest sequence that the
+        /// last identity or probe named.
+        var references: InlineArray<2, UInt32> = [0, 0]
+        var fixes: [UInt32: Fix] = [:]
+        /// Whether a verified frame has revealed a sequence of the log.
+        var isHeard = false
+    }
+
+    /// A message, the log that the message is bound to, and whether the frame's CRC confirms the message's sequence.
+    private struct Decoded {
+        var message: Message
+        var log: LogIdentity?
+        var isVerified = true
+    }
+
+    /// When a fix is decoded, the fix whose sequence is lower by this number is forgotten. The anchor of a live fix is at
+    /// most 127 sequences lower.
+    private static let anchorLimit: UInt32 = 65_536
+
+    private let format: OutputFormat
+    private var writer: FixLineWriter
+    private var output: [UInt8] = []
+    private var logs: [KnownLog] = []
+    private var rejected: [String: Int] = [:]
+    /// The number of frames that were decoded.
+    private(set) var frameCount = 0
+    /// The number of decoded frames whose sequence was solved from the CRC.
+    private(set) var unverifiedCount = 0
+
+    init(format: OutputFormat, flavour: FixLineWriter.Flavour) {
+        self.format = format
+        writer = FixLineWriter(flavour: flavour)
+    }
+
+    /// Adds a log at the front of the known logs, or moves a known log there, because the front log is tried first.
+    /// - Parameter nextSequence: the log's next sequence, as an identity or a probe gave it; nil where none did.
+    mutating func learn(_ log: LogIdentity, nextSequence: UInt32?) {
+        if let index = logs.firstIndex(where: { $0.identity == log }) {
+            logs.swapAt(0, index)
+        } else {
+            logs.insert(KnownLog(identity: log), at: 0)
+        }
+        guard let nextSequence else { return }
+        logs[0].references[1] = max(nextSequence, 1) - 1
+        logs[0].isHeard = true
+    }
+
+    /// Decodes a bare frame that begins at an offset of the input.
+    mutating func decode(_ frame: Span<UInt8>, at offset: Int) {
+        do throws(DecodeError) {
+            let header = try FrameHeader(frame)
+            guard let type = header.type else { throw .unknownType(header.typeCode) }
+            let decoded = try decode(frame, header: header, type: type)
+            frameCount += 1
+            if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
+            write(decoded, header: header, byteCount: frame.count, at: offset)
+        } catch { reject(RejectionReason(error), at: offset) }
+    }
+
+    /// Counts a rejected piece of the input: one between two delimiters that is not a frame.
+    mutating func reject(_ fault: StreamFault, at offset: Int) { reject(RejectionReason(fault), at: offset) }
+
+    /// Writes the output so far to stdout.
+    mutating func flush() throws(CommandFailure) {
+        try StandardOutput.write(output)
+        output.removeAll(keepingCapacity: true)
+    }
+
+    /// How many frames were skipped and why; nil if none was.
+    var summaryOfRejected: String? {
+        guard !rejected.isEmpty else { return nil }
+        let parts = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return "skipped: " + parts.joined(separator: ", ")
+    }
+
+    private mutating func reject(_ reason: RejectionReason, at offset: Int) {
+        rejected[reason.kind, default: 0] += 1
+        guard format == .text else { return }
+        append("@\(offset) skipped: \(reason.kind)\(reason.detail.map { " (\($0))" } ?? "")\n")
+    }
+
+    private func decode(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType) throws(DecodeError) -> Decoded {
+        guard type.isBoundToLog else { return Decoded(message: try Message.decode(frame, log: nil, reference: 0)) }
+        for log in logs {
+            if type == .liveFix {
+                guard let fix = liveFix(frame, header: header, log: log) else { continue }
+                return Decoded(message: .fix(fix), log: log.identity)
+            }
+            guard let reference = FrameCRC.reference(among: log.references.span, fitting: frame, log: log.identity) else {
+                continue
+            }
+            let message = try Message.decodePayload(of: frame, header: header, type: type, reference: reference)
+            return Decoded(message: message, log: log.identity)
+        }
+        for log in logs where !log.isHeard {
+            guard let sequence = FrameCRC.solvedSequence(of: frame, log: log.identity) else { continue }
+            let message = try Message.decodePayload(of: frame, header: header, type: type, reference: sequence)
+            return Decoded(message: message, log: log.identity, isVerified: false)
+        }
+        throw .crcMismatch
+    }
+
+    private func liveFix(_ frame: Span<UInt8>, header: FrameHeader, log: KnownLog) -> Fix? {
+        for index in log.references.indices {
+            guard let named = LiveFix.sequences(of: frame, header: header, reference: log.references[index]),
+                let anchor = log.fixes[named.anchor]
+            else { continue }
+            do throws(DecodeError) {
+                return try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: log.identity)
+            } catch { continue }
+        }
+        return nil
+    }
+
+    private mutating func note(_ message: Message, log: LogIdentity?) {
+        switch message {
+        case .identity(let identity): learn(identity.log, nextSequence: identity.nextSequence)
+        case .probe(let probe):
+            guard let index = logs.firstIndex(where: { $0.identity.tag == probe.logTag }) else { return }
+            learn(logs[index].identity, nextSequence: probe.nextSequence)
+        case .fix(let fix): note(fix, log: log)
+        case .batch(let batch): batch.forEach { note($0, log: log) }
+        default: break
+        }
+    }
+
+    private mutating func note(_ fix: Fix, log: LogIdentity?) {
+        guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
+        logs[index].isHeard = true
+        logs[index].references[0] = max(logs[index].references[0], fix.sequence)
+        logs[index].fixes[fix.sequence] = fix
+        if fix.sequence >= FrameDecoding.anchorLimit {
+            logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
+        }
+    }
+
+    private mutating func write(_ decoded: Decoded, header: FrameHeader, byteCount: Int, at offset: Int) {
+        switch format {
+        case .json:
+            guard let log = decoded.log else { return }
+            switch decoded.message {
+            case .fix(let fix): writeLine(of: fix, log: log)
+            case .batch(let batch): batch.forEach { writeLine(of: $0, log: log) }
+            default: return
+            }
+        case .text:
+            append("@\(offset) \(byteCount) bytes: \(MessageDescription.line(of: header))\n")
+            for field in MessageDescription.fields(of: decoded.message) {
+                let mark = field.name == "sequence" && !decoded.isVerified ? " (unverified)" : ""
+                append("    \(field.name): \(field.value)\(mark)\n")
+            }
+        }
+    }
+
+    private mutating func writeLine(of fix: Fix, log: LogIdentity) {
+        let received = ReceivedFix(deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
+        writer.append(received, to: &output)
+    }
+
+    private mutating func append(_ text: String) { output += Array(text.utf8) }
+}

@@ -1,0 +1,78 @@
+import CollarReceiver
+import Glibc
+import SerialDevices
+
+/// The bytes of a file or of stdin, in chunks.
+struct ChunkInput: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    /// Opens a file; "-" is stdin.
+    init(path: String) throws(CommandFailure) {
+        self.path = path == "-" ? "stdin" : path
+        descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let code: ExitCode = errno == EACCES ? .noPermission : .noInput
+            throw CommandFailure(code, "\(path): \(SystemError.text(errno))")
+        }
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// The next bytes; nil at the end.
+    func next() throws(CommandFailure) -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { return Array(chunk[..<count]) }
+            if count == 0 { return nil }
+            guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
+        }
+    }
+}
+
+/// Reads the non-blank lines of a file or of stdin, in bounded memory.
+struct LineInput: ~Copyable {
+    /// A line above this limit cannot be a fix. Reading it fails, so that it does not fill the memory.
+    private static let lineByteLimit = 1 << 20
+
+    private let chunks: ChunkInput
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+    /// Number of the line that ``next()`` returned last, from 1.
+    private(set) var lineNumber = 0
+
+    /// Opens a file; "-" is stdin.
+    init(path: String) throws(CommandFailure) { chunks = try ChunkInput(path: path) }
+
+    /// The next line that is not blank, without its line feed; nil at the end of the input.
+    mutating func next() throws(CommandFailure) -> ArraySlice<UInt8>? {
+        while true {
+            var searched = start
+            var end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n"))
+            while end == nil, !isAtEnd {
+                searched = try fill()
+                end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n"))
+            }
+            guard end != nil || start < buffer.count else { return nil }
+            let line = buffer[start..<(end ?? buffer.count)]
+            start = end.map { $0 + 1 } ?? buffer.count
+            lineNumber += 1
+            if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return line }
+        }
+    }
+
+    /// Reads the next chunk.
+    /// - Returns: where the new bytes begin.
+    private mutating func fill() throws(CommandFailure) -> Int {
+        buffer.removeFirst(start)
+        start = 0
+        let end = buffer.count
+        guard end < LineInput.lineByteLimit else {
+            throw CommandFailure(.corruptInput, "line \(lineNumber + 1): longer than a fix can be")
+        }
+        if let chunk = try chunks.next() { buffer += chunk } else { isAtEnd = true }
+        return end
+    }
+}

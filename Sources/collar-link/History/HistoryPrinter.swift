@@ -1,0 +1,79 @@
+import CollarBridge
+import CollarJournal
+import CollarHost
+import CollarWire
+
+/// Prints journals on stdout, a chunk at a time.
+struct HistoryPrinter {
+    private let format: OutputFormat
+    private var writer: FixLineWriter
+    private var bytes: [UInt8] = []
+
+    init(_ format: OutputFormat, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
+        self.format = format
+        writer = FixLineWriter(flavour: flavour, sourceAs: sourceAs)
+    }
+
+    /// Prints a journal.
+    /// - Returns: false where the reader of stdout went away.
+    mutating func print(_ reader: JournalReader, since: SinceArgument?) throws(CommandFailure) -> Bool {
+        var position = try start(in: reader, since: since)
+        var earliest = Int64.min
+        if case .time(let unixMilliseconds) = since { earliest = unixMilliseconds }
+        var isDamageKnown = false
+        while true {
+            let batch = try CommandFailure.wrapping(try reader.entries(from: position, limit: 512))
+            if !batch.damage.isEmpty, !isDamageKnown {
+                isDamageKnown = true
+                StandardError.say(
+                    "the journal of collar \(MessageDescription.hexadecimal(reader.deviceID)) is damaged; what is whole follows",
+                    remedy: "see what is gone: collar-link history --verify")
+            }
+            for element in batch.elements { append(element.entry, of: reader.deviceID, since: earliest) }
+            if bytes.count >= 32_768, try !flush() { return false }
+            if batch.isAtEnd { return true }
+            position = batch.end
+        }
+    }
+
+    /// Writes the buffered bytes.
+    /// - Returns: false where the reader of stdout went away.
+    @discardableResult
+    mutating func flush() throws(CommandFailure) -> Bool {
+        let isRead = try StandardOutput.write(bytes)
+        bytes.removeAll(keepingCapacity: true)
+        return isRead
+    }
+
+    private func start(in reader: JournalReader, since: SinceArgument?) throws(CommandFailure) -> JournalPosition {
+        switch since {
+        case nil: return .start
+        case .time(let unixMilliseconds):
+            return try CommandFailure.wrapping(try reader.position(receivedSince: unixMilliseconds))
+        case .fix(let fix):
+            let found = try CommandFailure.wrapping(try reader.position(behind: fix.sequence, logID: fix.logID))
+            guard let found else { throw HistoryCommand.unknown(fix) }
+            return found
+        }
+    }
+
+    private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
+        switch entry {
+        case .fix(let record):
+            guard record.receivedUnixMilliseconds >= earliest else { return }
+            let received = ReceivedFix(deviceID: deviceID, record)
+            switch format {
+            case .json: writer.append(received, to: &bytes)
+            case .text: bytes += (FixDescription.line(of: received) + "\n").utf8
+            }
+        case .loss(let loss):
+            guard loss.receivedUnixMilliseconds >= earliest else { return }
+            let change = GapChange(loss)
+            switch format {
+            case .json: bytes += change.line(deviceID: deviceID)
+            case .text: bytes += (FixDescription.line(of: change, deviceID: deviceID) + "\n").utf8
+            }
+        case .uncovered: break
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CollarBridge
+import CollarJournal
+import CollarReceiver
+
+/// `collar-link history --verify`: reports what is stored, and what is damaged.
+struct HistoryVerification {
+    private let journals: StoredJournals
+    private let format: OutputFormat
+
+    init(_ journals: StoredJournals, _ format: OutputFormat) {
+        self.journals = journals
+        self.format = format
+    }
+
+    /// Verifies the journals, and prints the results.
+    /// - Parameter repairs: whether to mark damaged fixes first, so that their collars are asked for them again.
+    func run(repairs: Bool) throws(CommandFailure) -> ExitCode {
+        let repaired = repairs ? try repair() : .clean
+        var isIntact = true
+        let verified = try journals.forEach(of: journals.collars) { (deviceID) throws(CommandFailure) in
+            let found = try verify(deviceID)
+            if !found.isIntact {
+                isIntact = false
+                explain(found, of: deviceID)
+            }
+            return try print(found, of: deviceID)
+        }
+        guard isIntact else { return .corruptInput }
+        return verified == .clean ? repaired : verified
+    }
+
+    private func verify(_ deviceID: UInt64) throws(CommandFailure) -> JournalVerification {
+        let reader = try journals.reader(of: deviceID)
+        return try CommandFailure.wrapping(try reader.verify())
+    }
+
+    private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
+        for log in found.logs {
+            let isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
+            let line = VerifyLine(deviceID: deviceID, log: log, isIntact: isIntact)
+            guard try StandardOutput.write(format == .json ? line.bytes : Array(line.text.utf8)) else { return false }
+        }
+        return true
+    }
+
+    private func explain(_ found: JournalVerification, of deviceID: UInt64) {
+        for report in found.damage.prefix(10) {
+            let place = "the journal of collar \(MessageDescription.hexadecimal(deviceID)): segment \(report.segment)"
+            StandardError.say(
+                report.byteCount == 0
+                    ? "\(place) is gone" : "\(place), \(report.byteCount) bytes at offset \(report.offset) are no record")
+        }
+        let count = found.logs.reduce(0) { $0 + $1.damaged.count }
+        StandardError.say(
+            "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
+            remedy: "stop 'collar-link run', have the collar asked for them again with 'collar-link history --verify --repair', "
+                + "and check the disk (dmesg)")
+    }
+
+    private func repair() throws(CommandFailure) -> ExitCode {
+        // A running receiver holds the same lock, so a repair fails while a receiver runs.
+        let lock = try Self.opening { () throws(JournalError) in try StateDirectoryLock(journals.stateDirectory) }
+        defer { withExtendedLifetime(lock) {} }
+        var random = SystemRandomNumberGenerator()
+        let identity = try Self.opening { () throws(JournalError) in
+            try ReceiverIdentity.load(
+                stateDirectory: journals.stateDirectory, fileSystem: POSIXFileSystem(), random: &random)
+        }
+        return try journals.forEach(of: journals.collars) { (deviceID) throws(CommandFailure) in
+            let found = try verify(deviceID)
+            guard !found.isIntact else { return true }
+            let journal = try Self.opening { () throws(JournalError) in
+                let journal = try Journal.open(
+                    stateDirectory: journals.stateDirectory, deviceID: deviceID, receiverID: identity.receiverID,
+                    nowUnixMilliseconds: WallClock.unixMilliseconds)
+                for segment in found.damagedSegments { _ = try journal.uncoverDamage(inSegment: segment) }
+                try journal.commit()
+                return journal
+            }
+            for log in found.logs {
+                let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).missingRanges(in: $0) }
+                guard !ranges.isEmpty else { continue }
+                StandardError.say(
+                    "collar \(MessageDescription.hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
+                        + VerifyLine.text(of: ranges))
+            }
+            return true
+        }
+    }
+
+    /// Runs `body`; a failure gets the exit code and remedy that it has in `collar-link run`.
+    private static func opening<Result>(
+        _ body: () throws(JournalError) -> Result
+    ) throws(CommandFailure) -> Result {
+        do throws(JournalError) { return try body() } catch { throw CommandFailure(error.message) }
+    }
+}

@@ -1,0 +1,172 @@
+import CollarARQ
+import CollarBridge
+import CollarFirmware
+import CollarReceiver
+import CollarSimulator
+import Glibc
+import SerialDevices
+
+/// Drives simulated collars at a pseudo-terminal, in real or virtual time.
+///
+/// Virtual time jumps to the next deadline. While an answer from the host is expected, virtual time keeps pace with the
+/// real clock, because the host runs in real time.
+struct PortSimulation<Flash: FlashDevice> {
+    private var radio: SharedRadio<Flash>
+    private let deviceIDs: [UInt64]
+    private let options: SimulationOptions
+    private let fixCount: Int
+    private let signals: SignalDescriptor
+    private var terminal: PseudoTerminal?
+    private var replugAt: Instant?
+    private var skippedMicroseconds: Int64 = 0
+    private let origin = MonotonicClock.microseconds
+    private var pending: [UInt8] = []
+    private var hasReportedDelivery = false
+
+    init(
+        radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
+    ) throws(CommandFailure) {
+        self.radio = radio
+        self.deviceIDs = deviceIDs
+        self.options = options
+        self.fixCount = fixCount
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
+            throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
+        }
+        self.signals = signals
+    }
+
+    mutating func run() throws(CommandFailure) -> ExitCode {
+        defer { unplug() }
+        try plug()
+        if let terminal { try StandardOutput.write(terminal.path + "\n") }
+        while true {
+            let now = self.now
+            try advance(to: now)
+            if try handleSignals(now: now) { return finish() }
+            if let due = replugAt, now >= due { try plug() }
+            reportDelivery()
+            if options.endsWhenDelivered, radio.isDelivered, pending.isEmpty { return finish() }
+            wait(until: nextDeadline)
+        }
+    }
+
+    /// The time in the simulation: real time since the start plus the time that was skipped.
+    private var now: Instant {
+        Instant(microseconds: MonotonicClock.microseconds - origin + skippedMicroseconds)
+    }
+
+    private mutating func advance(to now: Instant) throws(CommandFailure) {
+        readFromHost(now: now)
+        // Idle time matters to a duty cycle, so it is skipped only if there is no duty cycle.
+        if options.speed == nil, options.dutyCyclePercent == nil { radio.skipIdleTime(now: now) }
+        do throws(StationError) {
+            let bytes = try radio.advance(to: now)
+            // A radio does not keep bytes that no program reads.
+            if terminal?.hasPeer == true {
+                pending += bytes
+            } else {
+                radio.serialBytesWereDropped()
+            }
+        } catch {
+            throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
+        }
+        writeToHost()
+    }
+
+    private mutating func readFromHost(now: Instant) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
+            radio.receive(Array(buffer[..<count]), now: now)
+        }
+    }
+
+    private mutating func writeToHost() {
+        while !pending.isEmpty, let terminal {
+            switch terminal.write(pending.span) {
+            case .written(let count): pending.removeFirst(count)
+            case .wouldBlock: return
+            case .disconnected: pending.removeAll()
+            }
+        }
+    }
+
+    private var nextDeadline: Instant {
+        let due = radio.nextDeadline
+        guard let replugAt else { return due }
+        return min(due, replugAt)
+    }
+
+    /// Waits for a deadline, for bytes or for a signal. In virtual time it can advance the clock to the deadline instead.
+    private mutating func wait(until deadline: Instant) {
+        let hasPeer = terminal?.hasPeer ?? false
+        let remaining = deadline.microseconds(since: now)
+        if options.speed == nil, hasPeer, pending.isEmpty, !radio.isAnswerExpected, !radio.isDelivered {
+            if remaining > 0 { skippedMicroseconds += remaining }
+            return
+        }
+        // While no program has the terminal open, poll would always report a hang-up, so the terminal is checked every 20 ms.
+        let limit: Int64 = hasPeer ? .max : 20_000
+        let milliseconds = max(0, min(remaining, limit) + 999) / 1000
+        var descriptors = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+        if hasPeer, let terminal {
+            let events = Int16(POLLIN) | (pending.isEmpty ? 0 : Int16(POLLOUT))
+            descriptors.append(pollfd(fd: terminal.fileDescriptor, events: events, revents: 0))
+        }
+        _ = unsafe poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: milliseconds))
+    }
+
+    /// - Returns: whether the simulation has to end.
+    private mutating func handleSignals(now: Instant) throws(CommandFailure) -> Bool {
+        while let signal = signals.next() {
+            guard signal == SIGUSR1 else { return true }
+            unplug()
+            replugAt = now.advanced(byMicroseconds: 1_000_000)
+        }
+        return false
+    }
+
+    private mutating func plug() throws(CommandFailure) {
+        replugAt = nil
+        let created: PseudoTerminal
+        do throws(SystemError) { created = try PseudoTerminal() } catch {
+            throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
+        }
+        terminal = created
+        do throws(PortLinkError) { try options.link?.point(to: created.path) } catch {
+            throw CommandFailure(.cannotCreate, "--link: \(error.description)", remedy: error.remedy)
+        }
+    }
+
+    private mutating func unplug() {
+        guard let open = terminal else { return }
+        options.link?.remove(from: open.path)
+        open.close()
+        terminal = nil
+        pending.removeAll()
+    }
+
+    private mutating func reportDelivery() {
+        guard radio.isDelivered, !hasReportedDelivery else { return }
+        hasReportedDelivery = true
+        StandardError.say("all \(fixCount) fixes of the track are acknowledged")
+    }
+
+    private func finish() -> ExitCode {
+        guard options.printsStatistics else { return .clean }
+        let collars = zip(deviceIDs, radio.stations).map { deviceID, station in
+            "{\"collar\":\"\(MessageDescription.hexadecimal(deviceID))\",\(PortSimulation.fields(station.statistics))}"
+        }
+        StandardError.write(
+            "{\(PortSimulation.fields(radio.statistics)),\"collars\":[\(collars.joined(separator: ","))]}\n")
+        return .clean
+    }
+
+    private static func fields(_ counts: StationStatistics) -> String {
+        "\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
+            + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),\"collisions\":\(counts.collisions),"
+            + "\"downlink_frames\":\(counts.downlinkFrames),"
+            + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
+            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)"
+    }
+}

@@ -1,0 +1,160 @@
+import CollarHost
+import CollarWire
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import CollarJournal
+@testable import CollarReceiver
+@testable import SerialDevices
+
+/// The error codes: a cause of each, its row in the document, and its place in the schemas.
+@Suite struct ErrorCodeTests {
+    private static let file = JournalError.file(FileFailure(.write, "/x/00000001.journal", errorNumber: ENOSPC))
+    private static let path = "/dev/ttyUSB0"
+
+    /// Causes of every code, except the codes that only the control socket itself gives.
+    private static var causes: [(ErrorCode, UserMessage)] {
+        func host(_ notice: HostNotice) -> UserMessage { ReceiverNotice.host(notice).message }
+        func positions(_ problem: PositionProblem) -> UserMessage { host(.positions(deviceID: 1, problem)) }
+        func misbehaving(_ misbehaviour: Misbehaviour) -> UserMessage { host(.misbehaving(deviceID: 1, misbehaviour)) }
+        func refused(_ refusal: RequestRefusal) -> UserMessage { refusal.message }
+        let ports: [(ErrorCode, UserMessage)] = [
+            (.noDevice, SerialPortError.notFound(path: path).message),
+            (.noDevice, SerialPortError.disconnected(path: path).message),
+            (.noDevice, ReceiverError.noDevice(path: nil).message),
+            (.deviceInUse, SerialPortError.busy(path: path, holder: nil).message),
+            (.permissionDenied, SerialPortError.permissionDenied(path: path, obstacle: .directory).message),
+            (.notASerialPort, SerialPortError.notATerminal(path: path).message),
+            (.portFailed, SerialPortError.system(path: path, operation: "open", errno: EIO).message),
+            (.discoveryFailed, ReceiverError.discovery(SystemError(operation: "udev_new", errno: ENOMEM)).message),
+            (.messageSendFailed, ReceiverNotice.cannotSend(path: path).message),
+            (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
+            (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
+            (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
+        ]
+        let collars: [(ErrorCode, UserMessage)] = [
+            (.sessionNotEstablished, host(.noIdentity(link: path, seconds: 1))),
+            (.sessionTimeout, host(.noIdentity(link: path, seconds: 5))),
+            (.linkNotSupported, host(.unsupportedFrame(link: path))),
+            (.pairedElsewhere, host(.pairedElsewhere(deviceID: 1, receiverID: 2))),
+            (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),
+            (.linkUnhealthy, host(.health(deviceID: 1, .condition(.unhealthy)))),
+            (.locationServicesDisabled, positions(.trackingOff)), (.locationServicesDisabled, positions(.gnssOff)),
+            (.locationUpdateFailed, positions(.gnssFault)), (.locationDecodingFailed, positions(.undecodable)),
+            (.noLocationData, positions(.noFix(seconds: 60))), (.staleLocationData, positions(.stale(seconds: 60))),
+            (.poorGPSAccuracy, positions(.poorAccuracy(meters: 54))),
+            (.fixChanged, misbehaving(.otherContent(sequence: 1))),
+            (.sequenceJumped, misbehaving(.sequenceJump(from: 1, to: 2))), (.tooManyGaps, misbehaving(.tooManyGaps)),
+            (.tooManyLogs, misbehaving(.tooManyLogs)), (.tooManyPolls, misbehaving(.tooManyPolls)),
+            (.tooManyLosses, misbehaving(.tooManyLosses)),
+            (.tooManyCollars, host(.collarRefused(deviceID: 1, link: path, .tooManyCollars(limit: 64)))),
+            (.tooManyNewCollars, host(.collarRefused(deviceID: 1, link: path, .tooManyAtOnce))),
+            (.tooManyUnknownPolls, host(.unknownPollsIgnored(link: path))),
+        ]
+        let storage: [(ErrorCode, UserMessage)] = [
+            (.storageFailing, host(.storageFailing(deviceID: 1, file))),
+            (.storageFailing, JournalError.stopped(after: FileFailure(.write, path, errorNumber: EIO)).message),
+            (.storageFailing, JournalError.sizeLimitReached(65_536, path: path).message),
+            (.storageFailing, JournalError.pendingLimitReached.message),
+            (.storageFailing, JournalError.trackingLimitReached.message),
+            (.storageFailing, JournalError.logLimitReached.message),
+            (.storageFailing, JournalError.unencodable(.logID(1 << 30)).message),
+            (.journalUnavailable, host(.journalUnavailable(deviceID: 1, file))), (.journalUnavailable, file.message),
+            (.permissionDenied, JournalError.file(FileFailure(.open, path, errorNumber: EACCES)).message),
+            (.journalUnreadable, host(.journalUnreadable(deviceID: 1, file))),
+            (.journalDamaged, host(.journalDamage(deviceID: 1, DamageReport(segment: 2, offset: 3, byteCount: 4)))),
+            (.stateInUse, JournalError.heldBy(processID: 4711, path: path).message),
+            (.stateUnusable, JournalError.laterFormat(version: 9, path: path).message),
+            (.stateUnusable, JournalError.foreignSegment(path: path).message),
+            (.stateUnusable, JournalError.openToStrangers(.others, path: path).message),
+            (.stateUnusable, JournalError.unreadableReceiver(path: path).message),
+            (.stateUnusable, JournalError.retired(receiverID: 1, path: path).message),
+            (.stateUnusable, JournalError.otherReceiver(path: path).message),
+            (.noReceiver, JournalError.noReceiver(path: path).message),
+            (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
+            (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
+            (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
+            (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),
+            (.unknownFix, ReceiverError.host(.unknownFix(FixIdentifier(deviceID: 1, logID: 2, sequence: 3))).message),
+        ]
+        let requests: [(ErrorCode, UserMessage)] = [
+            (.unknownCollar, refused(.unknownCollar(deviceID: 1, known: []))), (.noCollar, refused(.noCollar)),
+            (.whichCollar, refused(.whichCollar(known: [1, 2]))), (.noRadio, refused(.noRadio(deviceID: 1))),
+            (.pairedElsewhere, refused(.pairedElsewhere(deviceID: 1))), (.noContact, refused(.noContact(deviceID: 1))),
+            (.queueFull, refused(.queueFull(deviceID: 1))), (.noVersion, refused(.noVersion(deviceID: 1))),
+            (.unknownRequest, refused(.unknownRequest(deviceID: 1, requestID: 2))),
+            (.storageFailing, refused(.storage(deviceID: 1, file))),
+        ]
+        return ports + collars + storage + requests
+    }
+
+    /// The codes of rejections that only the control socket itself gives. End-to-end tests provoke them.
+    private static let ofTheSocket: Set<ErrorCode> = [.badRequest, .notPermitted, .tooManyClients, .tooManyRequests]
+
+    @Test func everyCodeHasACause() {
+        for (code, message) in Self.causes {
+            #expect(message.code == code)
+            #expect(!message.reason.isEmpty && !code.title.isEmpty)
+            #expect(message.remedy?.isEmpty != true)
+        }
+        #expect(Set(Self.causes.map(\.0)).union(Self.ofTheSocket) == Set(ErrorCode.allCases))
+    }
+
+    /// A critical error lasts until a person acts, so its message must say what to do.
+    @Test func whatIsCriticalHasARemedy() {
+        for (code, message) in Self.causes where code.severity == .critical { #expect(message.remedy != nil, "\(message.reason)") }
+    }
+
+    @Test func theDocumentHasEveryCode() throws {
+        let text = try String(contentsOfFile: protocolFile("ERRORS.md"), encoding: .utf8)
+        var rows: [String: [String]] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map { $0.trimmingSpaces() }
+            rows[String(cells[0].dropFirst().dropLast())] = Array(cells[1...])
+        }
+        #expect(Set(rows.keys) == Set(ErrorCode.allCases.map(\.rawValue)))
+        for code in ErrorCode.allCases {
+            let exit = code.exitCode.map { "\($0.rawValue)" } ?? "–"
+            let row = rows[code.rawValue] ?? []
+            #expect(row.dropLast() == [code.severity.rawValue, code.isRetryable ? "yes" : "no", exit], "\(code)")
+            #expect(row.last?.hasSuffix(".") == true, "\(code) has a trigger")
+        }
+    }
+
+    @Test func theSchemasHaveEveryCode() throws {
+        struct Schema: Decodable {
+            struct Code: Decodable {
+                var examples: [String]?
+                var `enum`: [String]?
+            }
+            struct Properties: Decodable { var code: Code }
+            var properties: Properties
+        }
+        func codes(_ name: String) throws -> Schema.Code {
+            let data = try Data(contentsOf: URL(filePath: protocolFile("schema/\(name).schema.json")))
+            return try JSONDecoder().decode(Schema.self, from: data).properties.code
+        }
+        let ofErrors = try #require(try codes("error").examples)
+        let ofRejections = try #require(try codes("result").enum)
+        #expect(Set(ofErrors).union(ofRejections).isSubset(of: ErrorCode.allCases.map(\.rawValue)))
+        let rejections = Self.causes.suffix(10).map(\.0.rawValue) + Self.ofTheSocket.map(\.rawValue)
+        #expect(Set(ofRejections) == Set(rejections))
+        // These errors end the command, so there is no error line for them.
+        let ends: Set<ErrorCode> = [
+            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .outputFailed, .unknown,
+        ]
+        let others = Set(rejections).subtracting(["paired_elsewhere", "storage_failing"]).union(ends.map(\.rawValue))
+        #expect(Set(ofErrors) == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(others))
+    }
+
+    private func protocolFile(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Protocol/\(name)").path
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+@testable import CollarReceiver
+@testable import SerialDevices
+
+/// The messages for all errors of a port.
+@Suite struct PortMessageTests {
+    @Test func eachErrorSaysWhatIsTheMatterAndWhatToDo() {
+        let path = "/dev/ttyUSB0"
+        func denied(_ obstacle: PermissionObstacle) -> SerialPortError {
+            .permissionDenied(path: path, obstacle: obstacle)
+        }
+        func busy(_ name: String) -> SerialPortError {
+            .busy(path: path, holder: ProcessHolder(processID: 12, name: name))
+        }
+        let expectations: [(SerialPortError, says: String, remedy: String)] = [
+            (.notFound(path: path), "no device", "collar-link devices"),
+            (.notATerminal(path: path), "not a serial port", "collar-link devices"),
+            (busy("picocom"), "picocom", "kill 12"),
+            (busy("ModemManager"), "ModemManager (process 12)", "sudo systemctl stop ModemManager"),
+            (.busy(path: path, holder: nil), "another program", "sudo fuser -v \(path)"),
+            (denied(.notInGroup(group: "dialout", user: "alice")), "dialout", "sudo usermod -aG dialout alice"),
+            (denied(.notLoggedInAgain(group: "dialout", user: "alice")), "session", "newgrp dialout"),
+            (denied(.onlyOwner(user: "root")), "Only root", "70-collar-link.rules"),
+            (denied(.onlyOwner(user: "bob")), "Only bob", "sudo -u bob"),
+            (denied(.directory), "directory", "namei -l \(path)"),
+            (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
+            (.disconnected(path: path), "does not answer", "plug it in again"),
+            (.system(path: path, operation: "open", errno: EMFILE), "Too many open files", "dmesg"),
+        ]
+        for (error, says, remedy) in expectations {
+            let message = error.message
+            #expect(message.reason.contains(says))
+            #expect(message.reason.contains(path))
+            #expect(message.remedy?.contains(remedy) == true)
+            #expect(error.path == path)
+            if case .permissionDenied = error { #expect(!message.reason.contains("no device")) }
+        }
+    }
+}
