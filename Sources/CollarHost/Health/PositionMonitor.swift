@@ -4,8 +4,17 @@ import CollarWire
 /// Watches the quality of one collar's positions. It reports each worsening once, and each kind at most once a minute. It
 /// needs no timer: it checks when frames of the collar come in.
 struct PositionMonitor {
-    /// A worsening that is reported.
-    private enum Worsening: Hashable, Sendable { case switchedOff, fault, undecodable, noFix, stale, poorAccuracy }
+    /// Worsenings that are reported. Every fix ends some, so this is no `Set`, which would allocate.
+    private struct Worsenings: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+
+        static let switchedOff = Worsenings(rawValue: 1 << 0)
+        static let fault = Worsenings(rawValue: 1 << 1)
+        static let undecodable = Worsenings(rawValue: 1 << 2)
+        static let noFix = Worsenings(rawValue: 1 << 3)
+        static let stale = Worsenings(rawValue: 1 << 4)
+        static let poorAccuracy = Worsenings(rawValue: 1 << 5)
+    }
 
     /// The newest fix.
     private struct Newest {
@@ -30,8 +39,8 @@ struct PositionMonitor {
     /// The time between the newest two fixes, in milliseconds, divided by the difference of their sequences; nil before there
     /// are two fixes of one log.
     private var expectedInterval: Int64?
-    private var open: Set<Worsening> = []
-    private var notices = NoticeLimiter<Worsening>()
+    private var open: Worsenings = []
+    private var notices = NoticeLimiter<Worsenings>()
 
     init(deviceID: UInt64) { self.deviceID = deviceID }
 
@@ -49,13 +58,13 @@ struct PositionMonitor {
             guard begins(.poorAccuracy, at: now) else { return }
             report(.poorAccuracy(meters: Int((accuracy.millimeters + 500) / 1000)), output)
         } else {
-            end([.poorAccuracy])
+            end(.poorAccuracy)
         }
     }
 
     /// An intact frame of the collar came in, but its fix cannot be decoded.
     mutating func noteUndecodable(at now: Instant, _ output: HostOutput) {
-        end([.undecodable])
+        end(.undecodable)
         if begins(.undecodable, at: now) { report(.undecodable, output) }
     }
 
@@ -63,12 +72,12 @@ struct PositionMonitor {
     mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
         let isOff = !status.isTracking || status.gnssState == .off
         if !isOff {
-            end([.switchedOff])
+            end(.switchedOff)
         } else if begins(.switchedOff, at: now) {
             report(status.isTracking ? .gnssOff : .trackingOff, output)
         }
         if status.gnssState != .fault {
-            end([.fault])
+            end(.fault)
         } else if begins(.fault, at: now) {
             report(.gnssFault, output)
         }
@@ -95,13 +104,13 @@ struct PositionMonitor {
         output.report(.positions(deviceID: deviceID, problem))
     }
 
-    private mutating func begins(_ worsening: Worsening, at now: Instant) -> Bool {
+    private mutating func begins(_ worsening: Worsenings, at now: Instant) -> Bool {
         guard !open.contains(worsening), notices.isDue(worsening, at: now) else { return false }
         open.insert(worsening)
         return true
     }
 
-    private mutating func end(_ worsenings: Set<Worsening>) {
-        if !open.isEmpty { open.subtract(worsenings) }
+    private mutating func end(_ worsenings: Worsenings) {
+        open.subtract(worsenings)
     }
 }
