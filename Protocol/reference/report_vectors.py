@@ -11,9 +11,9 @@ STATUS = {"type": 6, "tracking": True, "gnss": 2, "throttle": 0, "stationary": F
           "since": 1_700_000_000, "battery": 83, "voltage": 3912, "temperature": 21,
           "uptime": 86_461, "last_error": 0, "fixes_sent": 4655, "queue_depth": 6, "drops": 1,
           "duplicates": 12, "retransmissions": 34, "airtime": 2_345_678,
-          "clock": {"time": 1_700_000_123_456, "uptime": 86_461_789}}
+          "clock": {"time": 1_700_000_123_456, "uptime": 789}}
 STATUS_UNKNOWN = {"since": None, "battery": None, "voltage": None, "temperature": None, "clock": None}
-SETTINGS = {"request_id": 0x1234, "version": 7,
+SETTINGS = {"request_id": 0x1234, "version": 1_790_000_000_123, "origin": 0xABCDE,
             "entries": [[1, 1000], [2, 5000], [3, 60_000], [8, 60], [9, 5]]}
 COMMAND = {"type": 20, "request_id": 0x4321, "receiver_id": RECEIVER, "order": 3, "argument": None}
 LORA = {"type": 11, "modulation": 1, "turnaround": 80, "frequency": 869_525_000,
@@ -68,7 +68,7 @@ def _add_status(v):
     status("highest", "every field at its highest", gnss=3, throttle=3, stationary=True, since=TOP, battery=100,
            voltage=8190, temperature=127, uptime=TOP, last_error=255, fixes_sent=TOP, queue_depth=medium,
            drops=medium, duplicates=medium, retransmissions=medium, airtime=TOP,
-           clock={"time": (1 << 47) - 1, "uptime": TOP})
+           clock={"time": (1 << 47) - 1, "uptime": 999})
     for value in range(4):
         status(f"gnss-{value}", f"GNSS {value}", gnss=value)
         status(f"throttle-{value}", f"throttle {value}", throttle=value)
@@ -97,12 +97,12 @@ def _add_settings(v):
         for short, meaning, changes in (
                 ("plain", "five entries", {}),
                 ("empty", "no entry", {"entries": []}),
-                ("zeros", "every field 0", {"request_id": 0, "version": 0, "entries": [[0, 0]]}),
+                ("zeros", "every field 0", {"request_id": 0, "version": 0, "origin": 0, "entries": [[0, 0]]}),
                 ("highest", "every field at its highest",
-                 {"request_id": 0xFFFF, "version": (1 << 64) - 1, "entries": [[255, TOP]]}),
-                ("unknown-keys", "keys that are not defined", {"entries": [[0, 1], [11, 2], [200, 3]]}),
+                 {"request_id": 0xFFFF, "version": (1 << 44) - 1, "origin": (1 << 20) - 1, "entries": [[255, TOP]]}),
+                ("unknown-keys", "keys that are not defined", {"entries": [[0, 1], [16, 2], [200, 3]]}),
                 ("descending", "keys in descending order", {"entries": [[10, 1], [9, 7], [1, 500]]}),
-                ("47-entries", "47 entries, 253 bytes", {"entries": [[key, key << 24] for key in range(1, 48)]})):
+                ("6-entries", "six entries, 48 bytes", {"entries": [[key, key << 24] for key in range(10, 16)]})):
             v.add(number, f"settings-{name}-{short}", f"Settings {name}: {meaning}.",
                   {"type": number, **SETTINGS, **changes})
 
@@ -204,10 +204,13 @@ def add_invalid(v):
     for percent in (101, 126):
         payload = plain[6][:5] + bytes([percent << 1 | plain[6][5] & 1]) + plain[6][6:]
         bad(f"status-battery-{percent}", f"Status: battery {percent} percent.", 6, payload, "battery")
+    for milliseconds in (1000, 1023):
+        payload = payload_of(6, STATUS)[:-2] + bits((STATUS["clock"]["time"] & 0xF, 4), (milliseconds, 10), (0, 2))
+        bad(f"status-uptime-{milliseconds}", f"Status: {milliseconds} ms of uptime.", 6, payload, "uptime")
     for number in (7, 19):
-        for count in (48, 255):
+        for count in (7, 255):
             bad(f"{names[number]}-{count}-entries", f"Type {number} with {count} entries announced.", number,
-                bits((1, 16), (2, 64), (count, 8), *[(5, 40)] * 47), "entry_count")
+                bits((1, 16), (2, 64), (count, 8), *[(5, 40)] * 7), "entry_count")
     for outcome in (9, 255):
         bad(f"result-{outcome}", f"Result: outcome {outcome}.", 8, bits((1, 16), (outcome, 8)), "outcome")
     for order in (0, 8, 255):

@@ -6,7 +6,7 @@ Decoders and encoders are like those of messages. `decoded` also has `type`.
 from messages import RECEIVER_FIELD
 from wire import require
 
-MOST_ENTRIES = 47
+MOST_ENTRIES = 6
 LAST_OUTCOME = 8
 PAIR = 6
 # By action of a command: bits of the argument.
@@ -42,7 +42,10 @@ def decode_status(reader, low_byte, reference):
     fields["temperature"] = _known(reader.read_signed(8), -128)
     for field, bits in STATUS_COUNTERS.items():
         fields[field] = reader.read(bits)
-    fields["clock"] = {"time": reader.read_signed(48), "uptime": reader.read(32)} if clock else None
+    fields["clock"] = None
+    if clock:
+        fields["clock"] = {"time": reader.read_signed(48), "uptime": reader.read(10)}
+        require(fields["clock"]["uptime"] < 1000, "uptime")
     return fields, {}
 
 
@@ -63,7 +66,8 @@ def encode_status(writer, fields):
         writer.write(fields[field], bits)
     if fields["clock"] is not None:
         writer.write_signed(fields["clock"]["time"], 48)
-        writer.write(fields["clock"]["uptime"], 32)
+        require(fields["clock"]["uptime"] < 1000, "uptime")
+        writer.write(fields["clock"]["uptime"], 10)
     return 0
 
 
@@ -82,7 +86,7 @@ def encode_settings_request(writer, fields):
 
 def decode_settings(reader, low_byte, reference):
     """Settings report and update. Unknown keys are kept here; the caller ignores them."""
-    fields = {"request_id": reader.read(16), "version": reader.read(64)}
+    fields = {"request_id": reader.read(16), "version": reader.read(44), "origin": reader.read(20)}
     count = reader.read(8)
     require(count <= MOST_ENTRIES, "entry_count")
     fields["entries"] = [[reader.read(8), reader.read(32)] for _ in range(count)]
@@ -93,7 +97,8 @@ def encode_settings(writer, fields):
     """Settings report and update."""
     require(len(fields["entries"]) <= MOST_ENTRIES, "entry_count")
     writer.write(fields["request_id"], 16)
-    writer.write(fields["version"], 64)
+    writer.write(fields["version"], 44)
+    writer.write(fields["origin"], 20)
     writer.write(len(fields["entries"]), 8)
     for key, value in fields["entries"]:
         writer.write(key, 8)

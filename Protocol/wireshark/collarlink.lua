@@ -12,7 +12,7 @@ local SHORTEST_FRAME, LONGEST_FRAME = 7, 253
 local LONGEST_ENCODING = 254
 local MAX_SEQUENCE = 4294967294
 local TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08
-local MOST_RANGES, MOST_ENTRIES = 32, 47
+local MOST_RANGES, MOST_ENTRIES = 32, 6
 
 local floor = math.floor
 local number = string.format
@@ -41,7 +41,7 @@ local OUTCOMES = {[0] = "ok", "unknown", "unsupported", "invalid", "refused", "c
 local MODULATIONS = {[0] = "serial", "LoRa"}
 local CODING_RATES = {[0] = "4/5", "4/6", "4/7", "4/8"}
 local SETTINGS = {
-    {"interval between sent fixes above 20 % battery", "ms"},
+    {"interval between sent fixes above 20 % battery, moving", "ms"},
     {"interval at 10 to 20 % battery, moving", "ms"},
     {"interval at 10 to 20 % battery, stationary", "ms"},
     {"interval below 10 % battery", "ms"},
@@ -51,6 +51,11 @@ local SETTINGS = {
     {"heartbeat", "s"},
     {"decimal places of a degree", nil},
     {"decimal places of a metre of altitude", nil},
+    {"interval between sent fixes above 20 % battery, stationary", "ms"},
+    {"interval between fixes that are made, at 20 % battery or less", "ms"},
+    {"spreading factor", nil},
+    {"turnaround of the modem", "ms"},
+    {"bytes that the modems add to a frame", nil},
 }
 local CHECK_STATUS = {[0] = "Bad", "Good", "Unverified"} -- the numbers Wireshark itself uses
 local BAD, GOOD, UNVERIFIED = 0, 1, 2
@@ -160,10 +165,11 @@ field("uint24", "retransmissions", "Retransmissions")
 field("uint32", "airtime", "Airtime")
 field("absolute_time", "clock.time", "Clock: time", base.UTC)
 field("int64", "clock.time.unix_ms", "Milliseconds since 1970")
-field("uint32", "clock.uptime", "Clock: uptime at it")
+field("uint16", "clock.uptime", "Clock: milliseconds of the uptime at it")
 -- settings, commands, application messages
 field("uint16", "request_id", "Request id")
 field("uint64", "settings_version", "Version of the settings")
+field("uint32", "settings_origin", "Origin of the settings", base.HEX)
 field("uint8", "entry_count", "Entries")
 field("string", "entry", "Entry")
 field("uint8", "entry.key", "Key")
@@ -1237,7 +1243,8 @@ message(6, "Status", {
         end
         if clock then
             payload:time("clock.time", payload:signed_bits(48))
-            payload:uint("clock.uptime", 32, "ms")
+            local milliseconds = payload:uint("clock.uptime", 10, "ms")
+            require_field(milliseconds < 1000, "uptime")
         end
         return number("status, tracking %s, GNSS %s%s", tracking and "on" or "off", GNSS[gnss],
             battery and number(", %d %%", battery) or "")
@@ -1257,12 +1264,13 @@ end
 local function settings_reader(words)
     return function(payload)
         local request = payload:uint("request_id", 16)
-        payload:bytes("settings_version", 8)
-        local version = payload.range(2, 8):uint64()
+        local version = payload:bits(44)
+        payload:add("settings_version", UInt64(floor(version % 2 ^ 32), floor(version / 2 ^ 32)))
+        payload:uint("settings_origin", 20)
         local count = payload:uint("entry_count", 8)
         require_field(count <= MOST_ENTRIES, "entry_count")
         for _ = 1, count do add_entry(payload, payload:bits(8), payload:bits(32)) end
-        return number("%s %d, version %s, %d entries", words, request, tostring(version), count)
+        return number("%s %d, version %d, %d entries", words, request, version, count)
     end
 end
 

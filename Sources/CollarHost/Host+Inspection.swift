@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarWire
 
 // For simulations, which judge a host from outside.
 extension Host {
@@ -15,7 +16,7 @@ extension Host {
     package func openRequestCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
 
     /// The version of the settings that a collar reported last; nil if it never reported them.
-    package func reportedSettingsVersion(of deviceID: UInt64) -> UInt64? {
+    package func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? {
         collars.session(deviceID)?.requests.reportedVersion
     }
 }

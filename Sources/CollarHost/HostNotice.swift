@@ -41,6 +41,8 @@ public enum HostNotice: Equatable, Sendable {
     case health(deviceID: UInt64, LinkHealth.Event)
     /// A collar that is heard has no current and accurate position. Each kind of worsening is reported at most once a minute.
     case positions(deviceID: UInt64, PositionProblem)
+    /// A collar's status reports a new last error.
+    case fault(deviceID: UInt64, CollarFault)
     /// A collar does something that no sound collar does; at most once a minute for each collar and kind.
     case misbehaving(deviceID: UInt64, Misbehaviour)
     /// A collar that sent its identity was not accepted. Of the collars refused for one reason, at most one a minute is reported.

@@ -87,14 +87,16 @@ import Testing
     @Test func updatesGoOutOneAfterTheOther() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let entries = list([8: 60])
-        for version in [5, 6] as [UInt64] { _ = queue.add(.settingsUpdate(version: version, entries), deadline: late) }
+        for version in [5, 6] as [UInt64] {
+            _ = queue.add(.settingsUpdate(version: SettingsVersion(rawValue: version), entries), deadline: late)
+        }
         _ = queue.add(.command(.locateNow), deadline: late)
         func update(_ id: UInt16, _ version: UInt64) -> Message {
-            .settings(Settings(direction: .update, requestID: id, version: version, entries: entries))
+            .settings(Settings(direction: .update, requestID: id, version: SettingsVersion(rawValue: version), entries: entries))
         }
         #expect(try window(&queue) == [update(1, 5), command(3, .locateNow)])
         #expect(try window(&queue) == [update(1, 5), command(3, .locateNow)])
-        let report = Settings(direction: .report, requestID: 1, version: 5, entries: entries)
+        let report = Settings(direction: .report, requestID: 1, version: SettingsVersion(rawValue: 5), entries: entries)
         #expect(queue.accept(report)?.requestID == 1)
         #expect(try window(&queue) == [update(2, 6)])
     }
@@ -132,29 +134,32 @@ import Testing
     @Test func aReportOfTheVersionEndsAnOrder() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let entries = list([8: 7])
-        let id = try given(queue.add(.settingsUpdate(version: 5, entries), deadline: late))
-        let update = Settings(direction: .update, requestID: id, version: 5, entries: entries)
+        let id = try given(queue.add(.settingsUpdate(version: SettingsVersion(rawValue: 5), entries), deadline: late))
+        let update = Settings(direction: .update, requestID: id, version: SettingsVersion(rawValue: 5), entries: entries)
         #expect(try window(&queue) == [.settings(update)])
-        var report = Settings(direction: .report, requestID: id, version: 4, entries: entries)
+        var report = Settings(direction: .report, requestID: id, version: SettingsVersion(rawValue: 4), entries: entries)
         #expect(queue.accept(report) == nil)
         #expect(queue.accept(update) == nil)
-        report.version = 5
-        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: 5)))
+        report.version = SettingsVersion(rawValue: 5)
+        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: SettingsVersion(rawValue: 5))))
     }
 
     @Test func aRequestForAReportEndsWhenEveryKeyOfOneVersionWasNamed() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let id = try given(queue.add(.settingsRequest, deadline: late))
         #expect(try window(&queue) == [.settingsRequest(SettingsRequest(requestID: id))])
-        let low = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 99: 1])
-        let high = list([7: 1, 8: 1, 9: 1, 10: 1])
-        var report = Settings(direction: .report, requestID: id, version: 1, entries: high)
+        let low = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])
+        let middle = list([7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1])
+        let high = list([13: 1, 14: 1, 15: 1, 99: 1])
+        var report = Settings(direction: .report, requestID: id, version: SettingsVersion(rawValue: 1), entries: high)
         #expect(queue.accept(report) == nil)
-        report.version = 2
+        report.version = SettingsVersion(rawValue: 2)
         report.entries = low
         #expect(queue.accept(report) == nil)
+        report.entries = middle
+        #expect(queue.accept(report) == nil)
         report.entries = high
-        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: 2)))
+        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: SettingsVersion(rawValue: 2))))
     }
 
     @Test func aRequestEndsWhenItsTimeIsOver() throws {
@@ -183,7 +188,7 @@ import Testing
         for _ in 2..<7 { #expect(queue.add(.settingsRequest, deadline: late) != nil) }
         #expect(queue.add(.settingsRequest, deadline: late) == nil)
         #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late) != nil)
-        #expect(queue.add(.settingsUpdate(version: 1, list([:])), deadline: late) == nil)
+        #expect(queue.add(.settingsUpdate(version: SettingsVersion(rawValue: 1), list([:])), deadline: late) == nil)
     }
 
     /// A collar remembers its last eight commands. At a ninth it would forget a command whose repeat may still arrive.
@@ -220,10 +225,12 @@ import Testing
         #expect(queue.isOpen(old))
     }
 
-    @Test func anOrderHasSixSettingsAtMostAndSixFitAWindow() throws {
+    @Test func anUpdateHasFiveSettingsAtMost() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
-        #expect(queue.add(.settingsUpdate(version: 1, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1])), deadline: late) == nil)
-        #expect(queue.add(.settingsUpdate(version: .max, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])), deadline: late) == 1)
+        let version = SettingsVersion(rawValue: .max)
+        let tooMany = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])
+        #expect(queue.add(.settingsUpdate(version: version, tooMany), deadline: late) == nil)
+        #expect(queue.add(.settingsUpdate(version: version, list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1])), deadline: late) == 1)
         #expect(try window(&queue).count == 1)
     }
 

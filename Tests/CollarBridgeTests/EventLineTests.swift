@@ -20,7 +20,7 @@ struct EventLineTests {
         let expected =
             #"{"type":"status","unix_ms":0,"collar":"0000000000000001","log":2,"tracking":false,"#
             + #""tracking_since_unix_ms":null,"gnss":"off","throttle":"none","stationary":false,"battery_pct":null,"#
-            + #""battery_mv":null,"temperature_c":null,"uptime_s":0,"last_error":null,"fixes_sent":0,"queue_depth":0,"#
+            + #""battery_mv":null,"temperature_c":null,"uptime_s":0,"last_error":null,"last_error_name":null,"fixes_sent":0,"queue_depth":0,"#
             + #""drops":0,"duplicates":0,"retransmissions":0,"airtime_ms":0,"clock_unix_ms":null,"clock_uptime_ms":null}"#
         #expect(text(Status().line(unixMilliseconds: 0, deviceID: 1, logID: 2)) == expected + "\n")
     }

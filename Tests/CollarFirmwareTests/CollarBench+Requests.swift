@@ -28,7 +28,8 @@ extension CollarBench {
     mutating func update(_ requestID: UInt16, version: UInt64, _ settings: KeyValuePairs<UInt8, UInt32>) throws -> Reception {
         var entries = SettingList()
         for (key, value) in settings { entries.append(Setting(key: key, value: value)) }
-        let update = Settings(direction: .update, requestID: requestID, version: version, entries: entries)
+        let update = Settings(
+            direction: .update, requestID: requestID, version: SettingsVersion(rawValue: version), entries: entries)
         let log = collar.log
         return try receive(
             [UInt8](capacity: 253) { output in
@@ -65,12 +66,12 @@ func result(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Message {
 func reported(_ messages: [Message], _ requestID: UInt16, version: UInt64) -> [UInt8: UInt32] {
     var settings: [UInt8: UInt32] = [:]
     for case .settings(let report) in messages
-    where report.direction == .report && report.requestID == requestID && report.version == version {
+    where report.direction == .report && report.requestID == requestID && report.version.rawValue == version {
         for index in 0..<report.entries.count { settings[report.entries[index].key] = report.entries[index].value }
     }
     return settings
 }
 
 let defaultSettings: [UInt8: UInt32] = [
-    1: 500, 2: 1000, 3: 2000, 4: 5000, 5: 500, 6: 500, 7: 30, 8: 60, 9: 5, 10: 0,
+    1: 500, 2: 1000, 3: 2000, 4: 5000, 5: 500, 6: 500, 7: 30, 8: 60, 9: 5, 10: 0, 11: 500, 12: 5000, 13: 0, 14: 0, 15: 0,
 ]

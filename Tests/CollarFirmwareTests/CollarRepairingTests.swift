@@ -87,11 +87,11 @@ import Testing
     /// A collar that gets no answers keeps its replies, which fill the queue. It can still be paired.
     @Test func pairingNeedsNoPlaceForItsResult() throws {
         var bench = try CollarBench.paired()
-        for id in 1...3 as ClosedRange<UInt16> { _ = try bench.command(id, .startTracking) }
-        _ = try bench.command(4, .unpair)
-        #expect(try bench.command(5, .pair(receiverID: 99), by: 99) == .command(requestID: 5, .pair(receiverID: 99)))
+        for id in 1...4 as ClosedRange<UInt16> { _ = try bench.command(id, .startTracking) }
+        _ = try bench.command(5, .unpair)
+        #expect(try bench.command(6, .pair(receiverID: 99), by: 99) == .command(requestID: 6, .pair(receiverID: 99)))
         bench.now = try #require(bench.collar.nextDeadline)
-        #expect(try bench.sendAll().map(\.message) == (1...4).map { result($0, .ok) } + [.identity(bench.collar.identity)])
+        #expect(try bench.sendAll().map(\.message) == (1...5).map { result($0, .ok) } + [.identity(bench.collar.identity)])
     }
 
     @Test func pairingWithTheOwnReceiverChangesNothing() throws {

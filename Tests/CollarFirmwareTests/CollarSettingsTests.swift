@@ -9,7 +9,7 @@ import Testing
         var bench = try CollarBench.paired()
         #expect(try bench.askForSettings(3) == .settingsRequest)
         let sent = try bench.sendAll().map(\.message)
-        #expect(sent.count == 2)
+        #expect(sent.count == 3)
         #expect(reported(sent, 3, version: 0) == defaultSettings)
     }
 
@@ -25,7 +25,7 @@ import Testing
         expected[7] = 45
         #expect(reported(try bench.answered(), 5, version: 11) == expected)
         bench = try bench.rebooted()
-        #expect(bench.collar.settings.version == 11)
+        #expect(bench.collar.settings.version == SettingsVersion(rawValue: 11))
         #expect(bench.collar.settings[.stationarySeconds] == 45)
         #expect(bench.collar.settings[.intervalMilliseconds] == 900)
         #expect(bench.collar.settings[.positionDigits] == 7)
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [
         (1, 99), (1, 86_400_001), (4, 0), (5, 0), (6, 100_001), (7, 86_401), (8, 4), (8, 65_536), (9, 4), (9, 8),
-        (10, 2), (10, .max),
+        (10, 2), (10, .max), (11, 99), (12, 86_400_001), (13, 4), (13, 13), (14, 65_536), (15, 2),
     ] as [(UInt8, UInt32)])
     func aValueOutOfItsRangeChangesNothing(key: UInt8, value: UInt32) throws {
         var bench = try CollarBench.paired()
@@ -74,15 +74,36 @@ import Testing
         var bench = try CollarBench()
         _ = try bench.sendAll()
         #expect(try bench.update(4, version: 1, [8: 7]) == .requestNotExecuted(requestID: 4, .refused))
-        #expect(bench.collar.settings.version == 0)
+        #expect(bench.collar.settings.version == SettingsVersion(rawValue: 0))
     }
 
-    @Test func theHighestVersionIsTheLast() throws {
+    /// A single forged update must not leave the owner without a higher version.
+    @Test func anImplausibleVersionIsInvalid() throws {
         var bench = try CollarBench.paired()
-        #expect(try bench.update(4, version: .max, [10: 1]) == .settingsChanged)
-        #expect(try bench.rebooted().collar.settings.version == .max)
+        let limit = (1 as UInt64) << 42 + 1 << 20
+        #expect(try bench.update(4, version: .max, [10: 1]) == .requestNotExecuted(requestID: 4, .invalid))
+        #expect(try bench.update(5, version: (limit + 1) << 20, [10: 1]) == .requestNotExecuted(requestID: 5, .invalid))
+        #expect(bench.collar.settings.version == .defaults)
+        #expect(try bench.update(6, version: limit << 20, [10: 1]) == .settingsChanged)
         _ = try bench.sendAll()
-        #expect(try bench.update(5, version: 0, [10: 0]) == .requestNotExecuted(requestID: 5, .conflict))
+        #expect(try bench.update(7, version: (limit + 1 << 20 + 1) << 20, [10: 1]) == .requestNotExecuted(requestID: 7, .invalid))
+        #expect(try bench.update(8, version: (limit + 1 << 20) << 20, [10: 0]) == .settingsChanged)
+        bench = try bench.rebooted()
+        #expect(bench.collar.settings.version.number == limit + 1 << 20)
+    }
+
+    @Test func theModemSettingsMayBeAsBuilt() throws {
+        var bench = try CollarBench.paired()
+        #expect(try bench.update(4, version: 1, [11: 60_000, 12: 10_000, 13: 9, 14: 80, 15: 1]) == .settingsChanged)
+        bench = try bench.rebooted()
+        #expect(bench.collar.settings[.stationaryIntervalMilliseconds] == 60_000)
+        #expect(bench.collar.settings[.lowBatteryCaptureIntervalMilliseconds] == 10_000)
+        #expect(bench.collar.settings[.spreadingFactor] == 9)
+        #expect(bench.collar.settings[.turnaroundMilliseconds] == 80)
+        #expect(bench.collar.settings[.modemHeaderBytes] == 1)
+        _ = try bench.sendAll()
+        #expect(try bench.update(5, version: 2, [13: 0, 14: 0, 15: 0]) == .settingsChanged)
+        #expect(bench.collar.settings[.spreadingFactor] == 0 && bench.collar.settings[.turnaroundMilliseconds] == 0)
     }
 
     @Test func aFlashThatFailsLeavesTheOldSettings() throws {

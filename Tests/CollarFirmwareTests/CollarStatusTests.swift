@@ -39,7 +39,7 @@ import Testing
         condition.gnssState = .fix
         condition.throttleState = .lowBattery
         condition.isStationary = true
-        condition.lastErrorCode = 9
+        condition.lastError = .settingsLost
         bench.collar.condition = condition
         // The newest fix, the tombstone of six fixes and 33 more fixes are to be sent; a burst has 16 frames.
         #expect(try bench.sendAll().count == 16)
@@ -56,7 +56,7 @@ import Testing
         #expect(status.gnssState == .fix)
         #expect(status.throttleState == .lowBattery)
         #expect(status.isStationary)
-        #expect(status.lastErrorCode == 9)
+        #expect(status.lastError == .settingsLost)
         #expect(status.uptimeSeconds == 2)
         #expect(status.drops == 6)
         #expect(status.queueDepth == 30)
@@ -77,6 +77,67 @@ import Testing
         _ = try bench.sendAll()
         let status = try #require(statuses(try bench.answered()).first)
         #expect(status.batteryPercent == nil && status.batteryMillivolts == nil)
-        #expect(status.temperatureCelsius == nil && status.clockMapping == nil)
+        #expect(status.temperatureCelsius == nil && status.clock == nil)
+    }
+
+    @Test func itTellsWhatHasChanged() throws {
+        var bench = try CollarBench.paired()
+        var condition = CollarCondition()
+        condition.gnssState = .fix
+        condition.batteryPercent = 50
+        bench.collar.condition = condition
+        #expect(statuses(try bench.sendAll().map(\.message)) == [])
+        let changes: [((inout CollarCondition) -> Void, isTold: Bool)] = [
+            ({ $0.batteryPercent = 21 }, false), ({ $0.batteryPercent = 20 }, true), ({ $0.batteryPercent = 10 }, false),
+            ({ $0.batteryPercent = 9 }, true), ({ $0.batteryPercent = 80 }, true), ({ $0.isStationary = true }, false),
+            ({ $0.gnssState = .fault }, true), ({ $0.throttleState = .dutyCycle }, true), ({ $0.lastError = .flashFailed }, true),
+            ({ $0.temperatureCelsius = 7 }, false), ({ $0.lastError = .none }, true),
+        ]
+        for (change, isTold) in changes {
+            bench.now = bench.now.advanced(byMicroseconds: 61_000_000)
+            let heartbeat = try bench.sendAll()
+            #expect(statuses(heartbeat.map(\.message)) == [])
+            if !heartbeat.isEmpty { _ = try bench.answered() }
+            change(&condition)
+            bench.collar.condition = condition
+            let told = statuses(try bench.sendAll().map(\.message))
+            #expect(told.map(\.gnssState) == (isTold ? [condition.gnssState] : []))
+            #expect(told.map(\.lastError) == (isTold ? [condition.lastError] : []))
+            if isTold { _ = try bench.answered() }
+        }
+    }
+
+    @Test func aChangeWithinTheMinuteIsTheNextDeadline() throws {
+        var bench = try CollarBench.paired()
+        var condition = CollarCondition()
+        bench.collar.condition = condition
+        condition.gnssState = .fix
+        bench.collar.condition = condition
+        #expect(statuses(try bench.sendAll().map(\.message)).count == 1)
+        let first = bench.now
+        _ = try bench.answered()
+        bench.now = first.advanced(byMicroseconds: 5_000_000)
+        condition.gnssState = .fault
+        bench.collar.condition = condition
+        #expect(try bench.sendAll().isEmpty)
+        let due = first.advanced(byMicroseconds: 60_000_000)
+        #expect(bench.collar.nextDeadline == due)
+        bench.now = due
+        #expect(statuses(try bench.sendAll().map(\.message)).map(\.gnssState) == [.fault])
+    }
+
+    @Test func theClockIsThatOfTheStatus() throws {
+        var bench = try CollarBench.paired()
+        var condition = CollarCondition()
+        condition.clockMapping = .init(unixMilliseconds: 1_700_000_000_000, uptimeMilliseconds: 1000)
+        bench.collar.condition = condition
+        bench.now = bench.now.advanced(byMicroseconds: 5_432_100)
+        _ = try bench.askForIdentity()
+        _ = try bench.sendAll()
+        let status = try #require(statuses(try bench.answered()).first)
+        let clock = try #require(status.clock)
+        let uptime = Int64(status.uptimeSeconds) * 1000 + Int64(clock.uptimeMilliseconds)
+        #expect(uptime >= 5432)
+        #expect(clock.unixMilliseconds == 1_700_000_000_000 + uptime - 1000)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         let isComplete: Bool
         switch cut.history.last {
         case .program(let done, let count) where cut.history.count != 2:
-            // The slot is programmed in the first operation, or in the third after an erase and a header.
+            // The slot is programmed in the first operation. If a block is erased first, it is the third, after the header.
             isSlotHit = done > 0
             isComplete = done == count
         case .program, .erase, nil:

@@ -45,8 +45,8 @@ import Testing
                 settings[.intervalMilliseconds], settings[.criticalBatteryIntervalMilliseconds], settings[.heartbeatSeconds],
                 settings[.altitudeDigits],
             ]
-            #expect(settings.version == 0 ? values == [500, 5000, 60, 0] : values == [700, 9000, 30, 1])
-            #expect(settings.version == 0 || settings.version == 3)
+            #expect(settings.version == .defaults ? values == [500, 5000, 60, 0] : values == [700, 9000, 30, 1])
+            #expect(settings.version == .defaults || settings.version == SettingsVersion(rawValue: 3))
             _ = try bench.update(5, version: 3, [1: 700, 4: 9000, 8: 30, 10: 1])
             #expect(reported(try bench.answered(), 5, version: 3)[4] == 9000)
         }

@@ -48,7 +48,7 @@ import Testing
             #expect(durable.isSubset(of: set), "seed \(seed): lost \(durable.subtracting(set).sorted())")
             #expect(set.isSubset(of: appended), "seed \(seed): invented")
             let covered = journal.durable(logID: log)
-            // If progress records still wait for room on the disk, the records of the interrupted commit are not announced yet.
+            // While progress records wait for room on the disk, the records of the interrupted commit are not announced yet.
             if journal.writer.pending.bytes.isEmpty {
                 #expect(covered.count == UInt64(found.count), "seed \(seed): entries and coverage differ")
             }
@@ -56,7 +56,7 @@ import Testing
             #expect(found.allSatisfy { journal.contains($0, logID: log) }, "seed \(seed): entries and coverage differ")
             #expect(covered.oldestLostRange(from: 0) == nil, "seed \(seed): lost what was announced")
             #expect(journal.damage == [], "seed \(seed)")
-            // The opening made everything durable that can be read.
+            // Opening makes every readable record durable.
             durable = set
         }
 

@@ -6,6 +6,7 @@ import Testing
 
 /// Requests that are kept across restarts: exactly the saved requests are read back, even after a crash.
 @Suite struct OutgoingRequestsTests {
+    private let highest = SettingsVersion(rawValue: .max)
     private let directory = JournalDirectory(stateDirectory: "/state", deviceID: collar)
 
     private func files() throws -> MemoryFileSystem {
@@ -24,12 +25,12 @@ import Testing
         requests.end(0, .outcome(.expired))
         requests.end(1, .replaced)
         requests.end(2, .outcome(.result(.failed)))
-        requests.end(3, .outcome(.reported(version: .max)))
+        requests.end(3, .outcome(.reported(version: highest)))
         var list = SettingList()
         for key in 1...6 as ClosedRange<UInt8> { list.append(Setting(key: key, value: .max)) }
-        add(90, .settingsUpdate(version: .max, list), to: &requests)
+        add(90, .settingsUpdate(version: highest, list), to: &requests)
         add(91, .settingsRequest, to: &requests)
-        requests.accept(Settings(direction: .report, requestID: 91, version: 17, entries: list))
+        requests.accept(Settings(direction: .report, requestID: 91, version: SettingsVersion(rawValue: 17), entries: list))
         return requests
     }
 
@@ -64,12 +65,14 @@ import Testing
         var requests = OutgoingRequests(deviceID: .max, receiverID: .max, lastRequestID: .max)
         var list = SettingList()
         for _ in 0..<6 { list.append(Setting(key: .max, value: .max)) }
-        var all = SettingList()
-        for key in 0..<47 as Range<UInt8> { all.append(Setting(key: key, value: .max)) }
-        requests.accept(Settings(direction: .report, requestID: 0, version: .max, entries: all))
+        for first in [1, 7, 13] as [UInt8] {
+            var part = SettingList()
+            for key in first..<first + 6 { part.append(Setting(key: key, value: .max)) }
+            requests.accept(Settings(direction: .report, requestID: 0, version: highest, entries: part))
+        }
         for id in 60_000..<60_100 as Range<UInt16> {
-            add(id, .settingsUpdate(version: .max, list), to: &requests)
-            if requests.open.count > RequestQueue.capacity { requests.end(id - 8, .outcome(.reported(version: .max))) }
+            add(id, .settingsUpdate(version: highest, list), to: &requests)
+            if requests.open.count > RequestQueue.capacity { requests.end(id - 8, .outcome(.reported(version: highest))) }
         }
         #expect(requests.ended.count == OutgoingRequests.endedLimit)
         #expect(requests.text.count <= 8192)
@@ -81,16 +84,25 @@ import Testing
         func take(_ version: UInt64, _ keys: ClosedRange<UInt8>) {
             var list = SettingList()
             for key in keys { list.append(Setting(key: key, value: UInt32(version))) }
-            requests.accept(Settings(direction: .report, requestID: 1, version: version, entries: list))
+            requests.accept(
+                Settings(direction: .report, requestID: 1, version: SettingsVersion(rawValue: version), entries: list))
         }
         take(5, 1...6)
         take(5, 7...12)
-        #expect(requests.report?.values.keys.sorted() == Array(1...10))
+        take(5, 13...18)
+        #expect(requests.report?.values.keys.sorted() == Array(1...15))
         // After a collar was erased, the version of its settings is lower again. The highest version stays known, because a
         // settings update must have a higher one.
         take(2, 1...6)
-        #expect(requests.report == .init(version: 2, values: [1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2]))
-        #expect(requests.highestVersion == 5)
+        #expect(requests.report == .init(version: SettingsVersion(rawValue: 2), values: [1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2]))
+        #expect(requests.highestVersion == SettingsVersion(rawValue: 5))
+    }
+
+    @Test func anImplausibleVersionIsReportedButNotTheHighest() {
+        var requests = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 0)
+        requests.accept(Settings(direction: .report, requestID: 1, version: highest, entries: SettingList()))
+        #expect(requests.report?.version == highest)
+        #expect(requests.highestVersion == .defaults)
     }
 
     @Test func whereThereIsNoFile() throws {

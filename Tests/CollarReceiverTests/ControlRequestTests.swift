@@ -16,7 +16,7 @@ import Testing
     private let wishes: [ControlRequest.Content] = [
         .command(.command(.locateNow)), .command(.command(.sound(milliseconds: 65_535))), .command(.command(.startTracking)),
         .command(.command(.stopTracking)), .command(.command(.reboot)), .command(.command(.pair(receiverID: 0))),
-        .command(.command(.unpair)), .command(.settingsRequest), .command(.settingsUpdate(version: 0, ControlRequestTests.settings)), .await(requestID: 9),
+        .command(.command(.unpair)), .command(.settingsRequest), .command(.settingsUpdate(version: .defaults, ControlRequestTests.settings)), .await(requestID: 9),
     ]
 
     private func fault(in line: String) -> String? {
@@ -60,7 +60,7 @@ import Testing
         (#"{"do":"locate","timeout_ms":0}"#, #""timeout_ms""#), (#"{"do":"locate","timeout_ms":1e9}"#, #""timeout_ms""#),
         (#"{"do":"sound"}"#, #""ms""#), (#"{"do":"sound","ms":65536}"#, #""ms""#), (#"{"do":"sound","ms":-1}"#, #""ms""#),
         (#"{"do":"locate","ms":5}"#, #""ms" is not expected"#), (#"{"do":"await"}"#, #""request""#),
-        (#"{"do":"set_settings"}"#, #""settings""#), (#"{"do":"set_settings","settings":{}}"#, "1 to 6"),
+        (#"{"do":"set_settings"}"#, #""settings""#), (#"{"do":"set_settings","settings":{}}"#, "1 to 5"),
         (#"{"do":"set_settings","settings":{"speed":1}}"#, "no setting"),
         (#"{"do":"set_settings","settings":{"heartbeat_s":4}}"#, "5 to 65535"),
         (#"{"do":"set_settings","settings":{"heartbeat_s":"9"}}"#, "5 to 65535"),
@@ -97,7 +97,7 @@ import Testing
 
     @Test func resultsAreReadBack() {
         var line = ResultLine(outcome: .ok, unixMilliseconds: -5, deviceID: .max, requestID: 65_535, verb: "get_settings")
-        line.settingsVersion = .max
+        line.settingsVersion = SettingsVersion(rawValue: .max)
         line.settings = SettingKey.all.map { Setting(key: $0.rawValue, value: $0.range.upperBound) }
         #expect(ResultLine(bytes: line.bytes) == line)
         for outcome in ResultLine.Outcome.allCases where outcome != .rejected {
@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test func settingsHaveTheirNames() {
-        #expect(SettingKey.all.map(\.rawValue) == Array(1...10))
-        #expect(Set(SettingKey.all.map(\.name)).count == 10)
+        #expect(SettingKey.all.map(\.rawValue) == Array(1...15))
+        #expect(Set(SettingKey.all.map(\.name)).count == 15)
         for key in SettingKey.all { #expect(SettingKey(name: key.name) == key) }
         #expect(SettingKey(name: "heartbeat") == nil)
     }

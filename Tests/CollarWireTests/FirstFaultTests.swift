@@ -25,8 +25,8 @@ import Testing
         #expect(end(.acknowledgement, try Payload(.bits(0, 32))) == .invalidField(.receiver, code: 0))
         #expect(end(.command, try Payload(.bits(1, 16), .bits(7, 32), .bits(8, 8), .bits(1, 8)))
             == .invalidField(.command, code: 8))
-        let update = try Payload(.bits(1, 16), .bits(0, 32), .bits(1, 32), .bits(48, 8), .bits(1, 8))
-        #expect(end(.settingsUpdate, update) == .invalidField(.entryCount, code: 48))
+        let update = try Payload(.bits(1, 16), .bits(0, 32), .bits(1, 32), .bits(7, 8), .bits(1, 8))
+        #expect(end(.settingsUpdate, update) == .invalidField(.entryCount, code: 7))
     }
 
     @Test func aFieldThatIsNotThereCompletelyIsNotInvalid() throws {

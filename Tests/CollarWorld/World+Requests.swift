@@ -20,13 +20,14 @@ extension World {
 
     private func makeOrder() -> HostRequest {
         var entries = SettingList()
-        for _ in 0..<(1 + streams[.requests].below(6)) {
-            let key = UInt8(1 + streams[.requests].below(7))
+        let keys: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 11, 12, 14]
+        for _ in 0..<(1 + streams[.requests].below(HostRequest.settingLimit)) {
+            let key = keys[streams[.requests].below(keys.count)]
             // Some values are out of range.
             let value = streams[.requests].chance(0.03) ? 0 : UInt32(100 + streams[.requests].below(5000))
             entries.append(Setting(key: key, value: value))
         }
-        return .settingsUpdate(version: 0, entries)
+        return .settingsUpdate(version: .defaults, entries)
     }
 
     /// A user pairs or unpairs a collar, or presses its button.

@@ -61,10 +61,10 @@ import Testing
 
     @Test func settingsOfALowerVersionAreSeen() {
         oracle.executes(
-            Settings(direction: .update, requestID: 1, version: 5, entries: SettingList()), collar, isCertain: true)
+            Settings(direction: .update, requestID: 1, version: SettingsVersion(rawValue: 5), entries: SettingList()), collar, isCertain: true)
         #expect(oracle.violation == nil)
         oracle.executes(
-            Settings(direction: .update, requestID: 2, version: 5, entries: SettingList()), collar, isCertain: true)
+            Settings(direction: .update, requestID: 2, version: SettingsVersion(rawValue: 5), entries: SettingList()), collar, isCertain: true)
         #expect(oracle.violation?.invariant == .stateFollowsOrders)
     }
 

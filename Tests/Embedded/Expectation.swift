@@ -133,7 +133,7 @@ struct Expectation {
     private mutating func compare(_ status: Status) {
         expect(status.airtimeMilliseconds)
         expect(status.batteryPercent)
-        if let clocks = status.clockMapping {
+        if let clocks = status.clock {
             expect(clocks.unixMilliseconds)
             expect(clocks.uptimeMilliseconds)
         } else {
@@ -143,7 +143,7 @@ struct Expectation {
         expect(status.duplicates)
         expect(status.fixesSent)
         expect(status.gnssState.rawValue)
-        expect(status.lastErrorCode)
+        expect(status.lastError.rawValue)
         expect(status.queueDepth)
         expect(status.retransmissions)
         expect(status.trackingSinceUnixSeconds == 0 ? nil : status.trackingSinceUnixSeconds)
@@ -162,8 +162,9 @@ struct Expectation {
             expect(settings.entries[index].key)
             expect(settings.entries[index].value)
         }
+        expect(settings.version.origin)
         expect(settings.requestID)
-        expect(settings.version)
+        expect(settings.version.number)
     }
 
     private mutating func compare(_ command: Command) {

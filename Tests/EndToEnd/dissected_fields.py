@@ -142,6 +142,7 @@ def read_status(reader):
 
 def read_settings(reader):
     return {**reader.numbers("type", "request_id"), "version": reader.number("settings_version"),
+            "origin": reader.number("settings_origin"),
             "entries": [[int(key), int(value)] for key, value in
                         zip(reader.all("entry.key"), reader.all("entry.value"), strict=True)]}
 

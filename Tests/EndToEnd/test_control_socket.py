@@ -25,7 +25,7 @@ class ControlSocketTest(WrittenCollarTest):
         SCHEMA.check_schema(SCHEMA.schema)
         ended = {"type": "result", "unix_ms": 1, "collar": "0123456789abcdef", "request": 5, "do": "locate", "outcome": "ok"}
         rejected = {"type": "result", "unix_ms": 1, "outcome": "rejected", "code": "bad_request", "reason": "r"}
-        told = {**ended, "do": "get_settings", "settings_version": 0, "settings": {"heartbeat_s": 60}}
+        told = {**ended, "do": "get_settings", "settings_version": 0, "settings_origin": "00000", "settings": {"heartbeat_s": 60}}
         for good, changes in (
                 (ended, ({"collar": "1"}, {"request": 0}, {"do": "fly"}, {"do": "await"}, {"outcome": "fine"}, {"more": 1},
                          {"code": "bad_request", "reason": "r"}, {"settings_version": 4}, {"outcome": "rejected"})),

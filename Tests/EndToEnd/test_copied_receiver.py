@@ -19,7 +19,7 @@ WRITTEN_BY_ANOTHER = "was written by receiver"
 
 class CopiedReceiverTest(EndToEndTest):
     def run_once(self, state, *fixes):
-        """Receives fixes. Returns the receiver's id on the air and the program, with its output."""
+        """Receives fixes. Returns the receiver's id and the program, which has ended."""
         line = SerialLine()
         self.addCleanup(line.close)
         receiver = self.receive("--events", "fix,error", port=line.path, state=state)
@@ -37,7 +37,7 @@ class CopiedReceiverTest(EndToEndTest):
         birth = subprocess.run(["stat", "-c", "%W", f"{self.state}/receiver"], capture_output=True, text=True, check=True)
         if birth.stdout.strip() in ("0", "-"):
             self.skipTest("this file system does not keep when a file was made")
-        # A birth time counts in whole seconds. A file made within the same second would differ only by its disk.
+        # The birth time counts in whole seconds. Without this pause the copy could have the same one, and so the same id.
         time.sleep(1.1)
         copy = self.path("copy")
         subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)

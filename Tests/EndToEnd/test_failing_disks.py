@@ -66,7 +66,7 @@ class SoundCollar:
 
 class DiskTest(EndToEndTest):
     def begin(self, before=()):
-        """Starts a receiver, its command preceded by the words of `before`, and a collar at its port."""
+        """Starts a receiver and a collar at the receiver's port. The words of `before` precede the receiver's command."""
         line, command = self.command()
         receiver = self.start([*before, *command])
         receiver.wait_for_error("listening on")
@@ -113,7 +113,7 @@ class SizeLimitTest(DiskTest):
         return receiver, SoundCollar(Radio(line))
 
     def test_a_journal_of_full_size(self):
-        """At the limit acknowledgements stop, with one error line; nothing is removed. A higher limit allows more."""
+        """At the limit, the receiver stops acknowledging, with one error line; nothing is removed. A higher limit allows more."""
         receiver, collar = self.begin_limited("64K")
         receiver.wait_for_error("listening on")
         while collar.send(collar.acknowledged + 100, SILENCE):
@@ -142,7 +142,7 @@ class SizeLimitTest(DiskTest):
 @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
 class InjectedFailureTest(DiskTest):
     def fail_once(self, call, error, *words):
-        """One call fails once. Although later calls would succeed, nothing counts as stored until a restart."""
+        """One system call fails. Later calls would succeed, but the receiver stores nothing more until a restart."""
         self.state = self.path(f"state-{call}-{error}")
         nth = self.count_of_calls(call) + 1
         self.state = self.path(f"state-{call}-{error}-failing")
@@ -172,11 +172,11 @@ class InjectedFailureTest(DiskTest):
         self.assert_union_complete(fixes, 50)
 
     def count_of_calls(self, call):
-        """The number of such calls that a receiver makes until its first acknowledgement."""
+        """The number of times that a receiver makes a system call until its first acknowledgement."""
         trace = self.path(f"count-{call}")
         traced, collar = self.begin_traced("-o", trace, "-e", f"trace={call}")
         self.assertTrue(collar.send(10))
-        # At an orderly end the receiver stores how far the lines are written; those calls must not count.
+        # A receiver that ends in order stores how far the lines are written. SIGKILL, as those calls must not count.
         traced.stop(signal.SIGKILL)
         count = sum(f"{call}(" in line for line in pathlib.Path(trace).read_text("utf-8").splitlines())
         self.assertGreater(count, 0)
@@ -212,7 +212,7 @@ class InjectedFailureTest(DiskTest):
                 self.assertEqual(Radio(line).count(ACKNOWLEDGEMENT), 0)
 
     def test_acknowledged_only_what_is_on_the_disk(self):
-        """When an acknowledgement is sent, an fdatasync has ended after the writing of each record that it names."""
+        """Before an acknowledgement, the receiver writes each fix that it names and then completes an fdatasync."""
         track, sent = self.all_cats()
         self.simulate(track, "--speed", "max", "--loss", "0.1", "--until-delivered")
         trace = self.path("trace")
@@ -267,7 +267,7 @@ class SmallDiskTest(DiskTest):
         self.state = self.path("disk/state")
 
     def mount(self, size):
-        """Mounts a disk of so many bytes, which only processes in its namespace see."""
+        """Mounts a disk of `size` bytes in a new namespace. Only commands that `self.inside` precedes see the disk."""
         holder = self.start(
             ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o "size=$1" none "$2" && echo ready && exec sleep 1000', "sh",
              str(size), self.path("disk")])

@@ -132,17 +132,18 @@ class PlantedBugTest(unittest.TestCase):
                    "no end after 2 s")
 
     def test_settings_trap(self):
-        self.check("settings-order", "Settings.swift", "guard count <= UInt32(SettingList.capacity) else",
-                   'precondition(count != 99, "planted")\n        guard count <= UInt32(SettingList.capacity) else',
+        check = "reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)"
+        self.check("settings-order", "Settings.swift", check, f'precondition(rest != 99, "planted")\n        {check}',
                    "crash")
 
     def test_battery_out_of_range(self):
-        self.check("absolute-fix", "AbsoluteFix.swift", "guard code <= 100 else", "guard code <= 101 else",
+        self.check("absolute-fix", "FixCodes.swift", "highest = Int64(widening: Fix.maximumBatteryPercent)",
+                   "highest = Int64(widening: Fix.maximumBatteryPercent) &+ 1",
                    "out of range")
 
     def test_acknowledgement_below_the_first_missing(self):
-        self.check("round-trip", "Acknowledgement.swift", "guard first > Int64(widening: firstMissing),",
-                   "guard first >= 0,", "cannot be written")
+        self.check("round-trip", "RangeCoding.swift", "last > floor ? last &- floor : 0, length",
+                   "last, length", "cannot be written")
 
 
 if __name__ == "__main__":

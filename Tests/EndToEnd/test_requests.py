@@ -12,6 +12,7 @@ from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_R
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
 from session_parts import A, B  # noqa: E402
 
 
@@ -81,17 +82,18 @@ class RequestTest(WrittenCollarTest):
     def test_versions_of_settings_grow(self):
         """Versions also grow above the version that the collar reported, and over a restart."""
         receiver = self.begin()
-        high = 1 << 62
+        high = 1 << 42
         program = self.send("--json", "settings", "get")
         asked = self.next_request(SETTINGS_REQUEST)
-        for keys in (range(1, 7), range(7, 11)):
+        for keys in (range(1, 7), range(7, 13), range(13, 16)):
             self.radio.send(A.send(SETTINGS_REPORT, {
-                "request_id": asked["request_id"], "version": high, "entries": [[key, 7] for key in keys]}))
+                "request_id": asked["request_id"], "version": high, "origin": 5, "entries": [[key, 7] for key in keys]}))
         line = self.result(program, 0)
-        self.assertEqual((line["settings_version"], set(line["settings"].values())), (high, {7}))
+        self.assertEqual((line["settings_version"], line["settings_origin"], set(line["settings"].values())), (high, "00005", {7}))
         self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
         order = self.next_request(SETTINGS_ORDER)
-        self.assertEqual(order["version"], high + 1)
+        receiver_id = frames.decode(self.radio.answers[-1]).decoded["receiver_id"]
+        self.assertEqual((order["version"], order["origin"]), (high + 1, receiver_id & 0xFFFFF))
         receiver.kill_now()
         receiver = self.begin()
         self.assertEqual(self.next_request(SETTINGS_ORDER), order)

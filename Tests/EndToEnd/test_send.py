@@ -33,7 +33,7 @@ class SimulatedCollarTest(SendTest):
         line = self.result(self.send("--json", "settings", "get"), 0)
         self.assertEqual((line["settings"]["heartbeat_s"], line["settings"]["position_digits"]), (31, 6))
         self.assertEqual(line["settings"]["interval_ms"], 500)
-        self.assertEqual(len(line["settings"]), 10)
+        self.assertEqual(len(line["settings"]), 15)
         self.assertEqual(self.result(self.send("--json", "unpair"), 0)["outcome"], "ok")
         receiver.stop()
         ended = [each for each in receiver.fixes if each["type"] == "result"]
@@ -50,8 +50,8 @@ class SimulatedCollarTest(SendTest):
         receiver = self.begin()
         program = self.send("settings", "get")
         self.assertEqual(program.wait(), 0)
-        self.assertRegex(program.lines[0], "^collar [0-9a-f]{16}: get settings: version 0\n$")
-        self.assertEqual(len(program.lines), 11)
+        self.assertRegex(program.lines[0], "^collar [0-9a-f]{16}: get settings: the defaults\n$")
+        self.assertEqual(len(program.lines), 16)
         self.assertIn("heartbeat_s=60", "".join(program.lines))
         program = self.send("locate")
         self.assertEqual(program.wait(), 0)
@@ -203,7 +203,7 @@ class CommandLineTest(SendTest):
                 (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),
                 (["settings", "set", "heartbeat_s=4"], "5 to 65535"), (["settings", "set", "heartbeat_s=60s"], "5 to 65535"),
                 (["settings", "set", "heartbeat_s=6", "heartbeat_s=7"], "given twice"),
-                (["settings", "set", *(f"{key}=1" for key in "abcdefg")], "at most 6"),
+                (["settings", "set", *(f"{key}=1" for key in "abcdefg")], "at most 5"),
                 (["--now", "--latest", "locate"], "together"), (["--now", "--timeout", "0", "locate"], "no time"),
                 (["--collar", "12", "locate"], "16 hexadecimal digits"),
                 (["--collar", "+123456789abcdef", "locate"], "16 hexadecimal digits"),

@@ -23,7 +23,7 @@ STATUS = 6
 KNOWN = {"tracking": True, "gnss": 2, "throttle": 3, "stationary": True, "since": 1_700_000_000, "battery": 71,
          "voltage": 3912, "temperature": -7, "uptime": 86_400, "last_error": 17, "fixes_sent": 4_000_000_000,
          "queue_depth": 12, "drops": 1, "duplicates": 2, "retransmissions": 16_777_215, "airtime": 60_001,
-         "clock": {"time": 1_700_000_123_456, "uptime": 86_399_999}}
+         "clock": {"time": 1_700_000_123_456, "uptime": 999}}
 UNKNOWN = {"tracking": False, "gnss": 0, "throttle": 0, "stationary": False, "since": None, "battery": None,
            "voltage": None, "temperature": None, "uptime": 0, "last_error": 0, "fixes_sent": 0, "queue_depth": 0,
            "drops": 0, "duplicates": 0, "retransmissions": 0, "airtime": 0, "clock": None}
@@ -72,9 +72,11 @@ class TelemetryLineTest(EndToEndTest):
     def test_positions_that_are_switched_off(self):
         receiver, radio = self.begin("--events", "error")
         radio.send(A.identity() + A.send(STATUS, UNKNOWN) + A.send(STATUS, UNKNOWN) + A.send(STATUS, {**KNOWN, "gnss": 3}))
-        receiver.wait_for_lines(2)
+        receiver.wait_for_lines(3)
         receiver.stop()
-        off, fault = self.lines(receiver, "error")
+        off, fault, other = self.lines(receiver, "error")
+        self.assertEqual((other["code"], other["severity"], other["retryable"]), ("collar_fault", "error", True))
+        self.assertIn("error 17", other["reason"])
         self.assertEqual((off["code"], off["severity"], off["retryable"]), ("location_services_disabled", "critical", False))
         self.assertEqual((fault["code"], fault["severity"], fault["retryable"]), ("location_update_failed", "error", True))
         for line in (off, fault):
@@ -94,14 +96,14 @@ class TelemetryLineTest(EndToEndTest):
         self.assertEqual(known, {
             **names, "tracking": True, "tracking_since_unix_ms": 1_700_000_000_000, "gnss": "fix",
             "throttle": "duty_cycle", "stationary": True, "battery_pct": 71, "battery_mv": 3912, "temperature_c": -7,
-            "uptime_s": 86_400, "last_error": 17, "fixes_sent": 4_000_000_000, "queue_depth": 12, "drops": 1,
+            "uptime_s": 86_400, "last_error": 17, "last_error_name": None, "fixes_sent": 4_000_000_000, "queue_depth": 12, "drops": 1,
             "duplicates": 2, "retransmissions": 16_777_215, "airtime_ms": 60_001,
-            "clock_unix_ms": 1_700_000_123_456, "clock_uptime_ms": 86_399_999})
+            "clock_unix_ms": 1_700_000_123_456, "clock_uptime_ms": 86_400_999})
         del unknown["unix_ms"]
         self.assertEqual(unknown, {
             **names, "tracking": False, "tracking_since_unix_ms": None, "gnss": "off", "throttle": "none",
             "stationary": False, "battery_pct": None, "battery_mv": None, "temperature_c": None, "uptime_s": 0,
-            "last_error": None, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0,
+            "last_error": None, "last_error_name": None, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0,
             "airtime_ms": 0, "clock_unix_ms": None, "clock_uptime_ms": None})
 
     def test_figures(self):

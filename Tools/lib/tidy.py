@@ -28,13 +28,13 @@ def matches(files, pattern, strip_comments=True):
 
 
 def core_is_pure():
-    """The portable core has no unsafe pointers and imports nothing of the host."""
+    """The portable core has no unsafe pointers and imports no library of the operating system."""
     files = list(swift_files(*(f"Sources/{name}" for name in CORE)))
     yield from matches(files, r"Unsafe|\bimport\s+(Foundation|Glibc|Musl|Darwin)")
 
 
 def core_imports():
-    """Each target of the portable core imports only lower targets of it, and one instruction that Swift lacks."""
+    """Each target of the portable core imports only lower targets of the core. CollarWire also imports an instruction that Swift lacks."""
     allowed = {"CollarWire": {"CCarrylessMultiply"}, "CollarARQ": {"CollarWire"}, "CollarFirmware": {"CollarWire", "CollarARQ"}}
     for target, names in allowed.items():
         for path, number, line in matches(swift_files(f"Sources/{target}"), r"^\s*(?:\w+\s+)?import\s"):
@@ -57,7 +57,7 @@ def imports_point_down():
 
 
 def foundation_is_in_one_place():
-    """Only CollarLink imports Foundation: the tool does without its coders, its calendars and the regex engine."""
+    """Only CollarLink imports Foundation or the regex engine."""
     folders = sorted(path for path in (ROOT / "Sources").iterdir() if path.is_dir() and path.name != "CollarLink")
     yield from matches(swift_files(*(f"Sources/{path.name}" for path in folders)), r"^\s*import\s+(Foundation|_StringProcessing|RegexBuilder)")
 
@@ -72,7 +72,7 @@ def host_has_no_clock():
 
 
 def handles_have_types():
-    """No function takes or returns an Int for a link, session, port, client or log."""
+    """No Int is named like a link, session, port, client, log or radio, or returned by a function that is named for one."""
     name = r"(?:link|session|port|client|log|radio)(?:ID|Index|Number)?"
     folders = ("Sources/CollarHost", "Sources/CollarReceiver", "Sources/CollarJournal", "Sources/SerialDevices")
     yield from matches(swift_files(*folders), rf"\b{name}(?: \w+)?: *Int\b|\bfunc \w*(?:link|session|client)\w*\(.*\) *->.*\bInt\b")
@@ -108,7 +108,7 @@ def public_is_documented():
 
 
 def files_are_short():
-    """No Swift file has more than 450 lines."""
+    """No Swift file of the sources and tests has more than 450 lines."""
     for path in swift_files("Sources", "Tests"):
         count = len(path.read_text().splitlines())
         if count > MAXIMUM_LINES:
@@ -134,8 +134,7 @@ def protocol_sections_agree():
         texts += sorted((ROOT / folder).rglob(f"*.{suffix}"))
     for path in texts:
         for index, line in enumerate(path.read_text().splitlines(), 1):
-            # Sections of standards are named with the standard.
-            for reference in re.finditer(r"(?<!RFC )\bsections? (\d+)(?:(?: and | to |, | … )(\d+))*", line):
+            for reference in re.finditer(r"\bsections? (\d+)(?:(?: and | to |, | … )(\d+))*", line):
                 if any(not 1 <= int(number) <= len(headings) for number in reference.groups() if number):
                     yield path, index, f"there is no {reference.group()}"
 

@@ -2,11 +2,11 @@ import CollarSimulator
 import CollarWorld
 import Glibc
 
-/// Runs the command of the arguments: `collar-link-simulation FROM COUNT` runs seeds up to the first finding,
+/// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding,
 /// `… survey FROM COUNT` runs all seeds and prints a line for each finding, `… trace SEED` prints the run of one seed.
-/// `… airtime`, `… return` and `… live` measure. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
+/// `… airtime`, `… return` and `… live` each print a table of measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
-/// Exit code 1 means a finding, 2 a wrong command line.
+/// Exit code 1 means a finding or a trial that failed, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
     let isSweep = arguments.first.flatMap { UInt64($0) } != nil
     let words = isSweep ? ["sweep"] + arguments : arguments
@@ -62,7 +62,7 @@ func tryDutyCycle(from: UInt64, count: UInt64) -> Int32 {
     return 0
 }
 
-/// Prints the run of a seed. If the seed finds something, the run is made small first.
+/// Prints the run of a seed. If the seed finds something, its plan is shrunk first.
 func trace(_ seed: UInt64) -> Int32 {
     let plan = WorldPlan(seed: seed)
     guard let small = Shrinker.shrink(plan) else {
@@ -73,7 +73,7 @@ func trace(_ seed: UInt64) -> Int32 {
     return 1
 }
 
-/// Runs seeds: either up to the first finding, which is made small, or all of them, with a line for each finding.
+/// Runs seeds: either up to the first finding, whose plan is shrunk, or all of them, with a line for each finding.
 func sweep(from: UInt64, count: UInt64, stopsAtFinding: Bool) -> Int32 {
     let start = clock()
     var totals = WorldStatistics()

@@ -26,8 +26,8 @@ extension CollarDelivery {
 
         /// What the frame carries.
         public var content: Content
-        /// The poll with which the frame ends its burst; nil if the frame does not end the burst. It is also nil for a
-        /// batch of the backlog, because whether a batch ends the burst is known only after the batch is made.
+        /// The poll that the frame carries; nil if it carries none. It is nil for a batch of the backlog, because only the made
+        /// batch tells whether it ends the burst.
         public var poll: PollNumber?
     }
 

@@ -6,12 +6,12 @@ public enum HostRequest: Equatable, Sendable {
     case command(Command.Action)
     /// At most ``settingLimit`` settings to use, with a version above the collar's. Settings that are not named stay as they
     /// are. The collar replies with a report, or with a result that tells why it did not obey.
-    case settingsUpdate(version: UInt64, SettingList)
+    case settingsUpdate(version: SettingsVersion, SettingList)
     /// A request for the settings in force. The collar replies with reports.
     case settingsRequest
 
     /// The most settings of an update: as many as fit the 51 bytes that a request may have.
-    public static let settingLimit = 6
+    public static let settingLimit = 5
 
     /// Whether this is the command *pair*, the only command that a collar paired with another receiver can obey.
     public var isToPair: Bool { if case .command(.pair) = self { true } else { false } }
@@ -47,7 +47,7 @@ public enum HostRequestOutcome: Equatable, Sendable {
     /// The collar's result.
     case result(CommandResult.Outcome)
     /// The collar reported its settings, which have this version.
-    case reported(version: UInt64)
+    case reported(version: SettingsVersion)
     /// The deadline passed. The collar may have executed the request.
     case expired
 }

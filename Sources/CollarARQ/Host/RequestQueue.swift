@@ -1,6 +1,6 @@
 import CollarWire
 
-/// The host's open requests to one collar. It decides which of them go out in a window, and when they end.
+/// The host's open requests to one collar. The queue decides which of them go out in a window, and when they end.
 ///
 /// A request goes out with the same id in the first, second, fourth and eighth window after it was added, and then in every
 /// eighth; the command *pair* goes out in every window. A request ends when its reply comes or its deadline passes. A window
@@ -24,7 +24,7 @@ public struct RequestQueue: Sendable {
         var mayBeHeard = false
         /// For ``HostRequest/settingsRequest``: the version of the last report, and a bit for each key named in a report of this
         /// version.
-        var reportedVersion: UInt64 = 0
+        var reportedVersion = SettingsVersion.defaults
         var reportedKeys: UInt16 = 0
     }
 
@@ -191,8 +191,8 @@ public struct RequestQueue: Sendable {
         return nil
     }
 
-    /// The bits of all keys, 1 … 10.
-    private static let everyKey: UInt16 = 0b111_1111_1110
+    /// The bits of all keys, from 1 on.
+    private static let everyKey: UInt16 = 2 &<< UInt16(SettingKey.count) &- 2
 
     /// Receives the receiver id that the collar's identity names, 0 for none. An open command *pair* or *unpair*
     /// ends if the id shows that the command has taken effect.

@@ -44,13 +44,18 @@ public struct ResultLine: Equatable, Sendable {
     /// The verb of the request: `locate`, `get_settings` …
     public var verb: String?
     /// The version of the settings in force; nil unless the collar's answer contains it.
-    public var settingsVersion: UInt64?
+    public var settingsVersion: SettingsVersion?
     /// The settings in the collar's answer; empty if it has none.
     public var settings: [Setting] = []
     /// The reason for a rejection, as a name in snake case for programs; the names never change.
     public var code: String?
     /// The reason for a rejection, in a sentence.
     public var reason: String?
+
+    /// The origin of a version of settings: the last five hexadecimal digits of the id of the receiver.
+    package static func text(ofOrigin origin: UInt32) -> String {
+        MessageDescription.hexadecimal(UInt64(origin), digits: 5)
+    }
 
     /// A verb in words for a person: `get settings`.
     package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
@@ -82,7 +87,10 @@ public struct ResultLine: Equatable, Sendable {
         if let requestID { object.add("request", requestID) }
         if let verb { object.add("do", verb) }
         object.add("outcome", outcome.rawValue)
-        if let settingsVersion { object.add("settings_version", settingsVersion) }
+        if let settingsVersion {
+            object.add("settings_version", settingsVersion.number)
+            object.add("settings_origin", ResultLine.text(ofOrigin: settingsVersion.origin))
+        }
         if !settings.isEmpty { object.add("settings", settings) }
         if let code { object.add("code", code) }
         if let reason { object.add("reason", reason) }
@@ -100,7 +108,11 @@ public struct ResultLine: Equatable, Sendable {
         deviceID = object["collar"]?.text.flatMap { UInt64($0, radix: 16) }
         requestID = object["request"]?.integer()
         verb = object["do"]?.text
-        settingsVersion = object["settings_version"]?.integer()
+        if let number = object["settings_version"]?.integer(UInt64.self),
+            let origin = object["settings_origin"]?.text.flatMap({ UInt32($0, radix: 16) })
+        {
+            settingsVersion = SettingsVersion(number: number, origin: origin)
+        }
         code = object["code"]?.text
         reason = object["reason"]?.text
         if let values = object["settings"] {

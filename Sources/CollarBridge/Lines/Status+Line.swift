@@ -20,16 +20,34 @@ extension Status {
         object.add("battery_mv", batteryMillivolts)
         object.add("temperature_c", temperatureCelsius)
         object.add("uptime_s", uptimeSeconds)
-        object.add("last_error", lastErrorCode == 0 ? nil : lastErrorCode)
+        object.add("last_error", lastError == .none ? nil : lastError.rawValue)
+        object.add("last_error_name", lastError.name)
         object.add("fixes_sent", fixesSent)
         object.add("queue_depth", queueDepth)
         object.add("drops", drops)
         object.add("duplicates", duplicates)
         object.add("retransmissions", retransmissions)
         object.add("airtime_ms", airtimeMilliseconds)
-        object.add("clock_unix_ms", clockMapping?.unixMilliseconds)
-        object.add("clock_uptime_ms", clockMapping?.uptimeMilliseconds)
+        object.add("clock_unix_ms", clock?.unixMilliseconds)
+        object.add("clock_uptime_ms", clock.map { UInt64(uptimeSeconds) * 1000 + UInt64($0.uptimeMilliseconds) })
         return object.line
+    }
+}
+
+extension CollarFault {
+    /// The name for programs; nil for none, and for codes that have no name.
+    var name: String? {
+        switch self {
+        case .gnssSilent: "gnss_silent"
+        case .gnssFault: "gnss_fault"
+        case .flashFailed: "flash_failed"
+        case .radioFailed: "radio_failed"
+        case .lowVoltageReset: "low_voltage_reset"
+        case .watchdogReset: "watchdog_reset"
+        case .firmwareReset: "firmware_reset"
+        case .settingsLost: "settings_lost"
+        default: nil
+        }
     }
 }
 

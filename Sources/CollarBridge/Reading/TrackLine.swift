@@ -2,8 +2,8 @@
 /// from the output of `collar-link`.
 package enum TrackLine {
     /// Reads a line. It must contain the time `ts_unix_ms`, the position and, if `defaultSequence` is nil, the sequence
-    /// `seq`. All other keys can be absent or null: without a `source` the source is `collar`, and without another key its value
-    /// is unknown. Keys that do not belong to a fix are ignored.
+    /// `seq`. Every other key can be absent or null: then the source is `collar`, and any other value is
+    /// unknown. Keys that do not belong to a fix are ignored.
     /// - Parameters:
     ///   - line: the line, with or without its line terminator; it must not be blank.
     ///   - lineNumber: the number of the line in the file, from 1, for messages.

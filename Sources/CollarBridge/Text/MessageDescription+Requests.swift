@@ -11,21 +11,30 @@ extension MessageDescription {
             ("battery", known(status.batteryPercent) { "\($0) %" }),
             ("battery voltage", known(status.batteryMillivolts) { "\($0) mV" }),
             ("temperature", known(status.temperatureCelsius) { "\($0) °C" }),
-            ("uptime", "\(status.uptimeSeconds) s"), ("last error", "\(status.lastErrorCode)"),
+            ("uptime", "\(status.uptimeSeconds) s"), ("last error", text(of: status.lastError)),
             ("fixes sent", "\(status.fixesSent)"), ("queue depth", "\(status.queueDepth)"),
             ("drops", "\(status.drops)"), ("duplicates", "\(status.duplicates)"),
             ("retransmissions", "\(status.retransmissions)"), ("airtime", "\(status.airtimeMilliseconds) ms"),
             (
                 "clock",
-                known(status.clockMapping) {
-                    "\(utcText(unixMilliseconds: $0.unixMilliseconds)) at uptime \($0.uptimeMilliseconds) ms"
+                known(status.clock) {
+                    let milliseconds = UInt64(status.uptimeSeconds) * 1000 + UInt64($0.uptimeMilliseconds)
+                    return "\(utcText(unixMilliseconds: $0.unixMilliseconds)) at uptime \(milliseconds) ms"
                 }
             ),
         ]
     }
 
+    private static func text(of fault: CollarFault) -> String {
+        guard fault != .none else { return "none" }
+        return fault.name.map { "\(fault.rawValue) (\($0))" } ?? "\(fault.rawValue)"
+    }
+
     static func fields(of settings: Settings) -> [(name: String, value: String)] {
-        var fields = [("request", "\(settings.requestID)"), ("version", "\(settings.version)")]
+        var fields = [
+            ("request", "\(settings.requestID)"), ("version", "\(settings.version.number)"),
+            ("origin", ResultLine.text(ofOrigin: settings.version.origin)),
+        ]
         for index in 0..<settings.entries.count {
             let entry = settings.entries[index]
             let name = SettingKey(rawValue: entry.key).map { "\($0)" } ?? "key \(entry.key)"

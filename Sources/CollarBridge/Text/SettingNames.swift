@@ -3,13 +3,18 @@ import CollarWire
 /// Names and units of settings, as section 14 of PROTOCOL.md lists them.
 extension SettingKey {
     /// All settings, in the order of their numbers.
-    public static let all = (1...10).compactMap { SettingKey(rawValue: $0) }
+    public static let all = (1...SettingKey.count).compactMap { SettingKey(rawValue: $0) }
 
     /// The name for programs and command lines; it ends with the unit.
     public var name: String { texts.name }
 
     /// The meaning of the setting, for a person.
     public var meaning: String { texts.meaning }
+
+    /// The values that a collar accepts, for a person: `5 to 12, or 0`.
+    public var rangeText: String {
+        "\(range.lowerBound) to \(range.upperBound)" + (isZeroAccepted ? ", or 0" : "")
+    }
 
     private var texts: (name: String, meaning: String) {
         switch self {
@@ -23,6 +28,11 @@ extension SettingKey {
         case .heartbeatSeconds: ("heartbeat_s", "longest silence, seconds")
         case .positionDigits: ("position_digits", "decimal places of a degree")
         case .altitudeDigits: ("altitude_digits", "decimal places of a metre of altitude")
+        case .stationaryIntervalMilliseconds: ("stationary_interval_ms", "milliseconds between sent fixes, above 20 %, stationary")
+        case .lowBatteryCaptureIntervalMilliseconds: ("low_battery_capture_interval_ms", "milliseconds between fixes made, up to 20 %")
+        case .spreadingFactor: ("spreading_factor", "LoRa, from the next boot on; 0: as built")
+        case .turnaroundMilliseconds: ("turnaround_ms", "from poll to answer, from the next boot on; 0: as built")
+        case .modemHeaderBytes: ("modem_header_bytes", "bytes a frame that the modem adds, from the next boot on")
         }
     }
 

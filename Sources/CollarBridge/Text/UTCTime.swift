@@ -2,7 +2,7 @@ import CollarJournal
 import Glibc
 
 /// A time as ISO 8601 text, in the proleptic Gregorian calendar, without leap seconds: `2017-09-25T01:19:26.000Z`.
-func utcText(unixMilliseconds: Int64) -> String {
+package func utcText(unixMilliseconds: Int64) -> String {
     // The seconds are rounded down, also before 1970.
     let milliseconds = (unixMilliseconds % 1000 + 1000) % 1000
     var seconds = time_t((unixMilliseconds - milliseconds) / 1000)

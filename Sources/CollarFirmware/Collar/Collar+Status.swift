@@ -4,17 +4,17 @@ import CollarWire
 /// The status of a collar, and the frames of its replies.
 extension Collar {
     /// The shortest time between two statuses.
-    private static var statusMicroseconds: Int64 { 60_000_000 }
+    static var statusMicroseconds: Int64 { 60_000_000 }
 
-    /// Milliseconds since the boot, modulo 2^32.
-    func uptimeMilliseconds(now: Instant) -> UInt32 {
-        UInt32(truncatingIfNeeded: now.microseconds(since: bootInstant) / 1000)
-    }
+    /// Milliseconds since the boot.
+    func uptimeMilliseconds(now: Instant) -> Int64 { now.microseconds(since: bootInstant) / 1000 }
 
-    /// Queues a wanted status if ``condition`` is known, a minute has passed since the last status, and the queue has room for
-    /// two replies.
+    /// Whether ``condition`` is known and the queue has room for two replies.
+    var isStatusPossible: Bool { condition != nil && replies.room > 1 }
+
+    /// Queues a wanted status if it is possible and a minute has passed since the last status.
     mutating func queueStatusIfDue(now: Instant) {
-        guard isStatusWanted, condition != nil, replies.room > 1 else { return }
+        guard isStatusWanted, isStatusPossible else { return }
         if let last = lastStatus, now.microseconds(since: last) < Self.statusMicroseconds { return }
         isStatusWanted = false
         lastStatus = now
@@ -25,7 +25,8 @@ extension Collar {
         var status = Status()
         status.isTracking = isTracking
         status.trackingSinceUnixSeconds = trackingSinceUnixSeconds
-        status.uptimeSeconds = UInt32(truncatingIfNeeded: now.microseconds(since: bootInstant) / 1_000_000)
+        let uptime = uptimeMilliseconds(now: now)
+        status.uptimeSeconds = UInt32(truncatingIfNeeded: uptime / 1000)
         status.fixesSent = fixesSentCount
         status.queueDepth = min(delivery.delivered.missingCount(below: nextSequence), 0xFF_FFFF)
         status.drops = dropCount & 0xFF_FFFF
@@ -39,9 +40,9 @@ extension Collar {
         if let percent = condition.batteryPercent, percent <= 100 { status.batteryPercent = percent }
         if let millivolts = condition.batteryMillivolts, millivolts <= 8190 { status.batteryMillivolts = millivolts }
         if let celsius = condition.temperatureCelsius, celsius > -128 { status.temperatureCelsius = celsius }
-        status.lastErrorCode = condition.lastErrorCode
-        if let mapping = condition.clockMapping, Fix.timeRange.contains(mapping.unixMilliseconds) {
-            status.clockMapping = mapping
+        status.lastError = condition.lastError
+        status.clock = condition.unixMilliseconds(atUptimeMilliseconds: uptime).map {
+            Status.Clock(unixMilliseconds: $0, uptimeMilliseconds: UInt16(truncatingIfNeeded: uptime % 1000))
         }
         return status
     }

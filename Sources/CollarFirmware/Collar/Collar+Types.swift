@@ -16,7 +16,7 @@ extension Collar {
         public var capabilities: Capabilities
         /// Parameters of the traffic.
         public var delivery: CollarDelivery.Configuration
-        /// Whether the boot is a power-on: then the collar obeys the command *pair* from any receiver for 60 s.
+        /// Whether the boot is a power-on. After a power-on the collar obeys the command *pair* of any receiver for 60 s.
         public var isPoweredOn: Bool
 
         /// Creates a configuration.

@@ -23,15 +23,20 @@ public struct Collar<Flash: FlashDevice> {
 
     /// The collar and its log.
     public let log: LogIdentity
-    /// Number of boots since manufacture, including this one. After a loss of data in the flash it continues above every count
-    /// that the lost block could have held, so it can be too high. It grows with every boot.
+    /// Number of boots since manufacture, including this one. If a block of flash is lost, the count continues above every
+    /// count that the block could have held, so it can be too high. It grows with every boot.
     public let bootCount: UInt32
     /// Id of the receiver with which the collar is paired; 0 if it is not paired.
     public internal(set) var pairedReceiverID: UInt32
     /// The settings in force.
     public internal(set) var settings: CollarSettings
-    /// The part of the status that the firmware knows. While it is nil, no status is sent.
-    public var condition: CollarCondition?
+    /// The part of the status that only the program around this type knows. While it is nil, the collar sends no status. After
+    /// a change, call ``nextFrame(now:into:)``: if the change matters, a status is due.
+    public var condition: CollarCondition? {
+        didSet {
+            if let old = oldValue, condition?.isWorthAStatus(after: old) == true { isStatusWanted = true }
+        }
+    }
 
     /// Boots: mounts the flash, formats the log if there is none, and counts the boot durably.
     ///
@@ -68,7 +73,7 @@ public struct Collar<Flash: FlashDevice> {
         delivery = CollarDelivery(
             configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
-        if settings.version > 0 { obeyHeartbeat(now: now) }
+        if settings.version > .defaults { obeyHeartbeat(now: now) }
         if configuration.isPoweredOn { openPairingWindow(now: now) }
     }
 
@@ -82,7 +87,12 @@ public struct Collar<Flash: FlashDevice> {
     public var isEverythingDelivered: Bool { firstUndelivered >= nextSequence }
 
     /// When to call ``nextFrame(now:into:)`` again if nothing else happens; nil while a poll is on the air.
-    public var nextDeadline: Instant? { delivery.nextDeadline }
+    public var nextDeadline: Instant? {
+        guard let delivery = delivery.nextDeadline, isStatusWanted, isStatusPossible, let lastStatus else {
+            return self.delivery.nextDeadline
+        }
+        return min(delivery, lastStatus.advanced(byMicroseconds: Self.statusMicroseconds))
+    }
 
     /// Logs a fix durably; it is sent only after that.
     /// - Returns: the sequence that the fix got; the one that it had is ignored.
@@ -105,7 +115,7 @@ public struct Collar<Flash: FlashDevice> {
             guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
                 return .notForThisCollar
             }
-            // A decoder for frames of other collars would be a waste of flash.
+            // Code that decodes frames of other collars would waste program memory.
             if let type = header.type, type.isFromCollar { return .notForThisCollar }
             message = try Message.decode(frame, log: log, reference: 0)
         } catch { return .rejected(error) }
@@ -155,7 +165,8 @@ public struct Collar<Flash: FlashDevice> {
     }
 
     /// Stores the first undelivered sequence when it is at least 64 above the stored one, or when everything is delivered. After
-    /// a reboot, acknowledged fixes above the stored one are sent again, which costs less than wearing out the flash.
+    /// a reboot, the collar sends acknowledged fixes again, from the stored sequence on. That costs less than wearing out the
+    /// flash.
     private mutating func keepWatermark() throws(FlashError) {
         let stored = settingsStore.value(of: .firstUndelivered) ?? 0
         let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID
@@ -175,7 +186,7 @@ public struct Collar<Flash: FlashDevice> {
         queueStatusIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
         do throws(FlashError) { try encode(transmission, now: now, into: &output) } catch {
-            // Nothing was sent; the open poll times out as if its frame were lost.
+            // Nothing was sent. If the frame had a poll, the poll times out as if the frame were lost.
             delivery.transmitted(frameByteCount: 0, now: now)
             throw error
         }

@@ -20,14 +20,16 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     case settings1, settings3, settings5, settings7, settings9
     /// Commands that were executed, see `ExecutedRequests`.
     case request0, request1, request2, request3, request4, request5, request6, request7
+    /// Further settings, two in each value.
+    case settings11, settings13, settings15
 
-    static var count: Int { 21 }
+    static var count: Int { 24 }
 }
 
 /// Values by key. Each of them may be unset.
 struct StoredValues {
-    private var values = InlineArray<21, UInt64>(repeating: 0)
-    private var isSet = InlineArray<21, Bool>(repeating: false)
+    private var values = InlineArray<24, UInt64>(repeating: 0)
+    private var isSet = InlineArray<24, Bool>(repeating: false)
 
     subscript(key: StoredKey) -> UInt64? {
         get { isSet[Int(key.rawValue) - 1] ? values[Int(key.rawValue) - 1] : nil }

@@ -81,7 +81,8 @@ extension Collar {
         let executed = executed
         let wasOn = isTracking
         let isOn = command.action == .startTracking
-        let since = condition?.unixSeconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
+        let time = condition?.unixMilliseconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
+        let since = UInt32(truncatingIfNeeded: time / 1000)
         try settingsStore.change(in: &flash) {
             executed.remember(command, .ok, in: &$0)
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
@@ -122,7 +123,7 @@ extension Collar {
         delivery.requestReceived(now: now)
         let id = update.requestID
         guard pairedReceiverID != 0 else { return refuse(id) }
-        guard replies.room >= 2 else { return .requestNotTaken(requestID: id) }
+        guard hasRoomForSettings else { return .requestNotTaken(requestID: id) }
         // A repeat of the update in force changes nothing.
         if update.version == settings.version, settings.applying(update.entries) == settings {
             repeatedRequestCount &+= 1
@@ -130,7 +131,9 @@ extension Collar {
             return .repeatedRequest(requestID: id)
         }
         guard update.version > settings.version else { return answer(id, .conflict) }
-        guard var new = settings.applying(update.entries) else { return answer(id, .invalid) }
+        guard update.version.isPlausible(after: settings.version), var new = settings.applying(update.entries) else {
+            return answer(id, .invalid)
+        }
         new.version = update.version
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
         let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
@@ -146,14 +149,15 @@ extension Collar {
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {
         delivery.requestReceived(now: now)
-        guard replies.room >= 2 else { return .requestNotTaken(requestID: request.requestID) }
+        guard hasRoomForSettings else { return .requestNotTaken(requestID: request.requestID) }
         reportSettings(request.requestID)
         return .settingsRequest
     }
 
+    private var hasRoomForSettings: Bool { replies.room >= Int(CollarSettings.partCount) }
+
     private mutating func reportSettings(_ requestID: UInt16) {
-        reply(.settings(requestID: requestID, part: 0))
-        reply(.settings(requestID: requestID, part: 1))
+        for part in 0..<CollarSettings.partCount { reply(.settings(requestID: requestID, part: part)) }
     }
 
     /// A refused request gets a reply only if no other reply is queued.

@@ -4,17 +4,17 @@ import CollarWire
 enum Reply: Equatable {
     /// The result of a request.
     case result(CommandResult)
-    /// One of the two frames that report the settings in force.
+    /// One of the frames that report the settings in force.
     case settings(requestID: UInt16, part: UInt8)
     /// The status of the collar.
     case status
 }
 
-/// Up to four frames of replies, oldest first. A reply that is lost on the air is not sent again; the host repeats its
+/// Up to five frames of replies, oldest first. A reply that is lost on the air is not sent again; the host repeats its
 /// request.
 struct ReplyQueue {
-    static let capacity = 4
-    private var replies = InlineArray<4, Reply>(repeating: .status)
+    static let capacity = 5
+    private var replies = InlineArray<5, Reply>(repeating: .status)
     private(set) var count = 0
 
     var room: Int { ReplyQueue.capacity - count }

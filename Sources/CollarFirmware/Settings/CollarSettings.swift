@@ -4,9 +4,9 @@ import CollarWire
 /// fixes are. The core itself applies the heartbeat, which is the longest silence; the firmware must apply all other settings.
 public struct CollarSettings: Equatable, Sendable {
     /// The version of the settings. It grows with every change and is 0 before the first one.
-    public internal(set) var version: UInt64 = 0
+    public internal(set) var version = SettingsVersion.defaults
     /// The values by key, from key 1 on; at first the defaults.
-    private var values: InlineArray<10, UInt32> = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0]
+    private var values: InlineArray<16, UInt32> = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0]
 
     /// Creates the default settings.
     init(heartbeatSeconds: UInt32) { self[.heartbeatSeconds] = heartbeatSeconds }
@@ -15,27 +15,29 @@ public struct CollarSettings: Equatable, Sendable {
     init<Flash>(stored: SettingsStore<Flash>, defaultHeartbeatSeconds: UInt32) {
         self.init(heartbeatSeconds: defaultHeartbeatSeconds)
         guard let version = stored.value(of: .settingsVersion) else { return }
-        self.version = version
-        for index in 0..<5 as Range<UInt8> {
+        self.version = SettingsVersion(rawValue: version)
+        for index in 0..<CollarSettings.pairCount {
             guard let pair = CollarSettings.pair(index), let value = stored.value(of: pair.key) else { continue }
-            self[pair.high] = UInt32(truncatingIfNeeded: value &>> 32)
-            self[pair.low] = UInt32(truncatingIfNeeded: value)
+            self.values[pair.first] = UInt32(truncatingIfNeeded: value &>> 32)
+            self.values[pair.first &+ 1] = UInt32(truncatingIfNeeded: value)
         }
     }
 
     func store(in values: inout StoredValues) {
-        values[.settingsVersion] = version
-        for index in 0..<5 as Range<UInt8> {
+        values[.settingsVersion] = version.rawValue
+        for index in 0..<CollarSettings.pairCount {
             guard let pair = CollarSettings.pair(index) else { continue }
-            values[pair.key] = UInt64(widening: self[pair.high]) &<< 32 | UInt64(widening: self[pair.low])
+            values[pair.key] =
+                UInt64(widening: self.values[pair.first]) &<< 32 | UInt64(widening: self.values[pair.first &+ 1])
         }
     }
 
-    private static func pair(_ index: UInt8) -> (key: StoredKey, high: SettingKey, low: SettingKey)? {
-        guard let key = StoredKey(rawValue: StoredKey.settings1.rawValue + index),
-            let high = SettingKey(rawValue: 2 * index + 1), let low = SettingKey(rawValue: 2 * index + 2)
-        else { return nil }
-        return (key, high, low)
+    private static var pairCount: UInt8 { 8 }
+
+    /// The stored value that holds two settings, and the index of the first of them.
+    private static func pair(_ index: UInt8) -> (key: StoredKey, first: Int)? {
+        let raw = index < 5 ? StoredKey.settings1.rawValue + index : StoredKey.settings11.rawValue + index - 5
+        return StoredKey(rawValue: raw).map { ($0, 2 * Int(index)) }
     }
 
     /// A setting, in the unit of its key.
@@ -46,7 +48,7 @@ public struct CollarSettings: Equatable, Sendable {
 
     /// Whether the versions and all values are the same.
     public static func == (left: CollarSettings, right: CollarSettings) -> Bool {
-        for index in 0..<10 where left.values[index] != right.values[index] { return false }
+        for index in 0..<16 where left.values[index] != right.values[index] { return false }
         return left.version == right.version
     }
 
@@ -56,16 +58,19 @@ public struct CollarSettings: Equatable, Sendable {
         var new = self
         for index in 0..<entries.count {
             guard let key = SettingKey(rawValue: entries[index].key) else { continue }
-            guard key.range.contains(entries[index].value) else { return nil }
+            guard key.accepts(entries[index].value) else { return nil }
             new[key] = entries[index].value
         }
         return new
     }
 
-    /// The settings of one frame of a report: keys 1 … 6, or 7 … 10.
+    /// The number of frames of a report.
+    static var partCount: UInt8 { 3 }
+
+    /// The settings of one frame of a report: keys 1 … 6, 7 … 12, or 13 … 15.
     func entries(ofPart part: UInt8) -> SettingList {
         var entries = SettingList()
-        for raw in (part == 0 ? 1 : 7)...(part == 0 ? 6 : 10) as ClosedRange<UInt8> {
+        for raw in (6 * part + 1)...(6 * part + 6) {
             if let key = SettingKey(rawValue: raw) { entries.append(Setting(key: raw, value: self[key])) }
         }
         return entries

@@ -13,6 +13,7 @@ final class CollarSession {
     private var logs: CollarLogs
     private var health: HealthMonitor
     private var positions: PositionMonitor
+    private var faults: FaultMonitor
     /// The collar's last identity.
     private var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
@@ -53,6 +54,7 @@ final class CollarSession {
         logs = CollarLogs(journal)
         health = HealthMonitor(deviceID: journal.deviceID)
         positions = PositionMonitor(deviceID: journal.deviceID)
+        faults = FaultMonitor(deviceID: journal.deviceID)
     }
 
     // MARK: Sender of a frame
@@ -179,6 +181,7 @@ final class CollarSession {
         case .status(let status):
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
             positions.accept(status, at: time.instant, output)
+            faults.accept(status, at: time.instant, output)
         case .commandResult(let result): requests.accept(result)
         case .settings(let report) where report.direction == .report: requests.accept(report)
         default: break

@@ -75,7 +75,7 @@ final class RequestOutbox {
     var openCount: Int { contents?.kept.open.count ?? 0 }
 
     /// The version of the settings that the collar reported last; nil if it never reported them.
-    var reportedVersion: UInt64? { contents?.kept.report?.version }
+    var reportedVersion: SettingsVersion? { contents?.kept.report?.version }
 
     /// When the next open request expires; nil if none is open.
     var nextDeadline: Instant? { contents?.deadlines.values.min() }
@@ -94,14 +94,16 @@ final class RequestOutbox {
         var contents =
             self.contents
             ?? Contents(.beginning(deviceID: deviceID, receiverID: receiverID, random: &random), at: time)
-        // With the time as version, the first version given here is likely to be above those that other receivers gave.
-        let version = max(contents.kept.highestVersion &+ 1, UInt64(clamping: time.unixMilliseconds))
         var request = request
         switch request {
         case .settingsUpdate(_, let list):
-            guard contents.kept.highestVersion < .max else { throw .noVersion(deviceID: deviceID) }
+            // With the time as number, the version is likely to be above those that other receivers gave.
+            guard
+                let version = SettingsVersion(
+                    after: contents.kept.highestVersion, unixMilliseconds: time.unixMilliseconds, receiverID: receiverID)
+            else { throw .noVersion(deviceID: deviceID) }
             request = .settingsUpdate(version: version, list)
-            contents.kept.learn(ofVersion: version)
+            contents.kept.learn(of: version)
         case .command(.pair(0)): request = .command(.pair(receiverID: receiverID))
         case .command, .settingsRequest: break
         }

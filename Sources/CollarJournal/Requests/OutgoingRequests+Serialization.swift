@@ -10,10 +10,10 @@ extension OutgoingRequests {
     public var text: [UInt8] {
         var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(receiverID)"]
         lines.append("last \(lastRequestID)")
-        if highestVersion > 0 { lines.append("version \(highestVersion)") }
+        if highestVersion > .defaults { lines.append("version \(highestVersion.rawValue)") }
         if let report {
             let values = report.values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-            lines.append("report \(report.version)\(values.joined())")
+            lines.append("report \(report.version.rawValue)\(values.joined())")
         }
         for one in open {
             lines.append("open \(one.requestID) \(one.deadlineUnixMilliseconds) \(words(of: one.request))")
@@ -53,10 +53,10 @@ extension OutgoingRequests {
         var words = line
         switch words.popFirst() {
         case "version":
-            guard let version = words.popFirst().flatMap({ UInt64($0) }) else { return false }
-            learn(ofVersion: version)
+            guard let version = takeVersion(&words) else { return false }
+            learn(of: version)
         case "report":
-            guard let version = words.popFirst().flatMap({ UInt64($0) }), let pairs = settings(words) else { return false }
+            guard let version = takeVersion(&words), let pairs = settings(words) else { return false }
             restore(Report(version: version, values: Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }))
         case "open":
             guard let id = words.popFirst().flatMap({ UInt16($0) }), let time = words.popFirst().flatMap({ Int64($0) }),
@@ -108,14 +108,14 @@ private func words(of request: HostRequest) -> String {
     case .command, .settingsRequest: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
     case .settingsUpdate(let version, let list):
         let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
-        return "order \(version)\(pairs.joined())"
+        return "order \(version.rawValue)\(pairs.joined())"
     }
 }
 
 private func words(of end: OutgoingRequests.End) -> String {
     switch end {
     case .outcome(.result(let outcome)): "result \(outcome.rawValue)"
-    case .outcome(.reported(let version)): "reported \(version)"
+    case .outcome(.reported(let version)): "reported \(version.rawValue)"
     case .outcome(.expired): "expired"
     case .replaced: "replaced"
     }
@@ -129,9 +129,10 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
         guard let receiverID = words.first.flatMap({ UInt32($0) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
     case ("order", _):
-        guard let version = words.popFirst().flatMap({ UInt64($0) }), let pairs = settings(words),
-            pairs.count <= HostRequest.settingLimit
-        else { return nil }
+        // Earlier versions of the program made updates of six settings.
+        guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= SettingList.capacity else {
+            return nil
+        }
         var list = SettingList()
         for pair in pairs { list.append(pair) }
         return .settingsUpdate(version: version, list)
@@ -140,12 +141,16 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
     }
 }
 
+private func takeVersion(_ words: inout ArraySlice<Substring>) -> SettingsVersion? {
+    words.popFirst().flatMap { UInt64($0) }.map(SettingsVersion.init)
+}
+
 private func takeEnd(_ words: inout ArraySlice<Substring>) -> OutgoingRequests.End? {
     switch words.popFirst() {
     case "result":
         return words.popFirst().flatMap { UInt8($0) }.flatMap { CommandResult.Outcome(rawValue: $0) }
             .map { .outcome(.result($0)) }
-    case "reported": return words.popFirst().flatMap { UInt64($0) }.map { .outcome(.reported(version: $0)) }
+    case "reported": return takeVersion(&words).map { .outcome(.reported(version: $0)) }
     case "expired": return .outcome(.expired)
     case "replaced": return .replaced
     default: return nil

@@ -36,7 +36,7 @@ public struct OutgoingRequests: Equatable, Sendable {
     /// Settings that a collar reported.
     public struct Report: Equatable, Sendable {
         /// Their version.
-        public var version: UInt64
+        public var version: SettingsVersion
         /// Values by key; some are missing while only a part of the report has come.
         public var values: [UInt8: UInt32]
     }
@@ -50,8 +50,8 @@ public struct OutgoingRequests: Equatable, Sendable {
     public let receiverID: UInt32
     /// The id that was used last; see `RequestQueue`.
     public private(set) var lastRequestID: UInt16
-    /// The highest version of settings that was ordered or reported.
-    public private(set) var highestVersion: UInt64 = 0
+    /// The highest version of settings that was ordered, or was reported and plausible.
+    public private(set) var highestVersion = SettingsVersion.defaults
     /// The settings that the collar reported last; nil if it never did.
     public private(set) var report: Report?
     /// Requests that have not ended, in the order in which they were made.
@@ -91,12 +91,14 @@ public struct OutgoingRequests: Equatable, Sendable {
         open.append(Open(requestID: requestID, request: request, deadlineUnixMilliseconds: deadlineUnixMilliseconds))
     }
 
-    /// Notes that a version of settings exists.
-    public mutating func learn(ofVersion version: UInt64) { highestVersion = max(highestVersion, version) }
+    /// Notes that a version of settings exists. One that is not plausible is ignored: it would leave no higher version.
+    public mutating func learn(of version: SettingsVersion) {
+        if version.isPlausible(after: highestVersion) { highestVersion = max(highestVersion, version) }
+    }
 
     /// Adds the settings of one received frame of a report.
     public mutating func accept(_ settings: Settings) {
-        learn(ofVersion: settings.version)
+        learn(of: settings.version)
         var values = report?.version == settings.version ? report?.values ?? [:] : [:]
         for index in 0..<settings.entries.count {
             let entry = settings.entries[index]

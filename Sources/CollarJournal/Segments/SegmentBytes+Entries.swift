@@ -30,7 +30,7 @@ extension SegmentBytes {
                 return batch
             }
             // No bytes follow, but `endPosition()` may be higher than the end of the file: a failed synchronisation cuts the
-            // bytes in doubt off the file only.
+            // bytes in doubt off the file, and leaves `endPosition()` as it is.
             if chunk.isEmpty {
                 batch.isAtEnd = true
                 return batch
@@ -56,9 +56,9 @@ extension SegmentBytes {
 
     /// Adds the entries of a chunk, which begins at the batch's end, and moves that end past the records and damage read.
     /// - Parameters:
-    ///   - isWhole: whether no record continues after the chunk.
+    ///   - isWhole: whether no record extends beyond the end of the chunk.
     ///   - mayGrow: whether the last record may be completed later.
-    /// - Returns: false if the limit was reached before the chunk ended.
+    /// - Returns: false if the limit was reached; the chunk may hold more entries.
     private func parse(
         _ chunk: [UInt8], limit: Int, isWhole: Bool, mayGrow: Bool, into batch: inout JournalBatch
     ) throws(JournalError) -> Bool {

@@ -153,7 +153,7 @@ public struct ControlRequest: Equatable, Sendable {
             return .command(.command(.sound(milliseconds: time)))
         case "set_settings":
             known.insert("settings")
-            return .command(.settingsUpdate(version: 0, try settings(object["settings"])))
+            return .command(.settingsUpdate(version: .defaults, try settings(object["settings"])))
         case "pair":
             known.insert("to")
             guard let other = object["to"] else { return .command(.command(.pair(receiverID: 0))) }
@@ -184,9 +184,8 @@ public struct ControlRequest: Equatable, Sendable {
             guard let key = SettingKey(name: member.key), value[member.key] != nil else {
                 throw Fault(reason: "\"\(member.key)\" is no setting, or given twice")
             }
-            guard let number = member.value.integer(UInt32.self), key.range.contains(number) else {
-                let range = key.range
-                throw Fault(reason: "\"\(member.key)\" is not from \(range.lowerBound) to \(range.upperBound)")
+            guard let number = member.value.integer(UInt32.self), key.accepts(number) else {
+                throw Fault(reason: "\"\(member.key)\" is not from \(key.rangeText)")
             }
             settings.append(Setting(key: key.rawValue, value: number))
         }

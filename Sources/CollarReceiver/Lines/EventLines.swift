@@ -77,7 +77,7 @@ extension HostNotice {
             .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
             .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
-            .positions(let deviceID, _):
+            .positions(let deviceID, _), .fault(let deviceID, _):
             deviceID
         default: nil
         }

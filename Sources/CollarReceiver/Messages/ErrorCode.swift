@@ -50,6 +50,9 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// The horizontal accuracy of the newest fix is worse than 50 m.
     case poorGPSAccuracy = "poor_gps_accuracy"
 
+    /// The collar reports an error of its own, other than one of its GNSS receiver.
+    case collarFault = "collar_fault"
+
     // Storage.
 
     /// Nothing can be stored in the journal of a collar.
@@ -171,7 +174,7 @@ extension ErrorCode {
         case .linkNotSupported: (.critical, false, nil)
         case .pairedElsewhere: (.critical, false, .noPermission)
         case .locationServicesDisabled: (.critical, false, nil)
-        case .linkUnhealthy, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)
+        case .linkUnhealthy, .collarFault, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)
         case .noLocationData, .staleLocationData: (.info, true, nil)
         case .poorGPSAccuracy: (.info, false, nil)
         case .storageFailing: (.critical, true, .inputOutput)

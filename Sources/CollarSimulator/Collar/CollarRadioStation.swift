@@ -25,6 +25,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private let track: SimulatedTrack
     private let trackStart: Int
     private var origin: Instant
+    private let boot: Instant
+    private var condition = SimulatedCondition()
     private var nextIndex: Int
     private var onAir: Uplink?
     private var lastUplinkEnd: Instant
@@ -54,7 +56,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         self.modem = modem
         self.track = track
         origin = start
+        boot = start
         lastUplinkEnd = start
+        self.collar.condition = condition.condition
     }
 
     /// Whether every fix of the track is logged and acknowledged.
@@ -130,18 +134,21 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     private mutating func makeFixes(until now: Instant) throws(StationError) {
         while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
-            try makeFix()
+            try makeFix(at: now)
         }
     }
 
-    private mutating func makeFix() throws(StationError) {
+    private mutating func makeFix(at now: Instant) throws(StationError) {
         statistics.boundMicroseconds +=
             Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
             / (1 - min(radio.lossProbability, 0.999))
         do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
             throw .log(error, index: nextIndex)
         }
+        condition.note(
+            track.fixes[nextIndex], uptimeMilliseconds: now.microseconds(since: boot) / 1000, settings: collar.settings)
         nextIndex += 1
+        collar.condition = condition.condition
     }
 
     private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
@@ -154,17 +161,19 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             do throws(FlashError) { reception = try collar.receive(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
-            if case .command(let id, let action) = reception { try carryOut(action, requestID: id) }
+            if case .command(let id, let action) = reception { try carryOut(action, requestID: id, at: now) }
         }
     }
 
     /// Carries out an action as the firmware of a collar does. Locating makes the next fix of the track at once, and fails if
     /// none is left.
-    private mutating func carryOut(_ action: Command.Action, requestID: UInt16) throws(StationError) {
+    private mutating func carryOut(
+        _ action: Command.Action, requestID: UInt16, at now: Instant
+    ) throws(StationError) {
         var outcome = CommandResult.Outcome.ok
         switch action {
         case .locateNow:
-            if nextIndex < track.fixes.count { try makeFix() } else { outcome = .failed }
+            if nextIndex < track.fixes.count { try makeFix(at: now) } else { outcome = .failed }
         case .sound: break
         case .startTracking, .stopTracking, .reboot, .pair, .unpair: return
         }

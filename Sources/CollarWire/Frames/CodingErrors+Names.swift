@@ -53,6 +53,7 @@ extension WireField {
         case .temperature: ("temperature", nil, nil)
         case .counter: ("counter", nil, nil)
         case .time: ("time", nil, nil)
+        case .uptime: ("uptime", nil, nil)
         case .entryCount: ("entry_count", nil, nil)
         case .command: ("command", nil, nil)
         case .outcome: ("outcome", nil, nil)

@@ -66,6 +66,8 @@ public enum WireField: UInt8, Equatable, Sendable {
     case counter
     /// A time that 48 bits cannot hold.
     case time
+    /// Milliseconds of an uptime above 999.
+    case uptime
     /// The number of entries of ``Settings``.
     case entryCount
     /// The action of a ``Command``.

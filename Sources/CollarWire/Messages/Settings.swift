@@ -34,29 +34,50 @@ public enum SettingKey: UInt8, Equatable, Sendable {
     case positionDigits = 9
     /// Decimal places of a metre of altitude: 0 or 1.
     case altitudeDigits = 10
+    /// Shortest time between two sent fixes above 20 percent of battery while the collar is stationary, in milliseconds.
+    case stationaryIntervalMilliseconds = 11
+    /// Shortest time between two fixes that are made at 20 percent of battery or less, in milliseconds.
+    case lowBatteryCaptureIntervalMilliseconds = 12
+    /// Spreading factor of the LoRa modem from the next boot on, 5 … 12; 0 as built.
+    case spreadingFactor = 13
+    /// The longest time, in milliseconds, from the end of a poll to the start of its answer, from the next boot on; 0 as built.
+    case turnaroundMilliseconds = 14
+    /// Bytes that the modems add to each frame on the air, from the next boot on: 1 for sticks with RNode firmware.
+    case modemHeaderBytes = 15
 
-    /// Values that a collar accepts.
+    /// The number of keys. They are numbered from 1 on.
+    public static var count: UInt8 { 15 }
+
+    /// The values that a collar accepts besides 0 where ``isZeroAccepted``.
     public var range: ClosedRange<UInt32> {
         switch self {
         case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
-            .criticalBatteryIntervalMilliseconds:
+            .criticalBatteryIntervalMilliseconds, .stationaryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds:
             100...86_400_000
         case .accuracyChangeCentimeters, .stationaryDistanceCentimeters: 1...100_000
         case .stationarySeconds: 1...86_400
         case .heartbeatSeconds: 5...65_535
         case .positionDigits: 5...7
-        case .altitudeDigits: 0...1
+        case .altitudeDigits, .modemHeaderBytes: 0...1
+        case .spreadingFactor: 5...12
+        case .turnaroundMilliseconds: 1...65_535
         }
     }
+
+    /// Whether 0 is accepted outside ``range``. It means "as built".
+    public var isZeroAccepted: Bool { self == .spreadingFactor || self == .turnaroundMilliseconds }
+
+    /// Whether a collar accepts the value.
+    public func accepts(_ value: UInt32) -> Bool { range.contains(value) || value == 0 && isZeroAccepted }
 }
 
-/// Up to 47 settings: as many as the largest frame holds.
+/// Up to six settings: as many as a frame of 51 bytes holds.
 public struct SettingList: Equatable, Sendable {
     /// The most settings that the list can hold.
-    public static var capacity: Int { 47 }
+    public static var capacity: Int { 6 }
 
-    private var keys = InlineArray<47, UInt8>(repeating: 0)
-    private var values = InlineArray<47, UInt32>(repeating: 0)
+    private var keys = InlineArray<6, UInt8>(repeating: 0)
+    private var values = InlineArray<6, UInt32>(repeating: 0)
     /// Number of settings in the list.
     public private(set) var count = 0
 
@@ -106,12 +127,12 @@ public struct Settings: Equatable, Sendable {
     /// none.
     public var requestID: UInt16
     /// Version of the settings. It grows with every change.
-    public var version: UInt64
+    public var version: SettingsVersion
     /// The settings.
     public var entries: SettingList
 
     /// Creates settings.
-    public init(direction: Direction, requestID: UInt16, version: UInt64, entries: SettingList) {
+    public init(direction: Direction, requestID: UInt16, version: SettingsVersion, entries: SettingList) {
         self.direction = direction
         self.requestID = requestID
         self.version = version
@@ -128,7 +149,7 @@ public struct Settings: Equatable, Sendable {
     ) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
-        payload.write(wide: version)
+        payload.write(wide: version.rawValue)
         payload.write(UInt32(entries.count), 8)
         var index = 0
         while index < entries.count {
@@ -146,7 +167,7 @@ public struct Settings: Equatable, Sendable {
         var reader = BitReader(payloadOf: frame)
         self.direction = direction
         requestID = UInt16(truncatingIfNeeded: reader.read(16))
-        version = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        version = SettingsVersion(rawValue: UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32)))
         var rest = reader.read(8)
         reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)
         entries = SettingList()

@@ -24,15 +24,15 @@ public struct Status: Equatable, Sendable {
         case dutyCycle = 3
     }
 
-    /// The readings of two clocks at the same moment, with which uptime is converted into the time of day.
-    public struct ClockMapping: Equatable, Sendable {
+    /// The time of day at the uptime of the status, with which a receiver converts uptime into the time of day.
+    public struct Clock: Equatable, Sendable {
         /// Milliseconds since 1970, within ``Fix/timeRange``.
         public var unixMilliseconds: Int64
-        /// Milliseconds since the boot, modulo 2^32.
-        public var uptimeMilliseconds: UInt32
+        /// The milliseconds of the uptime, 0 … 999. ``Status/uptimeSeconds`` has its seconds.
+        public var uptimeMilliseconds: UInt16
 
-        /// Creates a mapping.
-        public init(unixMilliseconds: Int64, uptimeMilliseconds: UInt32) {
+        /// Creates the reading of a clock.
+        public init(unixMilliseconds: Int64, uptimeMilliseconds: UInt16) {
             self.unixMilliseconds = unixMilliseconds
             self.uptimeMilliseconds = uptimeMilliseconds
         }
@@ -56,8 +56,8 @@ public struct Status: Equatable, Sendable {
     public var temperatureCelsius: Int8?
     /// Seconds since the boot.
     public var uptimeSeconds: UInt32 = 0
-    /// Code of the last error; 0 for none.
-    public var lastErrorCode: UInt8 = 0
+    /// The last error.
+    public var lastError = CollarFault.none
     /// Fixes sent since the boot, modulo 2^32.
     public var fixesSent: UInt32 = 0
     /// Fixes that wait for delivery, 0 … 2^24 − 1, where the highest value means "this or more".
@@ -70,8 +70,8 @@ public struct Status: Equatable, Sendable {
     public var retransmissions: UInt32 = 0
     /// Airtime since the boot, in milliseconds, modulo 2^32.
     public var airtimeMilliseconds: UInt32 = 0
-    /// The readings of both clocks; nil if the collar does not know the time of day.
-    public var clockMapping: ClockMapping?
+    /// The time of day; nil if the collar does not know it.
+    public var clock: Clock?
 
     /// A status in which nothing is known.
     public init() {}
@@ -85,7 +85,7 @@ public struct Status: Equatable, Sendable {
         var states = UInt32(gnssState.rawValue) &<< 5 | UInt32(throttleState.rawValue) &<< 3
         if isTracking { states |= 0x80 }
         if isStationary { states |= 4 }
-        if clockMapping != nil { states |= 2 }
+        if clock != nil { states |= 2 }
         payload.write(states, 8)
         payload.write(trackingSinceUnixSeconds, 32)
         let percent = UInt32(batteryPercent ?? 127)
@@ -97,18 +97,19 @@ public struct Status: Equatable, Sendable {
         payload.require(temperatureCelsius != -128, .temperature, 128)
         payload.writeSigned(Int32(temperatureCelsius ?? -128), 8)
         payload.write(uptimeSeconds, 32)
-        payload.write(UInt32(lastErrorCode), 8)
+        payload.write(UInt32(lastError.rawValue), 8)
         payload.write(fixesSent, 32)
         payload.writeCounter(queueDepth)
         payload.writeCounter(drops)
         payload.writeCounter(duplicates)
         payload.writeCounter(retransmissions)
         payload.write(airtimeMilliseconds, 32)
-        if let clockMapping {
-            payload.require(Fix.timeRange.contains(clockMapping.unixMilliseconds), .time, 0)
-            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds &>> 16), 32)
-            payload.write(UInt32(truncatingIfNeeded: clockMapping.unixMilliseconds), 16)
-            payload.write(clockMapping.uptimeMilliseconds, 32)
+        if let clock {
+            payload.require(Fix.timeRange.contains(clock.unixMilliseconds), .time, 0)
+            payload.write(UInt32(truncatingIfNeeded: clock.unixMilliseconds &>> 16), 32)
+            payload.write(UInt32(truncatingIfNeeded: clock.unixMilliseconds), 16)
+            payload.require(clock.uptimeMilliseconds < 1000, .uptime, UInt32(clock.uptimeMilliseconds))
+            payload.write(UInt32(clock.uptimeMilliseconds), 10)
         }
         let header = FrameHeader(type: .status, flags: flags, address: address)
         try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
@@ -132,7 +133,7 @@ public struct Status: Equatable, Sendable {
         let celsius = reader.readSigned(8)
         temperatureCelsius = celsius == -128 ? nil : Int8(celsius)
         uptimeSeconds = reader.read(32)
-        lastErrorCode = UInt8(truncatingIfNeeded: reader.read(8))
+        lastError = CollarFault(rawValue: UInt8(truncatingIfNeeded: reader.read(8)))
         fixesSent = reader.read(32)
         queueDepth = reader.read(24)
         drops = reader.read(24)
@@ -142,7 +143,9 @@ public struct Status: Equatable, Sendable {
         if hasClock {
             let high = Int64(widening: reader.readSigned(16))
             let milliseconds = high &<< 32 | Int64(widening: reader.read(32))
-            clockMapping = ClockMapping(unixMilliseconds: milliseconds, uptimeMilliseconds: reader.read(32))
+            let uptime = reader.read(10)
+            reader.require(uptime < 1000, .uptime, uptime)
+            clock = Clock(unixMilliseconds: milliseconds, uptimeMilliseconds: UInt16(truncatingIfNeeded: uptime))
         }
         try reader.checkNotPastEnd()
     }

@@ -47,7 +47,7 @@ struct SendArguments {
         case ("pair", _, 1): return .command(.command(.pair(receiverID: receiverID ?? 0)))
         case ("unpair", _, 1): return .command(.command(.unpair))
         case ("settings", "get", 2): return .command(.settingsRequest)
-        case ("settings", "set", 3...): return .command(.settingsUpdate(version: 0, try settings(words.dropFirst(2))))
+        case ("settings", "set", 3...): return .command(.settingsUpdate(version: .defaults, try settings(words.dropFirst(2))))
         case (nil, _, _): throw usage("what shall be sent?")
         default: throw usage("'\(words.joined(separator: " "))' is nothing that can be sent")
         }
@@ -85,9 +85,9 @@ struct SendArguments {
             guard names.insert(key.name).inserted else {
                 throw CommandFailure(.usage, "\(key.name) is given twice")
             }
-            guard let value = UInt32(parts[1]), key.range.contains(value) else {
+            guard let value = UInt32(parts[1]), key.accepts(value) else {
                 throw CommandFailure(
-                    .usage, "\(word): a whole number from \(key.range.lowerBound) to \(key.range.upperBound) is wanted",
+                    .usage, "\(word): a whole number from \(key.rangeText) is wanted",
                     remedy: "\(key.name): \(key.meaning)")
             }
             settings.append(Setting(key: key.rawValue, value: value))

@@ -11,7 +11,7 @@ enum OutputFormat {
 
 /// Options that several commands accept.
 extension ParsedArguments {
-    /// The id of a collar, given with `--collar ID` or with the option `key`; nil if the option is not given.
+    /// The id of a collar, given with the option `key`; nil if the option is absent.
     func deviceID(_ key: String = "--collar") throws(CommandFailure) -> UInt64? {
         guard let text = value(key) else { return nil }
         guard let deviceID = ControlRequest.deviceID(text) else {

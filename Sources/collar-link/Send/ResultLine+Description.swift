@@ -10,7 +10,7 @@ extension ResultLine {
     var text: String {
         let what = PlainText.line("\(subject): \(ResultLine.words(of: verb ?? "request"))")
         guard outcome == .ok, !settings.isEmpty else { return "\(what): \(PlainText.line(outcomeText))\n" }
-        var text = "\(what): version \(settingsVersion ?? 0)\n"
+        var text = "\(what): \(settingsVersion.map(ResultLine.text) ?? "no version")\n"
         for setting in settings {
             guard let key = SettingKey(rawValue: setting.key) else { continue }
             let assignment = "\(key.name)=\(setting.value)"
@@ -18,6 +18,13 @@ extension ResultLine {
             text += "  \(assignment)\(gap)\(key.meaning)\n"
         }
         return text
+    }
+
+    /// A version of settings for a person.
+    private static func text(of version: SettingsVersion) -> String {
+        guard version > .defaults else { return "the defaults" }
+        let time = utcText(unixMilliseconds: Int64(version.number))
+        return "version \(version.number), of \(time), by the receiver …\(text(ofOrigin: version.origin))"
     }
 
     /// The exit code that tells a script what became of the request.

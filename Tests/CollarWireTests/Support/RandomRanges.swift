@@ -20,7 +20,7 @@ extension SeededRandom {
 /// The number of bits of an Elias gamma code, by its definition.
 func gammaBitCount(_ value: UInt32) -> Int { 2 * String(value, radix: 2).count - 1 }
 
-/// The number of bits of each range in the ascending form of sections 9 and 10.
+/// The number of bits of each range in the ascending form of sections 9 and 10 of PROTOCOL.md.
 func ascendingBitCounts(_ ranges: [ClosedRange<UInt32>]) -> [Int] {
     ranges.indices.map { index in
         let range = ranges[index]
@@ -29,7 +29,7 @@ func ascendingBitCounts(_ ranges: [ClosedRange<UInt32>]) -> [Int] {
     }
 }
 
-/// The number of bits of each range in the descending form of section 9.
+/// The number of bits of each range in the descending form of section 9 of PROTOCOL.md.
 func descendingBitCounts(_ ranges: [ClosedRange<UInt32>], firstMissing: UInt32) -> [Int] {
     ranges.indices.map { index in
         let range = ranges[index]

@@ -14,7 +14,7 @@ extension Status {
         status.fixesSent = 1234
         status.queueDepth = 5
         status.airtimeMilliseconds = 98_765
-        status.clockMapping = ClockMapping(unixMilliseconds: 1_700_000_086_400, uptimeMilliseconds: 86_400_000)
+        status.clock = Clock(unixMilliseconds: 1_700_000_086_400, uptimeMilliseconds: 417)
         return status
     }
 }
@@ -24,7 +24,8 @@ extension Settings {
         var entries = SettingList()
         entries.append(Setting(key: SettingKey.intervalMilliseconds.rawValue, value: 5000))
         entries.append(Setting(key: SettingKey.positionDigits.rawValue, value: 6))
-        return Settings(direction: direction, requestID: 0x1234, version: 0x0102_0304_0506_0708, entries: entries)
+        return Settings(
+            direction: direction, requestID: 0x1234, version: SettingsVersion(rawValue: 0x0102_0304_0506_0708), entries: entries)
     }
 }
 

@@ -5,11 +5,11 @@ extension Status {
         [
             "tracking": FieldValue(isTracking ? 1 : 0), "gnss": FieldValue(gnssState.rawValue),
             "throttle": FieldValue(throttleState.rawValue), "stationary": FieldValue(isStationary ? 1 : 0),
-            "clock": clockMapping.map { .fields($0.fields) } ?? .unknown,
+            "clock": clock.map { .fields($0.fields) } ?? .unknown,
             "since": trackingSinceUnixSeconds == 0 ? .unknown : FieldValue(trackingSinceUnixSeconds),
             "battery": FieldValue(batteryPercent), "voltage": FieldValue(batteryMillivolts),
             "temperature": FieldValue(temperatureCelsius), "uptime": FieldValue(uptimeSeconds),
-            "last_error": FieldValue(lastErrorCode), "fixes_sent": FieldValue(fixesSent),
+            "last_error": FieldValue(lastError.rawValue), "fixes_sent": FieldValue(fixesSent),
             "queue_depth": FieldValue(queueDepth), "drops": FieldValue(drops),
             "duplicates": FieldValue(duplicates), "retransmissions": FieldValue(retransmissions),
             "airtime": FieldValue(airtimeMilliseconds),
@@ -17,7 +17,7 @@ extension Status {
     }
 }
 
-extension Status.ClockMapping {
+extension Status.Clock {
     fileprivate var fields: [String: FieldValue] {
         ["time": FieldValue(unixMilliseconds), "uptime": FieldValue(uptimeMilliseconds)]
     }
@@ -27,7 +27,8 @@ extension Settings {
     var fields: [String: FieldValue] {
         let entries = (0..<entries.count).map { self.entries[$0] }
         return [
-            "request_id": FieldValue(requestID), "version": FieldValue(version),
+            "request_id": FieldValue(requestID), "version": FieldValue(version.number),
+            "origin": FieldValue(version.origin),
             "entries": .list(entries.map { .list([FieldValue($0.key), FieldValue($0.value)]) }),
         ]
     }

@@ -373,7 +373,7 @@ final class SimulatedMachine {
     func openRequestCount(of deviceID: UInt64) -> Int { process?.host.openRequestCount(of: deviceID) ?? 0 }
 
     /// The version of the settings in the last report of a collar.
-    func reportedSettingsVersion(of deviceID: UInt64) -> UInt64? { process?.host.reportedSettingsVersion(of: deviceID) }
+    func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? { process?.host.reportedSettingsVersion(of: deviceID) }
 
     /// The sequences of a log that may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences {

@@ -49,7 +49,8 @@ struct AnswerDiscipline {
             return "the collar was heard \(now - time) µs ago"
         case .pairedElsewhere(let deviceID): return receivers[deviceID] ?? 0 == 0 ? "the collar has not named a receiver" : nil
         case .unknownCollar(let deviceID, _): return receivers[deviceID] == nil ? nil : "the collar said who it is"
-        case .noCollar, .whichCollar, .queueFull, .noVersion, .unknownRequest, .storage: return nil
+        case .noVersion: return "no honest receiver gives the last version"
+        case .noCollar, .whichCollar, .queueFull, .unknownRequest, .storage: return nil
         }
     }
 
@@ -69,7 +70,11 @@ struct AnswerDiscipline {
             case .command(let command):
                 if case .pair = command.action { return nil }
                 if isForeign { return "sends \(command.action) to a collar of receiver \(receiver)" }
-            case .settings, .settingsRequest:
+            case .settings(let update):
+                if isForeign { return "sends settings to a collar of receiver \(receiver)" }
+                // All clocks of the world show less than 2^42 ms, so all versions of honest receivers are plausible.
+                if !update.version.isPlausible(after: .defaults) { return "gives the version \(update.version.number)" }
+            case .settingsRequest:
                 if isForeign { return "sends a request to a collar of receiver \(receiver)" }
             default: break
             }

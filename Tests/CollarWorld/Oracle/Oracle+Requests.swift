@@ -44,10 +44,10 @@ extension Oracle {
             record.requests.candidates.append(.init(state: state))
             return
         }
-        if update.version <= record.requests.state.version {
+        if update.version <= record.requests.state.version || !update.version.isPlausible(after: record.requests.state.version) {
             report(
                 .stateFollowsOrders,
-                "collar \(collar.index) takes version \(update.version) after \(record.requests.state.version)")
+                "collar \(collar.index) takes version \(update.version.number) after \(record.requests.state.version.number)")
         }
         record.requests.state = state
         record.requests.candidates = []
@@ -119,7 +119,7 @@ extension Oracle {
             report(.resultIsTrue, "collar \(collar.index) reports \(entry.value) for \(entry.key) instead of \(value)")
         }
         if settings.version != record.requests.state.version {
-            report(.resultIsTrue, "collar \(collar.index) reports version \(settings.version)")
+            report(.resultIsTrue, "collar \(collar.index) reports version \(settings.version.number)")
         }
     }
 

@@ -5,7 +5,7 @@ import CollarWire
 struct OrderedState: Equatable {
     var isTracking = true
     var receiverID: UInt32 = 0
-    var version: UInt64 = 0
+    var version = SettingsVersion.defaults
     /// The settings that were updated; the others have their defaults.
     var settings: [UInt8: UInt32] = [:]
 

@@ -5,13 +5,14 @@ import CollarWire
 /// The kind of frames that a hostile sender forges in the names of collars that it has heard. There is only one kind in a
 /// world, because two together could make fixes disappear: a host believes a loss of fixes that the collar has announced, and
 /// once invented logs have used up all ranges, a loss is permanent.
-enum Forging { case sequences, losses, logs, acknowledgements }
+enum Forging { case sequences, losses, logs, acknowledgements, settings }
 
 extension WorldPlan {
     /// Logs are not invented in worlds in which collars are paired anew: a forged identity names the receiver of an older one,
     /// and so could end a *pair* or *unpair* by mistake.
     var forging: Forging {
-        switch seed % 5 {
+        if seed % 20 == 13 { return .settings }
+        return switch seed % 5 {
         case 0: .losses
         case 1: .acknowledgements
         case 2: .sequences
@@ -87,6 +88,8 @@ final class Attacker {
             case 6 where forging == .losses: lossOfPast()
             case 5 where forging == .sequences, 6 where forging == .sequences: sequenceOfFuture()
             case 5 where forging == .acknowledgements, 6 where forging == .acknowledgements: acknowledgement()
+            case 5 where forging == .settings: settings(.update)
+            case 6 where forging == .settings: settings(.report)
             default: command()
             }
         return forgery ?? probe()
@@ -201,6 +204,21 @@ final class Attacker {
         let answer = Acknowledgement(receiverID: identity.pairedReceiverID, poll: poll(), firstMissing: identity.nextSequence)
         return Forgery { output throws(EncodeError) in
             try answer.encode(address: address, log: identity.log, into: &output)
+        }
+    }
+
+    /// Settings of a version that leaves no higher one, or almost none.
+    private func settings(_ direction: Settings.Direction) -> Forgery? {
+        guard let identity = identities.randomElement(using: &random) else { return nil }
+        // One above the highest version that a collar with the defaults believes, or up to the last one.
+        let lowest: UInt64 = 1 << 42 + 1 << 20 + 1
+        let number = random.chance(0.5) ? lowest + UInt64(random.below(1000)) : (1 << 44) - 1 - UInt64(random.below(2))
+        var entries = SettingList()
+        entries.append(Setting(key: SettingKey.intervalMilliseconds.rawValue, value: 666))
+        let settings = Settings(
+            direction: direction, requestID: 0, version: SettingsVersion(rawValue: number << 20 | 0xBAD), entries: entries)
+        return Forgery { output throws(EncodeError) in
+            try settings.encode(address: address, flags: FrameFlags(poll: nil), log: identity.log, into: &output)
         }
     }
 

@@ -111,7 +111,7 @@ struct DutyCycleTrialState {
             var settings = SettingList()
             // The shortest heartbeat makes the most frames.
             settings.append(Setting(key: SettingKey.heartbeatSeconds.rawValue, value: 5 + UInt32(random.next() % 56)))
-            request = .settingsUpdate(version: 0, settings)
+            request = .settingsUpdate(version: .defaults, settings)
         default: request = .settingsRequest
         }
         link.host.submit(request, at: link.now)

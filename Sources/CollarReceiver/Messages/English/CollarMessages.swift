@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarHost
+import CollarWire
 
 extension LinkHealth.Event {
     func message(of collar: String) -> UserMessage {
@@ -57,6 +58,32 @@ extension PositionProblem {
             UserMessage(
                 .poorGPSAccuracy, "the newest fix of \(collar) is accurate to \(meters) m only",
                 "wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate")
+        }
+    }
+}
+
+extension CollarFault {
+    func message(of deviceID: UInt64) -> UserMessage {
+        let collar = collarName(deviceID)
+        let reboot = "restart it: collar-link send reboot --collar \(MessageDescription.hexadecimal(deviceID))"
+        return switch self {
+        case .gnssSilent:
+            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) did not answer", reboot)
+        case .gnssFault:
+            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault", reboot)
+        case .flashFailed:
+            UserMessage(
+                .collarFault, "the memory of \(collar) failed: positions may be missing", "\(reboot); if it comes back, replace the collar")
+        case .radioFailed: UserMessage(.collarFault, "the radio of \(collar) failed for a time", reboot)
+        case .lowVoltageReset:
+            UserMessage(.collarFault, "\(collar) restarted because its voltage was too low", "charge it, or replace its battery")
+        case .watchdogReset: UserMessage(.collarFault, "\(collar) restarted because its firmware hung", nil)
+        case .firmwareReset: UserMessage(.collarFault, "\(collar) restarted after a fault of its firmware", nil)
+        case .settingsLost:
+            UserMessage(
+                .collarFault, "\(collar) lost its settings, and uses the defaults",
+                "set them again: collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))")
+        default: UserMessage(.collarFault, "\(collar) reports error \(rawValue), which its firmware's maker can explain", nil)
         }
     }
 }

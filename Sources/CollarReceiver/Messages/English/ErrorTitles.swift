@@ -21,6 +21,7 @@ extension ErrorCode {
         case .noLocationData: "No position yet"
         case .staleLocationData: "Position is old"
         case .poorGPSAccuracy: "Position is inaccurate"
+        case .collarFault: "Collar reports an error"
         case .storageFailing: "Storage failing"
         case .journalUnavailable: "Journal cannot be opened"
         case .journalUnreadable: "Journal cannot be read"

@@ -55,6 +55,7 @@ extension HostNotice {
                     + "them any more")
         case .health(let deviceID, let event): event.message(of: collarName(deviceID))
         case .positions(let deviceID, let problem): problem.message(of: deviceID)
+        case .fault(let deviceID, let fault): fault.message(of: deviceID)
         case .misbehaving(let deviceID, let misbehaviour): misbehaviour.message(of: collarName(deviceID))
         case .collarRefused(let deviceID, let link, .tooManyCollars(let limit)):
             UserMessage(

@@ -80,7 +80,8 @@ extension Settings {
     fileprivate var referenceFields: [String: ReferenceText] {
         let entries = (0..<entries.count).map { self.entries[$0] }
         return [
-            "request_id": ReferenceText(requestID), "version": ReferenceText(version),
+            "request_id": ReferenceText(requestID), "version": ReferenceText(version.number),
+            "origin": ReferenceText(version.origin),
             "entries": .list(entries.map { .list([ReferenceText($0.key), ReferenceText($0.value)]) }),
         ]
     }

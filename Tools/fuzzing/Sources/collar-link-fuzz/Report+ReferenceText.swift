@@ -5,11 +5,11 @@ extension Status {
         [
             "tracking": .flag(isTracking), "gnss": ReferenceText(gnssState.rawValue),
             "throttle": ReferenceText(throttleState.rawValue), "stationary": .flag(isStationary),
-            "clock": clockMapping.map { .fields($0.referenceFields) } ?? .null,
+            "clock": clock.map { .fields($0.referenceFields) } ?? .null,
             "since": trackingSinceUnixSeconds == 0 ? .null : ReferenceText(trackingSinceUnixSeconds),
             "battery": ReferenceText(batteryPercent), "voltage": ReferenceText(batteryMillivolts),
             "temperature": ReferenceText(temperatureCelsius), "uptime": ReferenceText(uptimeSeconds),
-            "last_error": ReferenceText(lastErrorCode), "fixes_sent": ReferenceText(fixesSent),
+            "last_error": ReferenceText(lastError.rawValue), "fixes_sent": ReferenceText(fixesSent),
             "queue_depth": ReferenceText(queueDepth), "drops": ReferenceText(drops),
             "duplicates": ReferenceText(duplicates), "retransmissions": ReferenceText(retransmissions),
             "airtime": ReferenceText(airtimeMilliseconds),
@@ -17,7 +17,7 @@ extension Status {
     }
 }
 
-extension Status.ClockMapping {
+extension Status.Clock {
     fileprivate var referenceFields: [String: ReferenceText] {
         ["time": ReferenceText(unixMilliseconds), "uptime": ReferenceText(uptimeMilliseconds)]
     }
