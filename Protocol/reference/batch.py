@@ -2,7 +2,7 @@
 
 import batchcoder as bc
 import fixes as codes
-from batchmemory import Memory, rest_of
+from batchmemory import Memory, rest_of, wrapped
 from fixes import ALTITUDE_LIMIT, MAX_SEQUENCE, OPTIONAL_FIELDS, POSITION_STEPS, SIMPLE_FIELDS, SPEED_LIMIT, TIME_LIMIT
 from live import LONGEST_SECONDS, within
 from wire import BitWriter, require
@@ -34,12 +34,12 @@ def _read_start(reader, low_byte):
 
 
 def _decode_fix(decoder, memory):
-    before, last = memory.before, memory.last
-    sequence = before["sequence"] + 1 + decoder.integer(bc.GAP)
+    last = memory.last
+    sequence = memory.before["sequence"] + 1 + decoder.integer(bc.GAP)
     require(sequence <= MAX_SEQUENCE, "sequence")
-    source, known = _decode_shape(decoder, before)
-    fix = {"sequence": sequence, "source": source, "position_step": before["position_step"],
-           "altitude_step": before["altitude_step"], **dict.fromkeys(OPTIONAL_FIELDS)}
+    source, step, known = _decode_shape(decoder, memory)
+    fix = {"sequence": sequence, "source": source, "position_step": step,
+           "altitude_step": memory.before["altitude_step"], **dict.fromkeys(OPTIONAL_FIELDS)}
     fix["time"] = _decode_time(decoder, memory)
     if "speed" in known:
         fix["speed"] = _decode_speed(decoder, memory)
@@ -61,16 +61,26 @@ def _decode_fix(decoder, memory):
     return fix
 
 
-def _decode_shape(decoder, before):
-    """The source, and the set of the known fields."""
-    source = before["source"]
+def other_steps(step):
+    """The position steps besides one."""
+    return [other for other in range(len(POSITION_STEPS)) if other != step]
+
+
+def _decode_shape(decoder, memory):
+    """The source, the position step and the set of the known fields. Another step changes the memory."""
+    before = memory.before
+    source, step = before["source"], before["position_step"]
     known = {field for field in OPTIONAL_FIELDS if before[field] is not None}
     if decoder.decision(bc.SHAPE):
         if decoder.decision(bc.SHAPE + 1):
-            source = decoder.uniform(4)
-            require(source < 3, "source")
+            if decoder.decision(bc.STEP):
+                step = other_steps(step)[decoder.decision(bc.STEP + 1)]
+                memory.convert(step)
+            else:
+                source = decoder.uniform(4)
+                require(source < 3, "source")
         known ^= {field for place, field in enumerate(OPTIONAL_FIELDS) if decoder.decision(bc.SHAPE + 2 + place)}
-    return source, known
+    return source, step, known
 
 
 def _decode_time(decoder, memory):
@@ -104,8 +114,9 @@ def _decode_position(decoder, memory, fix):
     north = decoder.integer(bc.POSITION, memory.latitude_instance())
     fix["latitude"] = within(memory.expected("latitude") + north, -90 * degree, 90 * degree)
     east = decoder.integer(bc.POSITION, memory.longitude_instance(north))
-    fix["longitude"] = within(memory.expected("longitude") + east, -180 * degree, 180 * degree)
-    memory.take_position(fix, north, east)
+    longitude = wrapped(memory.expected("longitude") + east, 360 * degree)
+    fix["longitude"] = within(longitude, -180 * degree, 180 * degree)
+    memory.take_position(north, east)
 
 
 def _decode_direction(decoder, memory, field):
@@ -135,7 +146,7 @@ def fill(fixes, limit=None):
     taken, payload = 1, _payload(encoder, fixes[0], 1)
     for fix in fixes[1:MOST_FIXES]:
         require(fix["sequence"] > memory.before["sequence"], "sequence")
-        if any(fix[step] != fixes[0][step] for step in ("position_step", "altitude_step")):
+        if not may_follow(memory.before, fix):
             break
         encode_fix(encoder, memory, fix)
         longer = _payload(encoder, fixes[0], taken + 1)
@@ -143,6 +154,12 @@ def fill(fixes, limit=None):
             break
         taken, payload = taken + 1, longer
     return taken, payload
+
+
+def may_follow(before, fix):
+    """Whether a fix may follow another one in a batch, as far as steps and source are concerned."""
+    return fix["altitude_step"] == before["altitude_step"] and (
+        fix["position_step"] == before["position_step"] or fix["source"] == before["source"])
 
 
 def payload_unchecked(fixes):
@@ -168,18 +185,18 @@ def _payload(encoder, start, count):
 
 def encode_fix(encoder, memory, fix):
     """Write a fix of the coded part."""
-    before, last = memory.before, memory.last
-    encoder.integer(fix["sequence"] - before["sequence"] - 1, bc.GAP)
-    _encode_shape(encoder, before, fix)
+    last = memory.last
+    encoder.integer(fix["sequence"] - memory.before["sequence"] - 1, bc.GAP)
+    _encode_shape(encoder, memory, fix)
     _encode_time(encoder, memory, fix["time"])
     if fix["speed"] is not None:
         _encode_speed(encoder, memory, fix["speed"])
 
     north = fix["latitude"] - memory.expected("latitude")
     encoder.integer(north, bc.POSITION, memory.latitude_instance())
-    east = fix["longitude"] - memory.expected("longitude")
+    east = memory.east(fix["longitude"])
     encoder.integer(east, bc.POSITION, memory.longitude_instance(north))
-    memory.take_position(fix, north, east)
+    memory.take_position(north, east)
 
     if fix["altitude"] is not None:
         difference = fix["altitude"] - last["altitude"]
@@ -196,14 +213,21 @@ def encode_fix(encoder, memory, fix):
     memory.take(fix)
 
 
-def _encode_shape(encoder, before, fix):
+def _encode_shape(encoder, memory, fix):
+    before = memory.before
     changes = [(fix[field] is None) != (before[field] is None) for field in OPTIONAL_FIELDS]
-    another = fix["source"] != before["source"]
+    step_changes = fix["position_step"] != before["position_step"]
+    another = step_changes or fix["source"] != before["source"]
     encoder.decision(bc.SHAPE, another or any(changes))
     if not another and not any(changes):
         return
     encoder.decision(bc.SHAPE + 1, another)
     if another:
+        encoder.decision(bc.STEP, step_changes)
+    if step_changes:
+        encoder.decision(bc.STEP + 1, other_steps(before["position_step"]).index(fix["position_step"]))
+        memory.convert(fix["position_step"])
+    elif another:
         encoder.uniform(fix["source"], 4)
     for place, change in enumerate(changes):
         encoder.decision(bc.SHAPE + 2 + place, change)

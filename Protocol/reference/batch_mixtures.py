@@ -26,8 +26,11 @@ class Chance:
         return magnitude if self.below(2) else -magnitude
 
 
-def mixture(seed, count=64):
-    """Fixes that depend on a seed. With half of the seeds the fields change often, with the other half seldom."""
+def mixture(seed, count=64, steps=False):
+    """Fixes that depend on a seed. With half of the seeds the fields change often, with the other half seldom.
+
+    If `steps`, the position step changes, too.
+    """
     chance = Chance(seed)
     often = (2, 3, 8, 30)[seed % 4]
     limits = {**FIELDS, **_position_limits(seed % 3)}
@@ -40,6 +43,9 @@ def mixture(seed, count=64):
         if chance.below(2 * often) == 0:
             pace = (250, 333, 1000, 1001, 5000, 17_000, 60_000, 200_000, 1_800_000, 0)[chance.below(10)]
         fix = _moved(fix, chance, often, limits)
+        if steps and fix["source"] == fixes[-1]["source"] and chance.below(often) == 0:
+            fix = _converted(fix, chance.below(3))
+            limits = {**FIELDS, **_position_limits(fix["position_step"])}
         fix["time"] += pace
         if chance.below(4 * often) == 0:
             fix["time"] += chance.step(10 + chance.below(30))
@@ -50,6 +56,12 @@ def mixture(seed, count=64):
 def _position_limits(step):
     degree = POSITION_STEPS[step][0]
     return {"latitude": (-90 * degree, 90 * degree, 14), "longitude": (-180 * degree, 180 * degree, 14)}
+
+
+def _converted(fix, step):
+    """The fix in another position step."""
+    power = POSITION_STEPS[step][0] / POSITION_STEPS[fix["position_step"]][0]
+    return {**fix, "position_step": step, "latitude": int(fix["latitude"] * power), "longitude": int(fix["longitude"] * power)}
 
 
 def _moved(fix, chance, often, limits):

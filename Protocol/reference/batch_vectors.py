@@ -32,8 +32,9 @@ def add_valid(v):
     _add_intervals(add)
     _add_rests(add)
     _add_places(add)
-    for seed in range(48):
-        fixes = mixture(seed)
+    _add_steps(add)
+    for seed in range(72):
+        fixes = mixture(seed, steps=seed >= 48)
         _, taken = frames.encode_batch(fixes, ADDRESS, log=LOG)
         add(f"mixture-{seed}", f"{taken} fixes in which everything changes, by small and by large steps", fixes[:taken])
     _add_others(v)
@@ -252,6 +253,34 @@ def _add_places(add):
         for place in range(1, 25)]))
 
 
+def _add_steps(add):
+    """Position steps that change from fix to fix."""
+    def place(step, north, east):
+        """A position, given in steps of 1e-7 degree."""
+        factor = 10 ** (2 - step)
+        return {"position_step": step, "latitude": north // factor, "longitude": east // factor}
+
+    for name, pattern in (("0-1", (0, 1)), ("1-0", (1, 0)), ("1-2", (1, 2)), ("0-2", (0, 2)), ("2-0", (2, 0)),
+                          ("0-1-2", (0, 1, 2)), ("2-1-0", (2, 1, 0)), ("seldom", (0, 0, 0, 0, 0, 2, 2, 2, 2, 1, 1, 1))):
+        line = [place(pattern[index % len(pattern)], 377_749_000 + 127 * index, -1_224_194_000 - 93 * index + index * index)
+                for index in range(24)]
+        add(f"steps-{name}", f"position steps {', '.join(map(str, pattern))}, again and again", fixes_of(*line[1:], **line[0]))
+    for name, before, after in (("0-1", 0, 1), ("0-2", 0, 2), ("1-0", 1, 0), ("2-0", 2, 0)):
+        for direction in (1, -1):
+            edge = [place(step, direction * 900_000_000, direction * 1_800_000_000) for step in (before, after, before)]
+            add(f"steps-edge-{name}-{direction}".replace("--", "-minus-"), "the position step changes at a pole and at 180 degrees",
+                fixes_of(*edge[1:], **edge[0]))
+        fast = [place(step, 3_000_000 * index, 5_000_000 * index) for index, step in enumerate((before, before, before, after, after))]
+        add(f"steps-fast-{name}", "the position step changes at a speed near the limit", fixes_of(*fast[1:], **fast[0]))
+        across = [place(step, 0, east) for east, step in ((1_799_999_000, before), (1_799_999_900, before), (-1_799_999_200, after),
+                                                          (-1_799_998_300, after))]
+        add(f"steps-across-{name}", "the position step changes at the meridian of 180 degrees", fixes_of(*across[1:], **across[0]))
+    known = [{**place(1, 377_749_000, -1_224_194_000), "heading": None}, {**place(1, 377_749_100, -1_224_194_100), "heading": None},
+             {**place(2, 377_749_155, -1_224_194_177), "heading": 70, "speed": None}]
+    add("steps-known", "the position step and the set of known fields change together",
+        fixes_of(*known, **place(0, 377_749_000, -1_224_194_000)))
+
+
 def _jumps(calm):
     """Fixes with jumps of 1, 2, 4 …, and `calm` fixes without a change between two jumps.
 
@@ -288,7 +317,14 @@ def _add_others(v):
     other("shape", "a shape of 1 with nothing changed",
           Script(shape=[("decision", bc.SHAPE, 1), ("decision", bc.SHAPE + 1, 0), *unchanged]).frame(), two)
     other("source", "the source is another, and it is the same",
-          Script(shape=[("decision", bc.SHAPE, 1), ("decision", bc.SHAPE + 1, 1), ("uniform", 2, 4), *unchanged]).frame(), two)
+          Script(shape=[("decision", bc.SHAPE, 1), ("decision", bc.SHAPE + 1, 1), ("decision", bc.STEP, 0), ("uniform", 2, 4), *unchanged]).frame(), two)
+
+    fine = Script(shape=[("decision", bc.SHAPE, 1), ("decision", bc.SHAPE + 1, 1), ("decision", bc.STEP, 1),
+                         ("decision", bc.STEP + 1, 1), *unchanged],
+                  latitude=[("integer", 7, bc.POSITION, 8)], longitude=[("integer", 0, bc.POSITION, 8)])
+    found = {"position_step": 2, "latitude": 100 * START["latitude"] + 7, "longitude": 100 * START["longitude"]}
+    v.add_frame("batch-step-by-hand", "Batch: the position step changes.", fine.frame(), origin=ORIGIN_CODED,
+                expected={"type": BATCH, "fixes": fixes_of(found)})
 
     def interval(name, meaning, time, *parts, backward=0):
         head = [("decision", bc.SAME, 1), ("decision", bc.BACKWARD, backward)]

@@ -5,7 +5,7 @@ The initial words of the contexts are read from the table in PROTOCOL.md.
 
 from rangecoder import TEXT, Block, RangeDecoder, RangeEncoder
 
-CONTEXTS = 310
+CONTEXTS = 312
 LARGEST_COUNT = 30
 
 
@@ -20,8 +20,8 @@ def words_of_text(text):
 
 WORDS = words_of_text(TEXT.read_text("utf-8"))
 
-SHAPE, SAME, BACKWARD = 5, 44, 47
-DECISIONS = {SHAPE: 9, SAME: 3, BACKWARD: 1}
+SHAPE, SAME, BACKWARD, STEP = 5, 44, 47, 310
+DECISIONS = {SHAPE: 9, SAME: 3, BACKWARD: 1, STEP: 2}
 GAP = Block(0, 1, 4, 0, False)
 REST = Block(14, 3, 4, 1, True)
 MINUTES = Block(48, 1, 9, 1, False)

@@ -1,9 +1,10 @@
 """The state that both ends of a batch keep from fix to fix (section 12), and the values computed from it."""
 
-from fixes import OPTIONAL_FIELDS
+from fixes import OPTIONAL_FIELDS, POSITION_STEPS
 
 LONGEST_NEAR = 20
 LARGEST_MOVE = 1 << 20
+LARGEST_VELOCITY = 1 << 26
 FIRST_SIZES = {"latitude": 32, "longitude": 32, "altitude": 16, "speed": 32, "course": 64, "heading": 64}
 SIZE_AFTER_PAUSE = 1000
 
@@ -26,9 +27,22 @@ def limited(difference):
     return 16 * min(abs(difference), 4095)
 
 
+def wrapped(longitude, turn):
+    """A longitude in steps, brought to -180 to 180 degrees by one full turn at most."""
+    if longitude > turn // 2:
+        return longitude - turn
+    return longitude + turn if longitude < -turn // 2 else longitude
+
+
 def towards_zero(number, divisor):
     """A quotient, rounded towards 0."""
     quotient = abs(number) // divisor
+    return -quotient if number < 0 else quotient
+
+
+def away_from_zero(number, divisor):
+    """A quotient, rounded to the nearest whole number, halves away from 0."""
+    quotient = (2 * abs(number) + divisor) // (2 * divisor)
     return -quotient if number < 0 else quotient
 
 
@@ -41,7 +55,9 @@ class Memory:
         self.interval = 1
         self.history = 0
         self._rest_step = 0
-        self._velocity = None  # of latitude and longitude
+        self._step = self._finest = start["position_step"]
+        self._place = {field: start[field] for field in ("latitude", "longitude")}  # in the finest step
+        self._velocity = None  # of latitude and longitude, in 64ths of the finest step a second
         self._sizes = dict(FIRST_SIZES)
 
     # Time
@@ -70,12 +86,47 @@ class Memory:
 
     # Position
 
-    def expected(self, field):
-        """The expected latitude or longitude."""
+    def convert(self, step):
+        """Change the position step. What is remembered in that step is converted, and the finest step never gets coarser."""
+        finer = step - self._step
+        for field in ("latitude", "longitude"):
+            self._sizes[field] = self._sizes[field] * 10 ** finer if finer > 0 else self._sizes[field] // 10 ** -finer
+        self._step = step
+        if step > self._finest:
+            factor = 10 ** (step - self._finest)
+            self._finest = step
+            self._place = {field: place * factor for field, place in self._place.items()}
+            if self._velocity is not None:
+                self._velocity = {field: min(max(old * factor, -LARGEST_VELOCITY), LARGEST_VELOCITY)
+                                  for field, old in self._velocity.items()}
+
+    def east(self, longitude):
+        """The difference of a longitude from the expected one, across the meridian of 180 degrees if that is shorter."""
+        expected = self.expected("longitude")
+        # The ways of a longitude out of range, which only invalid vectors have, are a turn longer.
+        ways = [longitude - expected + around for around in (0, -self._turn, self._turn)]
+        leading = [way for way in ways if wrapped(expected + way, self._turn) == longitude]
+        return min(leading, key=abs)
+
+    @property
+    def _turn(self):
+        return 360 * POSITION_STEPS[self._step][0]
+
+    @property
+    def _factor(self):
+        """The number of finest steps in the position step."""
+        return 10 ** (self._finest - self._step)
+
+    def _expected_place(self, field):
+        """The expected place, in the finest step."""
         move = 0
         if self._velocity is not None and self.near:
             move = (self._velocity[field] * self.interval + 32) >> 6
-        return self.before[field] + move
+        return self._place[field] + move
+
+    def expected(self, field):
+        """The expected latitude or longitude, in the position step."""
+        return away_from_zero(self._expected_place(field), self._factor)
 
     def latitude_instance(self):
         """The instance of position for the latitude."""
@@ -85,21 +136,32 @@ class Memory:
         """The instance of position for the longitude, from the difference that was coded for the latitude."""
         return min(8, class_of((2 * self._sizes["longitude"] + self._sizes["latitude"] + limited(north)) >> 4))
 
-    def take_position(self, fix, north, east):
-        """Take the position of a fix, and the differences that were coded for it."""
+    def take_position(self, north, east):
+        """Take the differences that were coded for the position of a fix."""
         self.grow("latitude", north)
         self.grow("longitude", east)
+        moved = {"latitude": self._move("latitude", north), "longitude": self._move("longitude", east)}
         if not 1 <= self.interval <= LONGEST_NEAR:
             self._velocity = None
             return
         now = {}
-        for field in ("latitude", "longitude"):
-            moved = min(max(fix[field] - self.before[field], -LARGEST_MOVE), LARGEST_MOVE)
-            now[field] = towards_zero(64 * moved, self.interval)
+        for field, way in moved.items():
+            now[field] = towards_zero(64 * min(max(way, -LARGEST_MOVE), LARGEST_MOVE), self.interval)
             if self._velocity is not None:
                 old = self._velocity[field]
                 now[field] = old + (3 * (now[field] - old) >> 3)
         self._velocity = now
+
+    def _move(self, field, difference):
+        """Move the place to that of a fix, and return the way in the finest step.
+
+        Of the places that a coarser position step does not tell apart, the one nearest to the expected place is taken.
+        """
+        middle, half = (self.expected(field) + difference) * self._factor, self._factor // 2
+        place = min(max(self._expected_place(field), middle - half), middle + half)
+        way = place - self._place[field]
+        self._place[field] = wrapped(place, self._turn * self._factor) if field == "longitude" else place
+        return way
 
     # The other fields
 

@@ -753,9 +753,9 @@ local WORDS = {
     42580, 14049, 28300, 27489, 30402, 46689, 49396, 12384, 33844, 26216, 43754, 44897, 26208, 17152, 36468, 22976,
     35156, 17160, 29092, 39811, 35976, 37268, 37268, 788, 2464, 63072, 32768, 32768, 32768, 28308, 4163, 61379, 24192,
     24192, 23732, 61060, 2484, 19936, 62548, 11872, 19284, 61856, 3892, 3680, 22979, 59860, 21108, 60832, 20660, 5697,
-    3875, 6164, 30420,
+    3875, 6164, 30420, 32768, 49152,
 }
-local SHAPE, SAME, BACKWARD = 5, 44, 47
+local SHAPE, SAME, BACKWARD, STEP = 5, 44, 47, 310
 
 -- Where the contexts of an integer stand. (The depth of a batch's blocks is 0 or 1.)
 local function block(first, exponents, depth, signed)
@@ -856,10 +856,32 @@ local function within(value, lowest, highest)
     return value
 end
 
--- The source and which fields are known change only where the shape says so.
+-- Another position step: what is remembered in steps is converted.
+local function change_step(memory, step)
+    local size, ratio = memory.size, 10 ^ (step - memory.step)
+    size.latitude, size.longitude = floor(size.latitude * ratio + 1e-9), floor(size.longitude * ratio + 1e-9)
+    memory.step = step
+    if step <= memory.finest then return end
+    ratio = floor(10 ^ (step - memory.finest))
+    memory.finest = step
+    for name, place in pairs(memory.place) do memory.place[name] = place * ratio end
+    for name, velocity in pairs(memory.velocity) do
+        memory.velocity[name] = math.max(-67108864, math.min(67108864, velocity * ratio))
+    end
+end
+
+-- The source, the position step and which fields are known change only where the shape says so.
 local function decode_shape(coded, memory, fix)
     if coded:decision(SHAPE) == 0 then return end
-    if coded:decision(SHAPE + 1) == 1 then fix.source = coded:uniform(4) end
+    if coded:decision(SHAPE + 1) == 1 then
+        if coded:decision(STEP) == 1 then
+            local lower, higher = fix.position_step == 0 and 1 or 0, fix.position_step == 2 and 1 or 2
+            fix.position_step = coded:decision(STEP + 1) == 1 and higher or lower
+            change_step(memory, fix.position_step)
+        else
+            fix.source = coded:uniform(4)
+        end
+    end
     require_field(fix.source < 3, "source")
     for index, optional in ipairs(OPTIONAL) do
         if coded:decision(SHAPE + 1 + index) == 1 then memory.known[optional.name] = not memory.known[optional.name] end
@@ -892,15 +914,33 @@ local function decode_time(coded, memory)
     return time
 end
 
+-- A longitude, a turn of which is 2 * half, brought to -half to half.
+local function wrapped(longitude, half)
+    if longitude > half then return longitude - 2 * half end
+    return longitude < -half and longitude + 2 * half or longitude
+end
+
+-- A number divided by 1, 10 or 100 and rounded to the nearest, halves away from zero.
+local function divided(number_of_steps, ratio)
+    local magnitude = floor((2 * math.abs(number_of_steps) + ratio) / (2 * ratio))
+    return number_of_steps < 0 and -magnitude or magnitude
+end
+
 -- A coordinate. Returns the difference that was coded, and the velocity from now on.
 local function decode_coordinate(coded, memory, fix, name, degrees, size)
-    local before, interval, velocity = memory.before[name], memory.interval, memory.velocity[name]
-    local expected = before + (velocity and memory.near and floor((velocity * interval + 32) / 64) or 0)
+    local before, interval, velocity = memory.place[name], memory.interval, memory.velocity[name]
+    local place = before + (velocity and memory.near and floor((velocity * interval + 32) / 64) or 0)
+    local ratio = floor(10 ^ (memory.finest - memory.step))
+    local expected = divided(place, ratio)
     local difference = coded:integer(POSITION, class_of(size, 16, 8))
     local limit = floor(degrees * 10 ^ POSITIONS[fix.position_step][1])
-    fix[name] = within(expected + difference, -limit, limit)
+    local reached = expected + difference
+    local half = floor(ratio / 2)
+    place = math.max(reached * ratio - half, math.min(reached * ratio + half, place))
+    local moved = math.max(-1048576, math.min(1048576, place - before))
+    if degrees == 180 then reached, place = wrapped(reached, limit), wrapped(place, limit * ratio) end
+    fix[name], memory.place[name] = within(reached, -limit, limit), place
     if interval < 1 or interval > 20 then return difference, nil end
-    local moved = math.max(-1048576, math.min(1048576, fix[name] - before))
     local now = (moved < 0 and -1 or 1) * floor(64 * math.abs(moved) / interval)
     return difference, velocity and velocity + floor(3 * (now - velocity) / 8) or now
 end
@@ -958,6 +998,8 @@ end
 -- What is remembered from fix to fix.
 local function new_memory(start)
     local memory = {before = start, last = {}, known = {}, rest_step = 0, interval = 1, history = 0, velocity = {},
+        step = start.position_step, finest = start.position_step,
+        place = {latitude = start.latitude, longitude = start.longitude},
         size = {latitude = 32, longitude = 32, altitude = 16, speed = 32, course = 64, heading = 64}}
     for _, optional in ipairs(OPTIONAL) do
         local code = start[optional.name]

@@ -97,7 +97,7 @@ enum StandardError {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for a short time until a terminal has accepted the last message.
+    /// Waits until a terminal has accepted the last message, but only for a short time.
     static func finish() { unsafe output.drain() }
 }
 

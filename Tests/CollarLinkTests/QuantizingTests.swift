@@ -41,6 +41,16 @@ struct QuantizingTests {
         #expect(try Fix(quantizing: makeFix(horizontal: accuracy), positionStep: .e5).positionStep == .e5)
     }
 
+    @Test(
+        "A finer step is kept up to 1.2 times its limit",
+        arguments: [
+            (.e6, 1.2, .e6), (.e6, 1.201, .e5), (.e6, 0.11, .e6), (.e7, 0.12, .e7), (.e7, 0.121, .e6), (.e7, 1.2, .e6),
+            (.e7, 1.3, .e5), (.e5, 1, .e5), (.e5, 0.99, .e6), (.e5, 0.11, .e6), (.e7, 0, .e5), (.e6, -1, .e5),
+        ] as [(PositionStep, Double, PositionStep)])
+    func hysteresis(previous: PositionStep, accuracy: Double, step: PositionStep) {
+        #expect(PositionStep(forHorizontalAccuracyMeters: accuracy, previousStep: previous) == step)
+    }
+
     @Test("Altitude in both steps")
     func altitude() throws {
         #expect(try Fix(quantizing: makeFix(altitude: -0.5)).altitudeSteps == -1)

@@ -1,4 +1,5 @@
 import CollarWire
+import Glibc
 import Testing
 
 /// A batch decodes to the fixes that were encoded, and holds as many fixes as fit.
@@ -127,7 +128,10 @@ import Testing
 
     @Test func aBatchEndsBeforeWhatCannotStandInIt() throws {
         let changes: [(inout Fix) -> Void] = [
-            { $0.positionStep = .e6 }, { $0.altitudeStep = .decimeter }, { $0.sequence = 40_001 },
+            {
+                $0.positionStep = .e6
+                $0.source = $0.source == .collar ? .watchOS : .collar
+            }, { $0.altitudeStep = .decimeter }, { $0.sequence = 40_001 },
             { $0.sequence = 40_000 }, { $0.sequence = 7 }, { $0.sequence = .max }, { $0.batteryPercent = 101 },
             { $0.latitudeSteps = 9_000_001 }, { $0.unixMilliseconds = .max },
         ]
@@ -139,6 +143,40 @@ import Testing
             }
             change(&fixes[2])
             #expect(try batch(of: fixes).count == 2)
+        }
+    }
+
+    /// A walk at 1 Hz whose accuracy is now 0.95 m, now 1.13 m. Every change of the step once cut the batch.
+    @Test func alternatingPositionStepsCostLittle() throws {
+        var byteCount = 0
+        for seed in 0..<8 as Range<UInt64> {
+            var rest = walk(seed)[...]
+            while !rest.isEmpty {
+                let written = try batch(of: Array(rest.prefix(64)))
+                byteCount += written.frame.count
+                rest = rest.dropFirst(written.count)
+            }
+        }
+        #expect(Double(byteCount) / (8 * 640) <= 2.6)
+    }
+
+    private func walk(_ seed: UInt64) -> [Fix] {
+        var random = SeededRandom(seed: seed)
+        var (north, east, speed, course) = (37.7, -122.4, 1.3, 60.0)
+        return (0..<640 as Range<UInt32>).map { place in
+            let noise = { (Double(random.below(2001)) + Double(random.below(2001))) / 2000 - 1 }
+            speed = max(0, min(2.5, speed + 0.2 * noise()))
+            course = (course + 15 * noise() + 360).truncatingRemainder(dividingBy: 360)
+            north += speed * cos(course * .pi / 180) / 111_195
+            east += speed * sin(course * .pi / 180) / 111_195 / cos(north * .pi / 180)
+            let step = place % 2 == 0 ? PositionStep.e5 : .e6
+            let scale = Double(step.stepsPerQuarterTurn) / 90
+            return Fix(
+                sequence: place, unixMilliseconds: 1_700_000_000_000 + 1000 * Int64(place), positionStep: step,
+                latitudeSteps: Int32((north * scale).rounded()), longitudeSteps: Int32((east * scale).rounded()),
+                altitudeSteps: 10, horizontalAccuracy: AccuracyCode(rawValue: step == .e5 ? 38 : 36),
+                verticalAccuracy: AccuracyCode(rawValue: 40), speedDecimetersPerSecond: UInt32((speed * 10).rounded()),
+                course: AngleCode(steps: UInt8(course / 2)), batteryPercent: UInt8(80 - place / 200))
         }
     }
 

@@ -73,7 +73,7 @@ class HistoryTest(EndToEndTest):
                          [("lost", NAME_A, A.log.log_id, 5, 7), ("elsewhere", NAME_A, A.log.log_id, 8, 9)])
         texts = "".join(self.history("--collar", NAME_B, "--flavour", "full").splitlines(keepends=True))
         self.assertEqual(texts, "".join(line for line in receiver.lines if NAME_B in line))
-        # The next call also writes a fix that comes in meanwhile.
+        # A later `history` also writes a fix that came in after the first one.
         radio.send(B.fix(5))
         receiver.wait_for_lines(21)
         self.wait_for_stored(23)
@@ -315,7 +315,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
             self.assertEqual(receiver.wait(5), 64)
 
     def test_keep_where_the_clock_was_wrong(self):
-        """A segment from before the clock was set is kept. Segments of the future do not prevent the removal of an
+        """A segment from before the clock was set is kept. Segments dated in the future do not prevent the removal of an
         older one."""
         segments = self.three_segments()
         year_2105 = 4_260_000_000

@@ -27,7 +27,7 @@ def of_radio(number, fields):
 
 
 def report(packet, strength=-97, noise=-35, check=None):
-    """The signal report about a packet, which is given as on the serial line."""
+    """The signal report about a packet. `packet` has the bytes of the serial line, with stuffing."""
     bare, = SerialDecoder().feed(packet)
     check = int.from_bytes(bare[-3:], "big") if check is None else check
     return of_radio(12, {"type": 12, "packet_check": check, "strength": strength, "signal_to_noise": noise})
@@ -142,7 +142,7 @@ class SignalReportTest(EndToEndTest):
         self.assertEqual(self.signals(receiver, 1), [(-200, None)])
 
     def test_first_report_shows_the_radio(self):
-        """Before the first report of a radio that sent no identity, no fix waits for a report."""
+        """If a radio sent no identity, no fix waits for a report until the radio has sent its first one."""
         receiver, radio = self.begin(radio_identity=None)
         radio.send(A.fix(0) + report(A.fix(0)) + A.fix(1) + report(A.fix(1)))
         self.assertEqual(self.signals(receiver, 2), [NOTHING, HEARD])

@@ -87,7 +87,7 @@ class UnpluggingTest(EndToEndTest):
         self.end()
 
     def test_busy_when_it_comes_back(self):
-        """Another program is faster. That is reported once, and the port is opened when it is free; twice in a row."""
+        """Another program opens the port first. That is reported once, and the port is opened when it is free; twice in a row."""
         self.begin()
         for count in (1, 2):
             self.unplug()
@@ -107,7 +107,7 @@ class UnpluggingTest(EndToEndTest):
         self.end()
 
     def test_before_anybody_spoke(self):
-        """Messages that were due at a port that is gone are not written. Each opening starts their times anew."""
+        """The messages that no collar has identified itself are not written while the port is gone. Each opening restarts their timers."""
         self.begin()
         self.unplug()
         self.assert_quiet(1.5)

@@ -76,8 +76,8 @@ class Testbed:
         """Plugs in an adapter: a USB device first, then its tty, with an `add` event for each.
 
         `properties` are the udev properties that the rules would have set, such as {"COLLAR_LINK": "1"}; they may also
-        override the `ID_*` properties. `prepare` gets the path of the line to which the node leads before the tty is
-        announced. Returns the node. The line is raw from the start.
+        override the `ID_*` properties. Before the tty is announced, `prepare` is called with the path of
+        the line to which the node leads. Returns the node. The line is raw from the start.
         """
         if name in self._ttys:
             raise ValueError(f"{name} is plugged in already")

@@ -14,8 +14,8 @@ extension CollarDelivery {
     /// Notes that a reply waits to be sent, in `frameCount` frames.
     public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
 
-    /// Notes that the collar has another receiver, or none. Nothing counts as delivered, and an open poll is given up. After the
-    /// time of an answer, counted from `now`, the collar sends the replies that wait and then its identity.
+    /// Notes that the collar has another receiver, or none. Nothing counts as delivered, and an open poll is given up. The collar
+    /// waits as long as an answer can take. Then it sends the waiting replies, and then its identity.
     public mutating func receiverChanged(now: Instant) {
         delivered = DeliveredSequences(firstMissing: 0)
         acknowledgedEnd = 0

@@ -32,7 +32,7 @@ public struct CollarDelivery: Sendable {
         let number: PollNumber
         /// Number of unanswered polls directly before this one.
         let attempt: Int
-        /// How many more times a request of the host that comes before the answer can extend the time-out.
+        /// How many more requests of the host can extend the time-out.
         var extensionsLeft = 2
     }
 
@@ -44,7 +44,7 @@ public struct CollarDelivery: Sendable {
         case afterReplies
     }
 
-    /// Size in bytes of the largest answer for which the time-out leaves time.
+    /// Size in bytes of the largest answer. The time-out is long enough for it.
     static let answerByteCount = Frame.minimumLimitByteCount
     /// A half-duplex burst ends when its airtime is this many times that of the largest answer: polls and answers then cost less
     /// than 3 % of the burst, even if half of them are lost.
@@ -62,7 +62,7 @@ public struct CollarDelivery: Sendable {
     var oldestSequence: UInt32
     var nextSequence: UInt32
     /// The highest sequence that the newest answer names as durable. The receiver may have lost what it acknowledged before,
-    /// so nothing can be coded against an older acknowledgement.
+    /// so no live fix can refer to a fix of an older acknowledgement.
     var anchor: UInt32?
     /// When an answer last set the first missing sequence back.
     private var lastSetBack: Instant?
@@ -84,8 +84,8 @@ public struct CollarDelivery: Sendable {
 
     /// Airtime since the boot, in microseconds.
     public private(set) var airtimeMicroseconds: Int64 = 0
-    /// Number of repeated frames since the boot: frames of the backlog that began below `backlogEnd`, and frames after an
-    /// unanswered poll whose oldest fix was at or below `highestSent`.
+    /// Number of repeated frames since the boot. A frame of the backlog is a repeat if its first fix is below the `backlogEnd` of
+    /// that moment. A frame after an unanswered poll is one if its oldest fix is not above the `highestSent` of that moment.
     public internal(set) var retransmissionCount: UInt32 = 0
     /// One more than the highest sequence that was sent as a part of the backlog since the boot; 0 before that.
     var backlogEnd: UInt32 = 0
@@ -121,8 +121,9 @@ public struct CollarDelivery: Sendable {
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
     }
 
-    /// Size in bytes of the largest frame. Its airtime is at most a quarter of what the duty cycle allows in an hour, because a
-    /// larger budget would fill slowly; but the size is at least 51 bytes, whatever their airtime.
+    /// Size in bytes of the largest frame. The budget of the duty cycle must hold the airtime of this frame, and a deep budget
+    /// fills slowly. So the airtime is at most a quarter of what the duty cycle allows in an hour, but the size is
+    /// never below 51 bytes.
     private static func largestFrameByteCount(_ configuration: Configuration) -> Int {
         var byteCount = max(configuration.batchFrameByteLimit ?? 0, Frame.minimumLimitByteCount)
         guard let partsPerMillion = configuration.dutyCyclePartsPerMillion else { return byteCount }
@@ -281,8 +282,8 @@ public struct CollarDelivery: Sendable {
 
     private func timeoutMicroseconds(attempt: Int) -> Int64 {
         var timeout = answerMicroseconds
-        // If three frames in ten are lost, half of the polls are not answered. If the time-out doubled with each unanswered poll,
-        // only its cap would bound the mean silence of such a link.
+        // If three frames in ten are lost, half of the polls are not answered. If every unanswered poll doubled the time-out, each
+        // further poll would add as much to the mean silence as the one before. So only every third one doubles it.
         var doublings = attempt / 3
         while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
             timeout *= 2

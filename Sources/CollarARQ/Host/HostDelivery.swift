@@ -56,9 +56,9 @@ public struct HostDelivery: Sendable {
         return answer
     }
 
-    /// Names the newest range, against which live fixes are coded, and then the oldest ranges, which show the gaps in a backlog
-    /// that comes oldest first. If all ranges were named newest first, the gaps left by lost live fixes would fill the answer
-    /// while a backlog arrives, and the collar would resend the part of the backlog that has arrived.
+    /// Names the newest range first, because live fixes are coded against it, and then the oldest ranges: a backlog arrives oldest
+    /// first, and these ranges show its gaps. If all ranges were named newest first, the short ranges between lost live fixes
+    /// would fill the answer. It would not name the part of the backlog that has arrived, and the collar would send it again.
     private static func nameDurable(
         in answer: inout Acknowledgement, from durable: some DurableSequences, bits: inout Int
     ) {
@@ -69,7 +69,7 @@ public struct HostDelivery: Sendable {
         var below = answer.firstMissing
         var bitsOfGap = 0
         while !answer.durable.isFull, let range = durable.oldestRange(above: below), range.first < newest.first {
-            // The gap between this range and the newest one replaces the gap between the previous range and the newest one.
+            // In the answer, the gap before the newest range now follows this range instead of the previous one.
             let gap = BitWriter.eliasGammaBitCount(newest.first - range.last - 1)
             var needed = gap - bitsOfGap + BitWriter.eliasGammaBitCount(range.last - range.first + 1)
             if answer.durable.count > 1 { needed += BitWriter.eliasGammaBitCount(range.first - below - 1) }

@@ -5,7 +5,7 @@ import CollarWire
 /// The airtime of a frame is a fixed time plus the time of the blocks of symbols that carry its bits. A block that is filled
 /// only in part takes the same time as a full one. On a serial line a block is a byte.
 public struct ModemProfile: Equatable, Sendable {
-    /// Airtime of each frame's preamble, header and gaps, which are outside its blocks, in microseconds.
+    /// The part of a frame's airtime that does not depend on its length, such as that of its preamble, in microseconds.
     public var frameOverheadMicroseconds: Int64
     /// The longest time from the end of a frame to the start of its answer, in microseconds.
     public var turnaroundMicroseconds: Int64
@@ -14,7 +14,7 @@ public struct ModemProfile: Equatable, Sendable {
     public var isHalfDuplex: Bool
     private let blockNanoseconds: Int64
     private let bitsPerBlock: Int64
-    /// Bits sent in addition to those of the frame; negative if the fixed part carries some of the frame's bits.
+    /// Bits that the blocks carry in addition to the frame's bits; negative if the fixed part carries some of the frame's bits.
     private let bitOffset: Int64
 
     /// Creates the timing of a link whose frames take a fixed time plus the same time for every byte.

@@ -17,7 +17,7 @@ public struct ResultLine: Equatable, Sendable {
         case invalid
         /// The collar does not obey this receiver.
         case refused
-        /// The collar has settings of a higher version.
+        /// The collar has settings of a higher version, or other settings of this version.
         case conflict
         /// The collar was busy and has not executed the request.
         case busy
@@ -52,7 +52,8 @@ public struct ResultLine: Equatable, Sendable {
     /// The reason for a rejection, in a sentence.
     public var reason: String?
 
-    /// The origin of a version of settings: the last five hexadecimal digits of the id of the receiver.
+    /// The origin of a version of settings: the last five hexadecimal digits of the id of the receiver
+    /// that gave the version.
     package static func text(ofOrigin origin: UInt32) -> String {
         MessageDescription.hexadecimal(UInt64(origin), digits: 5)
     }

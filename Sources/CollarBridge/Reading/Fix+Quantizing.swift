@@ -12,12 +12,16 @@ extension Fix {
     ///   - values: the fix.
     ///   - positionStep: the step of the position. If nil, the horizontal accuracy selects the step: 1e-7° below 0.1 m, 1e-6°
     ///     below 1 m, else 1e-5°. An accuracy of 0 selects 1e-5°, because GNSS receivers report 0 for an unknown accuracy.
+    ///   - previousStep: the position step of the fix before, which a slightly worse accuracy keeps; nil for none.
     ///   - altitudeStep: the step of the altitude.
     /// - Throws: an error for the first field whose value the protocol cannot carry. Only accuracies are clamped instead.
     package init(
-        quantizing values: FixValues, positionStep: PositionStep? = nil, altitudeStep: AltitudeStep = .meter
+        quantizing values: FixValues, positionStep: PositionStep? = nil, previousStep: PositionStep? = nil,
+        altitudeStep: AltitudeStep = .meter
     ) throws(QuantizationError) {
-        let step = positionStep ?? PositionStep(forHorizontalAccuracyMeters: values.horizontalAccuracyMeters)
+        let step =
+            positionStep
+            ?? PositionStep(forHorizontalAccuracyMeters: values.horizontalAccuracyMeters, previousStep: previousStep)
         self.init(
             sequence: try quantizedSequence(values.sequence),
             unixMilliseconds: try quantizedTime(values.unixMilliseconds),
@@ -37,11 +41,19 @@ extension Fix {
 
 extension PositionStep {
     /// Selects the coarsest step that is fine enough for an accuracy in metres. An accuracy of 0 or less counts as unknown.
-    public init(forHorizontalAccuracyMeters accuracy: Double) {
-        switch accuracy {
-        case 0.1..<1: self = .e6
-        case Double.leastNonzeroMagnitude..<0.1: self = .e7
-        default: self = .e5
+    ///
+    /// Source of the limits: section 5 of PROTOCOL.md.
+    /// - Parameters:
+    ///   - accuracy: the horizontal accuracy, in metres.
+    ///   - previousStep: the step of the fix before; nil for none. A finer step is kept up to 1.2 times its limit, as each change
+    ///     of the step costs about half a byte.
+    public init(forHorizontalAccuracyMeters accuracy: Double, previousStep: PositionStep? = nil) {
+        if accuracy > 0, accuracy < 0.1 || previousStep == .e7 && accuracy <= 0.12 {
+            self = .e7
+        } else if accuracy > 0, accuracy < 1 || previousStep != nil && previousStep != .e5 && accuracy <= 1.2 {
+            self = .e6
+        } else {
+            self = .e5
         }
     }
 }

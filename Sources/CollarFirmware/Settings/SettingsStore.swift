@@ -110,8 +110,8 @@ public struct SettingsStore<Flash: FlashDevice> {
             // A failed write may have left an erased record in the middle.
             if record.isErased(count: Self.recordByteCount) { continue }
             end = index + 1
-            // A torn record uses up its place, and the earlier value of its key counts. But the record may be a boot count that
-            // has decayed, so the boot count grows by one.
+            // An unreadable record uses up its place, and its key keeps the earlier value. The record may have been a boot count
+            // that was in force before it decayed, so the boot count grows by one.
             guard record.isSealed(count: 9, seed: 0), let key = StoredKey(rawValue: record.bytes[0]) else {
                 values[.bootCount] = values[.bootCount].map { $0 + 1 }
                 continue
@@ -119,7 +119,8 @@ public struct SettingsStore<Flash: FlashDevice> {
             let high = UInt64(widening: record.readUInt32(at: 1))
             values[key] = high &<< 32 | UInt64(widening: record.readUInt32(at: 5))
         }
-        // A record in the last place marks the block as old. The newer block counted fewer boots than a block has places.
+        // A record in the last place marks the block as old. The newer block counted fewer boots
+        // than a block has places, so their number makes the count higher than any in that block.
         if let count = values[.bootCount], !(try isErased(last, of: block, in: &flash)) {
             values[.bootCount] = count + UInt64(widening: UInt32(last))
             end = last
@@ -177,7 +178,7 @@ public struct SettingsStore<Flash: FlashDevice> {
         generation += 1
     }
 
-    /// Marks the other block as old, if it is valid, before the active block counts a boot.
+    /// Marks the other block as old, if it is valid. The active block counts a boot only after this.
     private mutating func leaveOtherBlock(in flash: inout Flash) throws(FlashError) {
         otherBootCount = 0
         let other = 1 - activeBlock

@@ -21,16 +21,16 @@ final class CollarStorage {
     private var furtherLogs = HostLimits.furtherLogs
     /// Limits the searches for the first content of a fix.
     private var searches = HostLimits.contentSearches
-    /// The segment that was being written when old segments were removed last.
+    /// The segment that was being written at the last removal of old segments.
     private var retainedUpTo: UInt32 = 0
     /// When a journal at its size limit looks for old segments again.
     private var nextRemoval: Instant?
-    /// Damage that was met while reading back, and whose fixes are still covered.
+    /// Damage that was met while reading back. The fixes that it destroyed still count as covered.
     private var damageToUncover: [DamageReport] = []
-    /// The result of the last commit or append.
+    /// Whether the journal stores.
     private enum Condition {
         case storing
-        /// The last commit or append failed; a later one may succeed.
+        /// A commit or an append has failed, and no commit has succeeded since.
         case failing
         /// The journal has stopped until another process opens it.
         case stopped
@@ -38,7 +38,7 @@ final class CollarStorage {
 
     private var condition = Condition.storing
 
-    /// Whether the last commit or append failed.
+    /// Whether storing fails: a commit or an append has failed, and no commit has succeeded since.
     var isFailing: Bool { condition != .storing }
 
     init(_ journal: Journal, output: HostOutput) {
@@ -130,14 +130,14 @@ final class CollarStorage {
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
     }
 
-    /// Notes damage met while reading back. The next commit marks the fixes that the damage destroyed as not covered, so that
+    /// Notes damage met while reading back. The next commit removes the destroyed fixes from the covered ones, so that
     /// the collar is asked for them again.
     func note(_ damage: [DamageReport]) {
         for report in damage { output.report(.journalDamage(deviceID: journal.deviceID, report)) }
         damageToUncover += damage
     }
 
-    /// Marks the fixes that damage destroyed as not covered. If that fails, the next commit tries again.
+    /// Removes the fixes that damage destroyed from the covered ones. If that fails, the next commit tries again.
     private func uncoverDamage() {
         do throws(JournalError) {
             while let damage = damageToUncover.first {

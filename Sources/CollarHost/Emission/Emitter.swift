@@ -16,7 +16,7 @@ final class Emitter {
 
     /// The next entry: first the rest of the entries read back, then fixes that just came in, then more entries to read back.
     ///
-    /// A fix goes out directly only after all entries before it in its journal; its receipt covers those entries too.
+    /// A fix that just came in is handed out only if all earlier entries of its journal are out, so its receipt covers them too.
     func next(at time: HostTime) -> EmittedEntry? {
         guard configuration.emitsEntries else { return nil }
         if let entry = nextReadBack() { return entry }

@@ -74,8 +74,8 @@ public struct Batch: Equatable, Sendable {
 
     /// Appends a bare frame of as many fixes as fit `output` and `frameByteLimit`, but at least one.
     ///
-    /// A batch ends after 64 fixes, before a fix that does not fit, and before a fix that it cannot hold: one with other steps, a
-    /// sequence that does not rise, or a field out of range.
+    /// A batch ends after 64 fixes, before a fix that does not fit, and before a fix that it cannot hold: one with another altitude
+    /// step, with another position step and another source, with a sequence that does not rise, or with a field out of range.
     ///
     /// Complexity: linear. The call takes about 1.5 KB of stack; `next` gives one fix at a time.
     /// - Parameters:
@@ -137,8 +137,8 @@ public struct Batch: Equatable, Sendable {
     /// Replaces `codes` by those of the next fix.
     /// - Returns: false, with `codes` unchanged, if there is no next fix or if the batch cannot hold the next fix.
     private static func advance(_ codes: inout FixCodes, next: () -> Fix?) -> Bool {
-        guard let fix = next(), fix.sequence > codes.sequence, fix.positionStep.rawValue == codes.positionStep,
-            fix.altitudeStep.rawValue == codes.altitudeStep
+        guard let fix = next(), fix.sequence > codes.sequence, fix.altitudeStep.rawValue == codes.altitudeStep,
+            fix.positionStep.rawValue == codes.positionStep || fix.source.rawValue == codes.source
         else { return false }
         do throws(EncodeError) { try fix.validate() } catch { return false }
         codes = FixCodes(of: fix)

@@ -17,4 +17,5 @@ enum BatchBlock {
     static var accuracy: IntegerBlock { IntegerBlock(base: 258, exponentCount: 4, depth: 0, isSigned: true) }
     static var angle: IntegerBlock { IntegerBlock(base: 264, exponentCount: 6, depth: 0, isSigned: true) }
     static var battery: IntegerBlock { IntegerBlock(base: 280, exponentCount: 4, depth: 0, isSigned: true) }
+    static let step = 310
 }

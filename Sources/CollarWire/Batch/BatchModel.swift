@@ -13,8 +13,13 @@ struct BatchModel: FieldModel {
     private var interval: Int64 = 1
     /// 0 at first; then 1 if the last interval differed from the interval before, 2 if both were equal.
     private var history = 0
+    /// The finest position step so far.
+    private var finestStep: UInt8
+    /// The place north and east, in ``finestStep``. Of the places that a coarser step does not tell apart, it is the one nearest
+    /// to the expected place.
+    private var places: InlineArray<2, Int32>
     private var hasVelocity = false
-    /// Velocities north and east, in 64ths of a position step per second.
+    /// Velocities north and east, in 64ths of ``finestStep`` per second.
     private var velocities = InlineArray<2, Int32>(repeating: 0)
     /// Running means of the magnitudes of recent differences, in sixteenths, by ``FixCodes/Field``; some entries are not used.
     private var sizes: InlineArray<9, Int32> = [16, 0, 0, 32, 64, 64, 0, 32, 32]
@@ -23,6 +28,8 @@ struct BatchModel: FieldModel {
     init(behind first: FixCodes) {
         last = first
         rest = FixCodes.splitSeconds(first.unixMilliseconds).rest
+        finestStep = first.positionStep
+        places = [first.value(Field.latitude), first.value(Field.longitude)]
     }
 
     #if hasFeature(Embedded)
@@ -51,16 +58,24 @@ struct BatchModel: FieldModel {
         return coded <= Int64(widening: Fix.maximumSequence)
     }
 
-    /// Codes the source and the set of known fields. Both mostly equal those of the fix before.
+    /// Codes the source, the position step and the set of known fields. All mostly equal those of the fix before. The source
+    /// and the position step do not change together.
     @_lifetime(coder: copy coder)
     private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         let changes = given.presence.rawValue ^ last.presence.rawValue
-        let isOther = given.source != last.source
+        let isOtherStep = given.positionStep != last.positionStep
+        let isOther = isOtherStep || given.source != last.source
         guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return true }
         if coder.bit(isOther, context: BatchBlock.shape + 1) {
-            last.source = UInt8(truncatingIfNeeded: coder.uniform(UInt32(given.source), of: 4))
+            if coder.bit(isOtherStep, context: BatchBlock.step) {
+                let higher: UInt8 = last.positionStep == 2 ? 1 : 2
+                let isHigher = coder.bit(given.positionStep == higher, context: BatchBlock.step + 1)
+                convert(to: isHigher ? higher : last.positionStep == 0 ? 1 : 0)
+            } else {
+                last.source = UInt8(truncatingIfNeeded: coder.uniform(UInt32(given.source), of: 4))
+            }
         }
         var field: UInt8 = 0
         while last.source <= 2, field < 7 {
@@ -71,6 +86,26 @@ struct BatchModel: FieldModel {
             field += 1
         }
         return last.source <= 2
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Changes the position step. What is remembered in that step is converted, and ``finestStep`` never becomes coarser.
+    private mutating func convert(to positionStep: UInt8) {
+        let ratio = FixCodes.ratio(of: last.positionStep, to: positionStep)
+        let isFiner = positionStep > last.positionStep
+        let finestRatio = positionStep > finestStep ? FixCodes.ratio(of: finestStep, to: positionStep) : 1
+        last.positionStep = positionStep
+        finestStep = max(finestStep, positionStep)
+        let limit: Int64 = 1 &<< 26
+        for axis in 0..<2 {
+            let field = Field.latitude &+ axis
+            sizes[field] = isFiner ? sizes[field] &* ratio : sizes[field] / ratio
+            places[axis] &*= finestRatio
+            let faster = Int64(widening: velocities[axis]) &* Int64(widening: finestRatio)
+            velocities[axis] = Int32(truncatingIfNeeded: max(0 &- limit, min(limit, faster)))
+        }
     }
 
     /// Codes the time: the difference of its milliseconds from the expected ones, and the seconds since the last fix, which
@@ -121,8 +156,6 @@ struct BatchModel: FieldModel {
         guard last.isKnown(field) else { return true }
         let isNear = interval >= 0 && interval <= 20
         let size = sizes[field]
-        let before = last.value(field)
-        var way: Int32 = 0
         let block: IntegerBlock
         switch field {
         case Field.speed where isNear:
@@ -135,9 +168,7 @@ struct BatchModel: FieldModel {
             // the same weight; the latitude's size already includes this fix.
             let sum = field == Field.latitude ? (3 &* size &+ other) &>> 4 : (size &+ other) &>> 3
             block = BatchBlock.position.instance(BatchModel.magnitudeClass(sum, upTo: 8))
-            if hasVelocity, isNear {
-                way = (velocities[field &- Field.latitude] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6
-            }
+            return position(field, given, block, isNear, &coder)
         case Field.altitude:
             block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
         case Field.course, Field.heading:
@@ -149,13 +180,33 @@ struct BatchModel: FieldModel {
         case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
         default: block = BatchBlock.accuracy
         }
-        guard let coded = coder.change(of: field, given, from: before &+ way, block, into: &last) else { return false }
+        guard let coded = coder.change(of: field, given, from: last.value(field), block, into: &last) else { return false }
         sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
-        if field >= Field.latitude { move(field, by: coded &+ Int64(widening: way), isNear) }
         return true
     }
 
-    /// Updates the velocity after a movement of `way` steps.
+    /// Codes latitude or longitude as its difference from the one that the velocity predicts.
+    @inline(__always)
+    @_lifetime(coder: copy coder)
+    private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ field: Int, _ given: FixCodes, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
+    ) -> Bool {
+        let axis = field &- Field.latitude
+        var place = places[axis]
+        if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
+        let expected = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
+        let turn = field == Field.longitude ? 4 &* Int64(widening: last.stepsPerQuarterTurn) : 0
+        guard let coded = coder.change(of: field, given, from: expected, block, turn: turn, into: &last) else { return false }
+        sizes[field] = (sizes[field] &+ BatchModel.growth(coded)) &>> 1
+        let ratio = Int64(widening: FixCodes.ratio(of: last.positionStep, to: finestStep))
+        let middle = (Int64(widening: expected) &+ coded) &* ratio
+        let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: place)))
+        move(field, by: reached &- Int64(widening: places[axis]), isNear)
+        places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, turn: turn &* ratio))
+        return true
+    }
+
+    /// Updates the velocity after a movement of `way` finest steps.
     @inline(__always)
     private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
         let isTimed = isNear && interval > 0

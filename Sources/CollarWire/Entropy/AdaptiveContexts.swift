@@ -6,9 +6,9 @@ struct AdaptiveContexts {
     private static let countLimit: UInt8 = 30
 
     /// Probabilities that a decision is 0, in 65,536ths: 1 … 65,535.
-    private var zeroProbabilities = InlineArray<310, UInt16>(repeating: 0)
+    private var zeroProbabilities = InlineArray<312, UInt16>(repeating: 0)
     /// How often each probability was adapted; 30 means 30 times or more.
-    private var counts = InlineArray<310, UInt8>(repeating: 0)
+    private var counts = InlineArray<312, UInt8>(repeating: 0)
 
     /// Sets the contexts to their state at the beginning of a batch.
     mutating func reset() {

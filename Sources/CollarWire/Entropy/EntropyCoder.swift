@@ -76,17 +76,24 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// - Parameters:
     ///   - given: the fix to encode; a decoder ignores it.
     ///   - isFalling: whether the coded difference is the other value minus the field's value.
+    ///   - turn: the steps of a full turn, if the field is an angle that wraps around at half a turn; else 0.
     ///   - codes: receives the value of the field.
     /// - Returns: the coded difference; nil if the field is out of range.
     @_lifetime(self: copy self)
     mutating func change(
         of field: Int, _ given: FixCodes, from other: Int32, _ block: IntegerBlock, isFalling: Bool = false,
-        into codes: inout FixCodes
+        turn: Int64 = 0, into codes: inout FixCodes
     ) -> Int64? {
         var difference = Int64(widening: given.value(field)) &- Int64(widening: other)
         if FixCodes.Field.isAngle(field) {
             if difference < -90 { difference &+= 180 }
             if difference >= 90 { difference &-= 180 }
+        } else if turn > 0 {
+            // The ends of the range are different values for the same place, and no turn leads to them.
+            let value = Int64(widening: given.value(field))
+            let half = turn / 2
+            if difference > half, value < half { difference &-= turn }
+            if difference < 0 &- half, value > 0 &- half { difference &+= turn }
         }
         let coded = integer(isFalling ? 0 &- difference : difference, block)
         if Self.isEncoder {
@@ -98,7 +105,7 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             codes.keep(field, angle < 0 ? angle &+ 180 : angle)
             return coded
         }
-        let value = Int64(widening: other) &+ (isFalling ? 0 &- coded : coded)
+        let value = FixCodes.wrapped(Int64(widening: other) &+ (isFalling ? 0 &- coded : coded), turn: turn)
         guard codes.accepts(value, as: field) else { return nil }
         codes.keep(field, Int32(truncatingIfNeeded: value))
         return coded

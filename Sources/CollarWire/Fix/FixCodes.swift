@@ -132,6 +132,18 @@ struct FixCodes {
         positionStep == 0 ? 9_000_000 : positionStep == 1 ? 90_000_000 : 900_000_000
     }
 
+    /// The ratio of two position steps: 1, 10 or 100. Their order does not matter.
+    static func ratio(of first: UInt8, to second: UInt8) -> Int32 {
+        first == second ? 1 : first &+ second == 2 ? 100 : 10
+    }
+
+    /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `turn` is 0.
+    static func wrapped(_ longitude: Int64, turn: Int64) -> Int64 {
+        let half = turn / 2
+        if turn == 0 { return longitude }
+        return longitude > half ? longitude &- turn : longitude < 0 &- half ? longitude &+ turn : longitude
+    }
+
     /// `value` times 10^`decimals`, for `decimals` from −2 to 2. Halves are rounded away from zero.
     static func rescale(_ value: Int32, decimals: Int) -> Int32 {
         let factor: Int32 = abs(decimals) == 0 ? 1 : abs(decimals) == 1 ? 10 : 100

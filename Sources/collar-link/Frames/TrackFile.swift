@@ -10,18 +10,23 @@ enum TrackFile {
         var lines = try LineInput(path: path)
         while let line = try lines.next() {
             fixes.append(
-                try fix(fromLine: line, number: lines.lineNumber, at: path, defaultSequence: fixes.count))
+                try fix(
+                    fromLine: line, number: lines.lineNumber, at: path, defaultSequence: fixes.count,
+                    previousStep: fixes.last?.positionStep))
         }
         return fixes
     }
 
     /// The fix of one line, in codes.
     static func fix(
-        fromLine line: ArraySlice<UInt8>, number: Int, at path: String, defaultSequence: Int, precision: PositionStep? = nil
+        fromLine line: ArraySlice<UInt8>, number: Int, at path: String, defaultSequence: Int, precision: PositionStep? = nil,
+        previousStep: PositionStep? = nil
     ) throws(CommandFailure) -> Fix {
         do throws(TrackLineError) {
             let values = try TrackLine.values(of: line, lineNumber: number, defaultSequence: defaultSequence)
-            do throws(QuantizationError) { return try Fix(quantizing: values, positionStep: precision) } catch {
+            do throws(QuantizationError) {
+                return try Fix(quantizing: values, positionStep: precision, previousStep: previousStep)
+            } catch {
                 throw TrackLineError(
                     lineNumber: number, field: error.field, byteOffset: nil,
                     problem: "\(error.value) is outside \(error.range)")

@@ -5,8 +5,8 @@ import CollarWire
 /// Measures the airtime that the delivery of a backlog costs over a lossy half-duplex link, and compares it with a bound. A
 /// real collar and a real host run in virtual time.
 ///
-/// The bound assumes that the collar knows at once which frames arrived, without any acknowledgement. It sends each fix in the
-/// absolute form, in a frame of its own, until the frame arrives: airtime ÷ (1 − loss) for each fix.
+/// The bound assumes that the collar knows at once which frames arrived, without any acknowledgement. Such a collar sends each fix
+/// in the absolute form, in a frame of its own, until the frame arrives: airtime ÷ (1 − loss) for each fix.
 package struct AirtimeTrial: Sendable {
     /// The fixes in the collar's log.
     package var fixes: [Fix]

@@ -1,6 +1,7 @@
 import FuzzCore
 
-/// Makes the input of each execution. It depends only on the number of the execution, the seed, the target and its seeds.
+/// Makes the input of each execution. An input depends only on the number of the execution, the random seed, the target and
+/// the inputs with which the target begins.
 struct Mutator {
     private let seeds: [[UInt8]]
     private let contextByteCount: Int
@@ -101,7 +102,7 @@ struct Mutator {
         }
     }
 
-    /// Writes an extreme, a middle or a random value of a field of any width, beginning at any bit.
+    /// Takes some bits, at any place and of any width, as a number, and sets it to an extreme, a middle or a random value.
     private mutating func writeBoundary() {
         let width = 1 + random.below(32)
         let start = contextByteCount * 8 + random.below(contentCount * 8)
@@ -136,7 +137,7 @@ struct Mutator {
         }
     }
 
-    /// Replaces everything from some place on by random bytes, of another length.
+    /// Removes everything after a random place, and appends a random number of random bytes.
     private mutating func randomTail() {
         let place = min(input.count, contextByteCount + 4 + random.below(max(1, contentCount - 4)))
         input.removeLast(input.count - place)
