@@ -1,7 +1,8 @@
 import CollarARQ
-import CollarFirmware
 import CollarWire
 import Testing
+
+@testable import CollarFirmware
 
 /// The contents of statuses, and the events after which a collar sends a status.
 @Suite struct CollarStatusTests {
@@ -139,5 +140,16 @@ import Testing
         let uptime = Int64(status.uptimeSeconds) * 1000 + Int64(clock.uptimeMilliseconds)
         #expect(uptime >= 5432)
         #expect(clock.unixMilliseconds == 1_700_000_000_000 + uptime - 1000)
+    }
+
+    /// A simulation that skips idle time may ask for a frame before the instant of the boot.
+    @Test func aClockBeforeTheBootIsNoUptime() throws {
+        var bench = try CollarBench.paired()
+        bench.collar.condition = CollarCondition()
+        _ = try bench.askForIdentity()
+        _ = try bench.sendAll()
+        bench.now = Instant(microseconds: -5_432_100)
+        let status = bench.collar.status(now: bench.now)
+        #expect(status.uptimeSeconds == 0 && status.clock == nil)
     }
 }

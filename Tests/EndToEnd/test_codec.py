@@ -249,7 +249,8 @@ class FrameTest(unittest.TestCase):
             self.assertIn(f"    {line}\n", text)
 
     def test_a_batch_ends(self):
-        """A batch ends before a fix with another step or a sequence that does not rise, and at the given count."""
+        """A batch ends before a fix whose sequence does not rise, or that has another position step and another source, and at the
+        given count."""
         def frames(*lines, batch="64"):
             return statistics(self.encode(*lines, arguments=("--mode", "batch", "--batch", batch)))["frames"]
 
@@ -257,7 +258,8 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(frames(*later), 1)
         self.assertEqual(frames(*later, batch="3"), 4)
         finer = [dict(fix, h_accuracy_m=0.5) for fix in later[3:]]
-        self.assertEqual(frames(*later[:3], *finer), 2)
+        self.assertEqual(frames(*later[:3], *finer), 1)
+        self.assertEqual(frames(*later[:3], *[dict(fix, source="iOS") for fix in finer]), 2)
         self.assertEqual(frames(*later[:3], *later[2:]), 2)
 
     def test_a_bad_line_behind_a_batch(self):

@@ -12,7 +12,6 @@ from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_R
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
-import frames  # noqa: E402
 from session_parts import A, B  # noqa: E402
 
 
@@ -92,7 +91,7 @@ class RequestTest(WrittenCollarTest):
         self.assertEqual((line["settings_version"], line["settings_origin"], set(line["settings"].values())), (high, "00005", {7}))
         self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
         order = self.next_request(SETTINGS_ORDER)
-        receiver_id = frames.decode(self.radio.answers[-1]).decoded["receiver_id"]
+        receiver_id = self.radio.acknowledgement(A)["receiver_id"]
         self.assertEqual((order["version"], order["origin"]), (high + 1, receiver_id & 0xFFFFF))
         receiver.kill_now()
         receiver = self.begin()

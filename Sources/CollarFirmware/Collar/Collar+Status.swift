@@ -6,8 +6,8 @@ extension Collar {
     /// The shortest time between two statuses.
     static var statusMicroseconds: Int64 { 60_000_000 }
 
-    /// Milliseconds since the boot.
-    func uptimeMilliseconds(now: Instant) -> Int64 { now.microseconds(since: bootInstant) / 1000 }
+    /// Milliseconds since the boot; 0 if the caller's clock shows a time before the boot.
+    func uptimeMilliseconds(now: Instant) -> Int64 { max(0, now.microseconds(since: bootInstant)) / 1000 }
 
     /// Whether ``condition`` is known and the queue has room for two replies.
     var isStatusPossible: Bool { condition != nil && replies.room > 1 }
