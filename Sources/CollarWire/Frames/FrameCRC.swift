@@ -26,8 +26,13 @@ public enum FrameCRC {
         return crc.checksum
     }
 
+    /// Whether the last three bytes of a frame without a short sequence, or with one of at most 65,535, are its CRC.
+    public static func isValid(_ frame: Span<UInt8>, log: LogIdentity?) -> Bool {
+        isValid(frame, crc: log?.boundCRC ?? CRC24())
+    }
+
     /// Whether the last three bytes of `frame` are its CRC, with a short sequence completed around `reference`.
-    public static func isValid(_ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32 = 0) -> Bool {
+    public static func isValid(_ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32) -> Bool {
         let references: InlineArray<1, UInt32> = [reference]
         return self.reference(among: references.span, fitting: frame, crc: log?.boundCRC ?? CRC24()) != nil
     }
@@ -72,11 +77,10 @@ public enum FrameCRC {
         return nil
     }
 
-    /// Whether the last three bytes of a frame without a short sequence are its CRC. `crc` is the CRC over what the frame is
-    /// bound to.
+    /// The same as ``isValid(_:log:)``, where `crc` is the CRC over what the frame is bound to.
     static func isValid(_ frame: Span<UInt8>, crc: CRC24) -> Bool {
-        let references: InlineArray<1, UInt32> = [0]
-        return reference(among: references.span, fitting: frame, crc: crc) != nil
+        guard let body = crc.body(of: frame) else { return false }
+        return body.checksum == sent(in: frame)
     }
 
     /// The CRC that a frame holds, valid or not.

@@ -1,5 +1,8 @@
 /// Assembles header, payload and CRC.
 enum FrameEncoder {
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Appends one bare frame.
     /// - Parameters:
     ///   - payload: the payload; it is padded to a whole byte.

@@ -35,10 +35,12 @@ struct OrderedState: Equatable {
 
 /// A command as a collar remembers it.
 struct ExecutedCommand: Equatable {
+    var receiverID: UInt32
     var requestID: UInt16
     var code: UInt8
 
     init(_ command: Command) {
+        receiverID = command.receiverID
         requestID = command.requestID
         code = command.action.code
     }

@@ -101,7 +101,7 @@ func sendReports(_ log: LogIdentity) {
     send { (output) throws(EncodeError) in try status.encode(address: 1, flags: flags, log: log, into: &output) }
     var entries = SettingList()
     entries.append(Setting(key: 1, value: inputWord()))
-    let settings = Settings(direction: .report, requestID: 1, version: UInt64(widening: inputWord()), entries: entries)
+    let settings = Settings(direction: .report, requestID: 1, version: SettingsVersion(rawValue: UInt64(widening: inputWord())), entries: entries)
     send { (output) throws(EncodeError) in try settings.encode(address: 1, flags: flags, log: log, into: &output) }
     let result = CommandResult(requestID: UInt16(truncatingIfNeeded: inputWord()), outcome: .ok)
     send { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
