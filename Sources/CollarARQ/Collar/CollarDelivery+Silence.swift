@@ -1,7 +1,27 @@
 import CollarWire
 
-// The frames after an unanswered poll.
+// Time-outs, and the frames after an unanswered poll.
 extension CollarDelivery {
+    /// The longest time from the end of a poll to the end of its answer.
+    var answerMicroseconds: Int64 {
+        let modem = configuration.modem
+        return modem.turnaroundMicroseconds
+            + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+    }
+
+    /// How long a poll waits for its answer, which follows `attempt` unanswered polls.
+    func timeoutMicroseconds(attempt: Int) -> Int64 {
+        var timeout = answerMicroseconds
+        // If three frames in ten are lost, half of the polls are not answered. If every unanswered poll doubled the time-out, each
+        // further poll would add as much to the mean silence as the one before. So only every third one doubles it.
+        var doublings = attempt / 3
+        while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
+            timeout *= 2
+            doublings -= 1
+        }
+        return min(timeout, configuration.maximumTimeoutMicroseconds)
+    }
+
     /// The most fixes in a frame after an unanswered poll.
     private static let newestFixesLimit = 3
     /// If more fixes than this are missing, only the newest one is sent. The bursts after the next answer deliver the others;

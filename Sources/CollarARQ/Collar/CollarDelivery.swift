@@ -273,25 +273,6 @@ public struct CollarDelivery: Sendable {
         }
     }
 
-    /// The longest time from the end of a poll to the end of its answer.
-    var answerMicroseconds: Int64 {
-        let modem = configuration.modem
-        return modem.turnaroundMicroseconds
-            + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
-    }
-
-    private func timeoutMicroseconds(attempt: Int) -> Int64 {
-        var timeout = answerMicroseconds
-        // If three frames in ten are lost, half of the polls are not answered. If every unanswered poll doubled the time-out, each
-        // further poll would add as much to the mean silence as the one before. So only every third one doubles it.
-        var doublings = attempt / 3
-        while doublings > 0, timeout < configuration.maximumTimeoutMicroseconds {
-            timeout *= 2
-            doublings -= 1
-        }
-        return min(timeout, configuration.maximumTimeoutMicroseconds)
-    }
-
     mutating func openPoll(attempt: Int) -> PollNumber {
         let poll = lastPoll?.next ?? .first
         lastPoll = poll

@@ -27,7 +27,7 @@ public struct SerialDevice: Equatable, Sendable {
     /// reason to open the port, because other devices, such as printers and programmers, have the same ids.
     public var likelyRadioHint: String? {
         guard let vendorID, let modelID else { return nil }
-        return RadioHint.text(vendorID: vendorID, modelID: modelID)
+        return USBAdapterName.text(vendorID: vendorID, modelID: modelID)
     }
 
     /// Reads a device from its udev properties.

@@ -1,5 +1,5 @@
 /// USB ids that are common among radio boards and the adapters they are wired to.
-enum RadioHint {
+enum USBAdapterName {
     /// The usual kind of device with these ids (four lower-case hexadecimal digits each); nil when none is known.
     static func text(vendorID: String, modelID: String) -> String? {
         switch (vendorID, modelID) {
