@@ -275,6 +275,26 @@ def _add_steps(add):
         across = [place(step, 0, east) for east, step in ((1_799_999_000, before), (1_799_999_900, before), (-1_799_999_200, after),
                                                           (-1_799_998_300, after))]
         add(f"steps-across-{name}", "the position step changes at the meridian of 180 degrees", fixes_of(*across[1:], **across[0]))
+    for name, steps in (("0-1", (0, 1, 1)), ("0-2", (0, 2, 2)), ("1-0", (1, 0, 0)), ("2-0", (2, 0, 1))):
+        for late in (21, -5, 4000):
+            far = [place(step, 1_000_000 + 7000 * index, 2_000_000 - 9000 * index) for index, step in enumerate(steps)]
+            far[1]["time"] = TIME + late * SECOND
+            far[2]["time"] = TIME + (late + 1) * SECOND
+            add(f"steps-far-{name}-{late}".replace("--", "-minus-"), f"the position step changes in a fix that comes {late} s later",
+                fixes_of(*far[1:], **far[0]))
+    for name, steps in (("0", (0,)), ("1", (1,)), ("0-2", (0, 2)), ("2-0", (2, 0)), ("2-1", (2, 1))):
+        for direction in (1, -1):
+            around = [place(steps[index % len(steps)], 0, direction * (east if east <= 1_800_000_000 else east - 3_600_000_000))
+                      for index, east in enumerate((1_799_998_000, 1_799_999_000, 1_800_000_000, 1_800_001_000, 1_800_002_000,
+                                                    1_800_001_000, 1_799_999_900, 1_800_000_000, 1_799_999_700))]
+            add(f"steps-around-{name}-{direction}".replace("--", "-minus-"),
+                "across the meridian of 180 degrees and back, with a fix right on it", fixes_of(*around[1:], **around[0]))
+    # The place lies beyond 180 degrees, the longitude of the coarser step right on it.
+    for direction in (1, -1):
+        beyond = [place(2, 0, direction * east) for east in (1_799_998_600, 1_799_999_300)]
+        beyond += [place(0, 0, direction * 1_800_000_000), place(2, 0, -direction * 1_799_999_800)]
+        add(f"steps-beyond-{direction}".replace("--", "-minus-"), "a coarser step right on 180 degrees, while the place lies beyond",
+            fixes_of(*beyond[1:], **beyond[0]))
     known = [{**place(1, 377_749_000, -1_224_194_000), "heading": None}, {**place(1, 377_749_100, -1_224_194_100), "heading": None},
              {**place(2, 377_749_155, -1_224_194_177), "heading": 70, "speed": None}]
     add("steps-known", "the position step and the set of known fields change together",

@@ -18,7 +18,7 @@ extension SettingKey {
 
     private var texts: (name: String, meaning: String) {
         switch self {
-        case .intervalMilliseconds: ("interval_ms", "milliseconds between sent fixes, above 20 % battery")
+        case .intervalMilliseconds: ("interval_ms", "milliseconds between sent fixes, above 20 % battery, moving")
         case .lowBatteryMovingIntervalMilliseconds: ("low_battery_moving_interval_ms", "the same at 10 to 20 %, moving")
         case .lowBatteryStationaryIntervalMilliseconds: ("low_battery_stationary_interval_ms", "the same at 10 to 20 %, stationary")
         case .criticalBatteryIntervalMilliseconds: ("critical_battery_interval_ms", "the same below 10 %")

@@ -18,7 +18,7 @@ enum SendCommand {
               track on|off                 log positions, or do not; kept over a restart of the collar
               reboot                       restart the collar
               settings get                 tell all settings
-              settings set KEY=VALUE …     change up to six settings at once
+              settings set KEY=VALUE …     change up to five settings at once
               pair                         belong to this machine: within 60 s after the collar was switched on or its button
                                            was pressed, or while it belongs to nobody
               pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
@@ -60,7 +60,7 @@ enum SendCommand {
     private static var settingsHelp: String {
         SettingKey.all.map { key in
             let name = "  " + key.name + String(repeating: " ", count: max(1, 36 - key.name.utf8.count))
-            return name + "\(key.range.lowerBound) to \(key.range.upperBound): \(key.meaning)"
+            return name + "\(key.rangeText): \(key.meaning)"
         }.joined(separator: "\n")
     }
 
