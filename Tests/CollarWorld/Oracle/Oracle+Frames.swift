@@ -269,7 +269,9 @@ extension Oracle {
             let promised = record.hosts[host.index].promised
             for sequence in 0..<promised.end where promised.contains(sequence) {
                 switch host.records.kept(sequence, of: record.log) {
-                case .nothing: report(.acknowledgedIsDurable, "\(sequence) was acknowledged and is gone after a crash")
+                case .nothing:
+                    let lost = "\(sequence) of log \(record.log.logID)"
+                    report(.acknowledgedIsDurable, "\(lost) was acknowledged and is gone after a crash of host \(host.index)")
                 case .fix(let fix):
                     if !record.permits(fix) { report(.storedIsLogged, "\(sequence) is another fix after a crash") }
                 case .loss: break
