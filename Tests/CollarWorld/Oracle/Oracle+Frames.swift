@@ -166,9 +166,14 @@ extension Oracle {
     }
 
     private func promised(_ sequence: UInt32, _ host: SimulatedMachine, _ record: LogRecord) {
-        if host.records.kept(sequence, of: record.log) == .nothing {
-            if record.hosts[host.index].unnoticed.contains(sequence) { return }
+        let isDamaged = record.hosts[host.index].unnoticed.contains(sequence)
+        switch host.records.kept(sequence, of: record.log) {
+        case .nothing where isDamaged: return
+        // The fix had come after its loss. Once the host notices the damage, it requests the fix again.
+        case .loss where isDamaged: return
+        case .nothing:
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
+        case .fix, .loss: break
         }
         record.hosts[host.index].promised.insert(sequence)
     }
