@@ -115,7 +115,7 @@ package enum FixFieldError: Error, Equatable {
         }
     }
 
-    /// What is wrong, in words.
+    /// A description of the problem.
     package var problem: String {
         switch self {
         case .missing: "missing"

@@ -16,7 +16,7 @@ public struct CollarCondition: Equatable, Sendable {
         }
     }
 
-    /// What the GNSS receiver is doing.
+    /// The state of the GNSS receiver.
     public var gnssState = Status.GNSSState.off
     /// What limits the rate of sending.
     public var throttleState = Status.ThrottleState.none

@@ -1,4 +1,4 @@
-/// What a person is told: what happened, and what to do about it.
+/// A message to a person: an event, and a remedy.
 public struct UserMessage: Equatable, Sendable {
     /// The code of the error, for programs; nil if the message reports no error.
     public var code: ErrorCode?

@@ -2,8 +2,8 @@ import CollarFirmware
 import CollarWire
 import Glibc
 
-/// What a simulated collar's firmware knows besides the log, made from the fixes of its track: battery, throttle, whether the
-/// collar is stationary, and the time of day.
+/// The condition of a simulated collar, made from the fixes of its track: battery, throttle, whether the collar is stationary,
+/// and the time of day.
 struct SimulatedCondition {
     /// The condition after the last fix.
     private(set) var condition = CollarCondition()

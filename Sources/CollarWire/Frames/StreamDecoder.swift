@@ -5,7 +5,7 @@
 ///     var index = 0
 ///     while let event = decoder.next(in: bytes, at: &index) { … }
 public struct StreamDecoder: Sendable {
-    /// What the bytes up to a delimiter are.
+    /// The result for the bytes up to a delimiter.
     public enum Event: Equatable, Sendable {
         /// A frame is complete; ``StreamDecoder/frame`` holds it until the next call.
         case frame

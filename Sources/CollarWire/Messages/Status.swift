@@ -1,6 +1,6 @@
 /// The status of a collar. A receiver ignores bytes that follow the last field.
 public struct Status: Equatable, Sendable {
-    /// What the GNSS receiver is doing; two bits.
+    /// The state of the GNSS receiver; two bits.
     public enum GNSSState: UInt8, Equatable, Sendable {
         /// Switched off.
         case off = 0
@@ -42,7 +42,7 @@ public struct Status: Equatable, Sendable {
     public var isTracking = false
     /// The time since which ``isTracking`` has its value, in seconds since 1970; 0 if that time is not known.
     public var trackingSinceUnixSeconds: UInt32 = 0
-    /// What the GNSS receiver is doing.
+    /// The state of the GNSS receiver.
     public var gnssState = GNSSState.off
     /// What limits the rate of sending.
     public var throttleState = ThrottleState.none

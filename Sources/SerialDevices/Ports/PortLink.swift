@@ -40,7 +40,7 @@ package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible 
     /// The system refuses.
     case system(path: String, errno: Int32)
 
-    /// What is wrong and where, in one sentence.
+    /// The problem and its place, in one sentence.
     package var description: String {
         switch self {
         case .occupied(let path): "\(path) is there, and is not a link to a pseudo-terminal."

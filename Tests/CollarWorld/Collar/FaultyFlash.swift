@@ -35,7 +35,7 @@ package final class FaultyFlash: FlashDevice {
     package var blockByteCount: Int { memory.blockByteCount }
     /// Erase blocks.
     package var blockCount: Int { memory.blockCount }
-    /// What the flash holds.
+    /// The contents of the flash.
     package var contents: [UInt8] { memory.contents }
 
     /// The power fails now, between two steps.

@@ -49,6 +49,6 @@ extension ResultLine {
         }
     }
 
-    /// What the person can do about a rejection.
+    /// The remedy for a rejection.
     public var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
 }
