@@ -17,7 +17,7 @@ FINE = position(1, position_step=2, latitude=-338_567_844, longitude=1_512_153_0
 
 
 def booted(meaning, origin, collar=A, **identity):
-    """A session that begins with the identity of a log without losses; the identity polls."""
+    """A session that begins with an identity that has a poll. Its log has no losses."""
     return Session(meaning, origin).at(20, collar.identity(1, **identity), collar.acknowledged(1, 0))
 
 

@@ -181,6 +181,20 @@ import Testing
         #expect(queue.isOpen(new), "it was sent")
     }
 
+    /// An update that names other keys leaves the older one in the queue: its settings would be lost with it.
+    @Test func anUpdateReplacesOnlyUpdatesOfItsKeys() throws {
+        let version = SettingsVersion(rawValue: 1)
+        var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
+        func add(_ settings: KeyValuePairs<UInt8, UInt32>) throws -> UInt16 {
+            try given(queue.add(.settingsUpdate(version: version, list(settings)), deadline: late, isLatestOnly: true))
+        }
+        let heartbeat = try add([8: 60])
+        let interval = try add([1: 500])
+        #expect(queue.isOpen(heartbeat) && queue.isOpen(interval))
+        let both = try add([1: 900, 8: 90])
+        #expect(!queue.isOpen(heartbeat) && !queue.isOpen(interval) && queue.isOpen(both))
+    }
+
     @Test func sevenAreOpenAtMostAndAPairBesides() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 65_534)
         #expect(queue.add(.settingsRequest, deadline: late) == 65_535)

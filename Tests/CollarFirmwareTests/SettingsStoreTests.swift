@@ -1,7 +1,8 @@
 import CollarFirmware
 import Testing
 
-/// The few values that survive a reboot. A block of 512 bytes holds a header, 30 records and the mark of an old block.
+/// The few values that survive a reboot. A block of 512 bytes has room for a header, 30
+/// records, and the mark that is written when the block has become old.
 @Suite struct SettingsStoreTests {
     private typealias Store = SettingsStore<TestFlash>
     private static let keys: [StoredKey] = [.tracking, .logID, .pairedReceiverID, .firstUndelivered]
@@ -54,7 +55,7 @@ import Testing
         #expect(store.value(of: .logID) == 5)
     }
 
-    /// Covers the first value of all and two moves to the other block.
+    /// Covers the first write to an empty flash, and two moves to the other block.
     @Test(arguments: [false, true])
     func aPowerCutLeavesTheOldValueOrTheNewOne(erasesFromBack: Bool) throws {
         var flash = TestFlash()

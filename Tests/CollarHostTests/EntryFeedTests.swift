@@ -40,7 +40,8 @@ final class EntryFeedTests {
         return configuration
     }
 
-    /// Items that the feed returned and that are not out yet, as in the receiver's output. They are lost when the process ends.
+    /// Items that the feed returned and that have not been emitted yet. The receiver's output has a queue like this one, which
+    /// is lost when the process ends.
     private var queue: [EntryFeed.Item] = []
 
     /// Takes the items that the feed has now, but not more than `most`, and moves the emission cursor accordingly.

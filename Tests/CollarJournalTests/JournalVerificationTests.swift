@@ -92,8 +92,8 @@ import Testing
         #expect(journal.durable(logID: log).oldestLostRange(from: 0) == nil)
     }
 
-    /// For every kind of damage in an earlier segment, verification names exactly the lost sequences as damaged. After the damage
-    /// was dealt with, verification names them as missing.
+    /// For every kind of damage in a segment before the last one, verification names as damaged exactly the sequences whose
+    /// records the damage destroyed. After the damage was dealt with, verification names them as missing.
     @Test func whatIsGoneIsNamed() throws {
         for kind in 0..<4 {
             let files = try sample()

@@ -20,7 +20,7 @@ import Testing
             #expect(next.isPlausible(after: version))
             version = next
         }
-        // A clock of the year 5000 must not leave the others without a version.
+        // If the clock of one receiver shows the year 5000, the other receivers must still be able to give a higher version.
         let far = try #require(SettingsVersion(after: version, unixMilliseconds: .max, receiverID: 7))
         #expect(far.number == 1 << 42 && far.isPlausible(after: version))
     }

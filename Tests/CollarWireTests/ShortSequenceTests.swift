@@ -10,7 +10,7 @@ import Testing
     }
 
     private func reference(_ references: [UInt32], fitting frame: [UInt8]) -> UInt32? {
-        FrameCRC.reference(among: references.span, fitting: frame.span, log: .sample)
+        FrameCRC.reference(fitting: frame.span, log: .sample) { $0 < references.count ? references[$0] : nil }
     }
 
     private func sequence(of frame: [UInt8], around reference: UInt32) throws -> UInt32? {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChannelTests {
     private let frame = (0..<40).map { UInt8($0) }
 
-    /// The copies of each of `count` frames that arrive.
+    /// For each of `count` frames, the copies of it that arrive.
     private func carry(_ count: Int, isStream: Bool = false, _ plan: (inout ChannelPlan) -> Void) -> [[Channel
         .Delivery]]
     {

@@ -23,8 +23,8 @@ import Testing
         #expect(heard > 10_000)
     }
 
-    /// The bucket holds a quarter of an hour's airtime and gains three quarters in an hour, so a busy collar can use three
-    /// quarters of the allowed airtime in the long run.
+    /// The token bucket holds at most one quarter of the airtime that is allowed in an hour, and gains the other three quarters
+    /// in the course of an hour. So a busy collar can use three quarters of the allowed airtime in the long run.
     @Test(arguments: [7, 9, 12] as [UInt8])
     func aBusyCollarUsesMostOfWhatItMay(spreadingFactor: UInt8) throws {
         let trial = DutyCycleTrial(modem: .lora(spreadingFactor: spreadingFactor), secondsApart: 1, seed: 1)

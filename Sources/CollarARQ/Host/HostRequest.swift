@@ -10,7 +10,7 @@ public enum HostRequest: Equatable, Sendable {
     /// A request for the settings in force. The collar replies with reports.
     case settingsRequest
 
-    /// The most settings of an update: as many as fit the 51 bytes that a request may have.
+    /// The most settings of an update: as many as fit a frame of 51 bytes that is sealed.
     public static let settingLimit = 5
 
     /// Whether this is the command *pair*, the only command that a collar paired with another receiver can obey.
@@ -19,13 +19,27 @@ public enum HostRequest: Equatable, Sendable {
     /// Whether this request changes settings.
     var isSettingsUpdate: Bool { if case .settingsUpdate = self { true } else { false } }
 
-    /// Whether `other`, if it is newer, makes this request pointless.
-    public func isOfSameKind(as other: HostRequest) -> Bool {
+    /// Whether `other`, if it is newer, makes this request pointless. An update of settings does so if it names every key of
+    /// the older one.
+    public func isReplaced(by other: HostRequest) -> Bool {
         switch (self, other) {
-        case (.settingsUpdate, .settingsUpdate), (.settingsRequest, .settingsRequest): true
+        case (.settingsUpdate(_, let settings), .settingsUpdate(_, let newer)): newer.namesEveryKey(of: settings)
+        case (.settingsRequest, .settingsRequest): true
         case (.command(let action), .command(let newer)): action.kind == newer.kind
         default: false
         }
+    }
+}
+
+extension SettingList {
+    /// Whether this list has a setting for every key of another list.
+    fileprivate func namesEveryKey(of other: SettingList) -> Bool {
+        for index in 0..<other.count {
+            var isNamed = false
+            for position in 0..<count where self[position].key == other[index].key { isNamed = true }
+            guard isNamed else { return false }
+        }
+        return true
     }
 }
 

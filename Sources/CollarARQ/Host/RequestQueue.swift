@@ -61,7 +61,7 @@ public struct RequestQueue: Sendable {
     public mutating func add(_ request: HostRequest, deadline: Instant, isLatestOnly: Bool = false) -> UInt16? {
         if case .settingsUpdate(_, let entries) = request, entries.count > HostRequest.settingLimit { return nil }
         var changed = self
-        if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isOfSameKind(as: request) } }
+        if isLatestOnly { changed.removeAll { !$0.mayBeHeard && $0.request.isReplaced(by: request) } }
         // The collar may have executed an open *pair* already, before it was paired with another receiver. It would not execute a
         // repeat of that *pair*.
         if request.isToPair { changed.removeAll { $0.request.isToPair } }

@@ -55,27 +55,29 @@ struct CollarLogs {
     /// The number of stored fixes of a log in memory.
     private func count(of index: Int) -> UInt64 { journal.storedCount(logID: all[index].log.logID) }
 
-    /// The logs for which the CRC of a frame is checked: the current one, and those heard recently. With each further log
-    /// more damaged frames would pass the CRC by chance.
-    func tried(at now: Instant) -> some Sequence<LogSession> {
-        all.lazy.enumerated().filter { $0.offset == 0 || $0.element.isLively(at: now) }.map(\.element)
-    }
+    /// Whether the CRC of a frame is checked for a log: for the current one, and for those heard recently. With each further
+    /// log more damaged frames would pass the CRC by chance.
+    private func isTried(_ index: Int, at now: Instant) -> Bool { index == 0 || all[index].isLively(at: now) }
 
-    /// The references around which short sequences of a log are completed, the likeliest first. A collar sends sequences near
-    /// those that its receiver has. The sequence named by an identity helps a host that has lost fixes, or that stores the
-    /// fixes of another receiver's collar.
-    private func references(of session: LogSession) -> InlineArray<3, UInt32> {
-        [session.highestStored, journal.firstMissing(logID: session.log.logID), session.newestNamed]
+    /// The references around which short sequences of a log are completed, the likeliest first; nil at all further positions. A
+    /// collar sends sequences near those that its receiver has. The sequence named by an identity helps a host that has lost
+    /// fixes, or that stores the fixes of another receiver's collar.
+    private func reference(at position: Int, of session: LogSession) -> UInt32? {
+        switch position {
+        case 0: session.highestStored
+        case 1: journal.firstMissing(logID: session.log.logID)
+        case 2: session.newestNamed
+        default: nil
+        }
     }
 
     /// The log to which the CRC of a frame is bound, and the reference for a short sequence in the frame; nil if the CRC
     /// fits no log.
     func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
-        for session in tried(at: now) {
-            let references = references(of: session)
-            if let reference = FrameCRC.reference(among: references.span, fitting: frame, log: session.log) {
-                return (session, reference)
-            }
+        for index in all.indices where isTried(index, at: now) {
+            let session = all[index]
+            let fitting = FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
+            if let fitting { return (session, fitting) }
         }
         return nil
     }
@@ -98,11 +100,13 @@ struct CollarLogs {
 
     /// The live fix in a frame, and its log; nil if this collar did not send the frame or the anchor is not in memory.
     mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
-        for session in tried(at: now) {
-            let references = references(of: session)
+        for index in all.indices where isTried(index, at: now) {
+            let session = all[index]
             var last: UInt32?
-            for index in references.indices {
-                guard let named = LiveFix.sequences(of: frame, header: header, reference: references[index]),
+            var position = 0
+            while let reference = reference(at: position, of: session) {
+                position += 1
+                guard let named = LiveFix.sequences(of: frame, header: header, reference: reference),
                     named.sequence != last, let anchor = anchor(named.anchor, logID: session.log.logID)
                 else { continue }
                 last = named.sequence

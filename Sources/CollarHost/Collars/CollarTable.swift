@@ -2,14 +2,14 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The collars that a host serves. It finds the collar that sent a frame.
+/// The table of the collars that a host serves. It finds the collar that sent a frame.
 final class CollarTable {
     private let configuration: HostConfiguration
     private let receiverID: UInt32
     private let stateLock: StateDirectoryLock
     private let fileSystem: any FileSystem
     private let output: HostOutput
-    /// The source of first request ids.
+    /// The random source for the id from which a collar's request ids are counted up.
     var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
     /// The collar heard last at each address.
@@ -49,7 +49,8 @@ final class CollarTable {
                 noteUnavailable(deviceID, error, at: time)
             }
         }
-        // If no journal can be opened, the cause is either a failing disk or a directory that this program must not use.
+        // No journal can be opened, and the cause of one failure lies not in its own folder: the disk fails, or this program
+        // must not use the directory.
         if sessions.isEmpty, let failure = failures.first(where: { !$0.isOfOneFolder }) { throw .journal(failure) }
         if case .after(let fix) = configuration.emissionStart,
             !sessions.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })
@@ -105,13 +106,14 @@ final class CollarTable {
         }
     }
 
-    /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard.
+    /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard
+    /// after ``HostLimits/openingInterval``.
     private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
         if unavailable[deviceID] == nil { output.report(.journalUnavailable(deviceID: deviceID, error)) }
         unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
     }
 
-    /// Whether a collar that was not heard before may be accepted. If not, a notice is given.
+    /// Whether a collar that was not heard before may be accepted. If not, a notice is given, unless one was given lately.
     private func mayTakeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> Bool {
         let refusal: CollarRefusal
         if sessions.count + unavailable.count >= HostLimits.collarCount {

@@ -116,7 +116,7 @@ final class RequestOutbox {
         let replacedIDs = contents.kept.open.map(\.requestID).filter { !contents.queue.isOpen($0) }
         let replaced = replacedIDs.compactMap { id -> OutgoingRequests.Ended? in
             guard let open = contents.kept.open.first(where: { $0.requestID == id }) else { return nil }
-            return contents.kept.end(id, open.request.isOfSameKind(as: request) ? .replaced : .outcome(.expired))
+            return contents.kept.end(id, open.request.isReplaced(by: request) ? .replaced : .outcome(.expired))
         }
         for id in replacedIDs { contents.deadlines[id] = nil }
         contents.deadlines[id] = deadline

@@ -20,7 +20,7 @@ public protocol FileSystem: AnyObject {
     func checkName(of file: FileReference) throws(FileFailure)
 
     /// The users, other than the user of this process and root, that have permission to change the names in an open directory;
-    /// nil if there are none.
+    /// nil if there are none. Root may use a directory of any user: for root the owner is no stranger.
     func strangers(in directory: FileReference) throws(FileFailure) -> Strangers?
 
     /// Closes a file and gives up its lock.
@@ -58,7 +58,8 @@ public protocol FileSystem: AnyObject {
     /// Renames a file within its directory, in one step. A file that has the new name is replaced.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
 
-    /// Takes, without waiting, an exclusive lock that ends with the process.
+    /// Takes, without waiting, an exclusive lock that ends with the process. There is no lock if the file system has none for
+    /// directories, as some network file systems.
     /// - Returns: false if another process holds the lock.
     func lock(_ file: FileReference) throws(FileFailure) -> Bool
 
@@ -66,8 +67,8 @@ public protocol FileSystem: AnyObject {
     var processID: Int32 { get }
 }
 
-/// The device and the birth time of a file. A copy of the file differs in at least one of them, unless the file system keeps
-/// neither.
+/// The device and the birth time of a file. A copy of the file usually differs in at least one of them; it does not if it is on
+/// a cloned disk, or on the same device and the file system keeps no birth times.
 public struct FileOrigin: Equatable, Sendable {
     /// Major number of the block device; 0 if none is known.
     public var deviceMajor: UInt32
@@ -143,7 +144,7 @@ public enum FileOperation: String, Equatable, Sendable {
     case create = "create"
     /// ``FileSystem/checkName(of:)``.
     case find = "find"
-    /// ``FileSystem/read(from:at:count:into:)`` or ``FileSystem/byteCount(of:)``.
+    /// ``FileSystem/read(from:at:count:into:)``, or a question about an open file: its size, its origin, its users.
     case read = "read"
     /// ``FileSystem/write(_:from:to:at:)``.
     case write = "write to"

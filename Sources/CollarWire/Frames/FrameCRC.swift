@@ -33,32 +33,38 @@ public enum FrameCRC {
 
     /// Whether the last three bytes of `frame` are its CRC, with a short sequence completed around `reference`.
     public static func isValid(_ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32) -> Bool {
-        let references: InlineArray<1, UInt32> = [reference]
-        return self.reference(among: references.span, fitting: frame, crc: log?.boundCRC ?? CRC24()) != nil
+        self.reference(fitting: frame, crc: log?.boundCRC ?? CRC24()) { $0 == 0 ? reference : nil } != nil
     }
 
     /// Completes the short sequence of a frame around each reference in turn, and returns the first reference with which the CRC
     /// is valid; nil if there is none. For a frame without a short sequence it returns the first reference if the CRC is valid.
+    /// - Parameter candidate: the reference to try at a position, counted from 0; nil after the last one. A candidate is asked
+    ///   for only if the ones before it did not fit.
     ///
     /// Complexity: linear in the frame; each further reference takes a CRC over two bytes.
     public static func reference(
-        among references: Span<UInt32>, fitting frame: Span<UInt8>, log: LogIdentity
+        fitting frame: Span<UInt8>, log: LogIdentity, candidate: (_ position: Int) -> UInt32?
     ) -> UInt32? {
-        reference(among: references, fitting: frame, crc: log.boundCRC)
+        reference(fitting: frame, crc: log.boundCRC, candidate: candidate)
     }
 
     /// The same, where `crc` is the CRC over what the frame is bound to.
     private static func reference(
-        among references: Span<UInt32>, fitting frame: Span<UInt8>, crc: CRC24
+        fitting frame: Span<UInt8>, crc: CRC24, candidate: (_ position: Int) -> UInt32?
     ) -> UInt32? {
-        guard let body = crc.body(of: frame) else { return nil }
-        let lowBits = AbsoluteFix.shortSequence(of: frame)
-        for index in references.indices {
-            var completed = body
-            if let lowBits { completed.update(upperBitsOf: AbsoluteFix.complete(lowBits, around: references[index])) }
-            if completed.checksum == sent(in: frame) { return references[index] }
+        guard let body = crc.body(of: frame), let first = candidate(0) else { return nil }
+        guard let lowBits = AbsoluteFix.shortSequence(of: frame) else {
+            return body.checksum == sent(in: frame) ? first : nil
         }
-        return nil
+        var (reference, position) = (first, 0)
+        while true {
+            var completed = body
+            completed.update(upperBitsOf: AbsoluteFix.complete(lowBits, around: reference))
+            if completed.checksum == sent(in: frame) { return reference }
+            position &+= 1
+            guard let next = candidate(position) else { return nil }
+            reference = next
+        }
     }
 
     /// The lowest full sequence with which the CRC of a frame with a short sequence is valid, for a decoder that knows no

@@ -8,7 +8,7 @@ public struct ProcessHolder: Equatable, Sendable {
     public let name: String
 
     /// A process that has the node at the path open: another process if one is visible, else this process. Nil if no such
-    /// process is visible, because only root is allowed to see the descriptors of other users' processes.
+    /// process is visible. Only root can see the descriptors of other users' processes, so the node may be open nevertheless.
     ///
     /// Complexity: one readlink for each open descriptor of the machine.
     /// - Parameter descriptor: the caller's own descriptor of the node, which does not count; −1 for none.

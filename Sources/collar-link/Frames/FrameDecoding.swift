@@ -95,9 +95,11 @@ struct FrameDecoding {
                 guard let fix = liveFix(frame, header: header, log: log) else { continue }
                 return Decoded(message: .fix(fix), log: log.identity)
             }
-            guard let reference = FrameCRC.reference(among: log.references.span, fitting: frame, log: log.identity) else {
-                continue
+            let references = log.references
+            let fitting = FrameCRC.reference(fitting: frame, log: log.identity) { position in
+                position < references.count ? references[position] : nil
             }
+            guard let reference = fitting else { continue }
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: reference)
             return Decoded(message: message, log: log.identity)
         }

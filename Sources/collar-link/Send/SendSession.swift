@@ -175,7 +175,7 @@ final class SendSession {
         }
     }
 
-    /// Whether the request can still be accepted after the collar is heard, because this receiver has only just started.
+    /// Whether the request was refused only because this receiver has just started. It may be accepted when the collar is heard.
     private func mayBeTakenLater(_ line: ResultLine) -> Bool {
         guard wanted.timeoutMicroseconds > 0 else { return false }
         switch line.code {

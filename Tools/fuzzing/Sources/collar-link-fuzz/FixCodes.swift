@@ -1,6 +1,6 @@
 import CollarWire
 
-/// A fix in the form of the vectors.
+/// A fix as the test vectors in `Protocol/vectors` contain it: its integer codes, with the JSON keys of the vectors.
 struct FixCodes: Codable {
     var sequence: UInt32
     var time: Int64
