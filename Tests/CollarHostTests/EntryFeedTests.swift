@@ -185,11 +185,13 @@ final class EntryFeedTests {
     }
 
     /// The held fixes form more runs than are kept in memory.
-    @Test func moreGapsThanAreKeptInMind() throws {
+    @Test(arguments: [false, true])
+    func moreGapsThanAreKeptInMind(isFalling: Bool) throws {
         let journal = try openJournal()
         let feed = try EntryFeed(journal, configuration(ordered: true))
         let pieces = UInt32(SequenceOrder.runLimit) + 700
-        try append((1...pieces).map { 2 * $0 }, to: journal, feed)
+        let rising = (1...pieces).map { 2 * $0 }
+        try append(isFalling ? rising.reversed() : rising, to: journal, feed)
         #expect(fixes(try drain(feed, journal)) == [])
         try journal.commit()
         var told: [String] = []

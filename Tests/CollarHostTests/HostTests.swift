@@ -127,6 +127,25 @@ import Testing
         #expect(stored.signal == RadioSignal(strengthDBm: -90))
     }
 
+    /// A fix that waits for its signal report is stored without a signal if its link closes.
+    @Test func aHeldFixIsStoredWhenItsLinkCloses() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let radio = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try RadioIdentity(
+                radioID: 5, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), maximumFrameByteCount: 253
+            ).encode(into: &output)
+        }
+        bench.receive(radio, on: link)
+        let collar = try PaperCollar()
+        bench.receive(try collar.identity(next: 1, poll: nil), on: link)
+        bench.receive(try collar.fix(0), on: link)
+        #expect(bench.takeFixes().isEmpty, "the fix is held")
+        bench.host.linkClosed(link, at: bench.time)
+        let stored = bench.takeFixes()
+        #expect(stored.map(\.fix.sequence) == [0] && stored.map(\.signal) == [nil])
+    }
+
     /// The receipt of a fix that goes out directly confirms all entries before it, so these entries must go out first.
     @Test func aFixThatComesInWaitsForWhatIsReadBack() throws {
         let bench = try HostBench()
@@ -371,6 +390,21 @@ import Testing
         let id = try bench.host.submit(.command(.reboot), to: nil, patience: .untilHeard, at: bench.time).requestID
         try bench.restart()
         #expect(try bench.host.report(ofRequest: id, to: nil).state == .queued)
+        bench.wait(seconds: 7 * 86_400)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.outcome(.expired)))
+    }
+
+    /// The deadline that the former process stored lies a year ahead of the clock that was set back.
+    @Test func aClockThatIsSetBackMakesNoRequestWaitLonger() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        bench.receive(try collar.identity(), on: bench.openLink())
+        bench.commit()
+        let id = try bench.host.submit(.command(.reboot), to: nil, patience: .untilHeard, at: bench.time).requestID
+        bench.startUnixMilliseconds -= 365 * 86_400_000
+        try bench.restart()
         bench.wait(seconds: 7 * 86_400)
         bench.host.deadlineReached(at: bench.time)
         #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.outcome(.expired)))

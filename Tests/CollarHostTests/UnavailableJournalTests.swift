@@ -94,6 +94,30 @@ import Testing
         #expect(bench.notices().contains(.storageRecovered(deviceID: 0xC0)))
     }
 
+    /// A collar counts once towards the limit of 64 collars, also if its journal could not be opened at first.
+    @Test func collarsWhoseJournalsOpenedLateCountOnce() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        let collars = try (0..<64).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
+        func hear(_ group: ArraySlice<PaperCollar>) throws {
+            for collar in group {
+                // Sixteen new collars are accepted at once, then one a second.
+                bench.wait(seconds: 1)
+                try self.hear(collar, on: link, bench)
+            }
+        }
+        bench.disk.faults.room = 0
+        try hear(collars[..<40])
+        #expect(unavailable(bench).count == 40)
+        bench.disk.faults.room = nil
+        #expect(try acknowledged(bench) == 0)
+        bench.wait(seconds: 11)
+        try hear(collars[..<40])
+        try hear(collars[40...])
+        #expect(try acknowledged(bench) == 64)
+        #expect(bench.notices().allSatisfy { if case .collarRefused = $0 { false } else { true } })
+    }
+
     /// This also holds for fixes that were durable: a collar polls for them again if the first answer was lost.
     @Test func nothingIsAcknowledgedOnceTheSegmentIsGone() throws {
         for isNew in [false, true] {

@@ -67,6 +67,24 @@ class BadPortTest(EndToEndTest):
         self.assertNotIn("in use", receiver.error_text)
         self.assertEqual(receiver.error_text.count("listening on"), 4)
 
+    def test_the_other_name_alone_comes_back(self):
+        """Of two names of one port, the port was opened by the first. After it was unplugged, only the second leads to it."""
+        line = SerialLine()
+        other = self.path("alias")
+        os.symlink(line.path, self.link)
+        os.symlink(line.path, other)
+        receiver = self.receive("--port", other)
+        receiver.wait_for_error("listening on")
+        os.remove(self.link)
+        line.close()
+        receiver.wait_for_error("was unplugged")
+        line = SerialLine()
+        os.remove(other)
+        os.symlink(line.path, other)
+        receiver.wait_for_errors("listening on", 2)
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        line.close()
+
     def another_of_that_number(self, path):
         """A new terminal with the number of a terminal that is gone."""
         lines = []

@@ -7,8 +7,10 @@ import time
 import unittest
 
 from collarlink import ROOT, wait_until
+from radio import IDENTITY_REQUEST, Radio
 from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
                      name)
+from serial_line import SerialLine
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
@@ -62,6 +64,18 @@ class RequestTest(WrittenCollarTest):
         waits = self.ask(client, lines, f'{{"do":"await","request":{request["request_id"]}}}')
         self.assertEqual(waits["outcome"], "busy")
         receiver.stop()
+
+    def test_queued_without_a_receiver(self):
+        """send opens the radio itself, and the collar is unknown until it is heard. The request stays queued at the end."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        program = self.send("--timeout", "3", "-p", line.path, "--collar", name(A), "locate")
+        program.wait_for_error("to be heard")
+        self.radio = Radio(line)
+        wait_until(lambda: self.radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        self.radio.send(A.identity(1, paired=0))
+        self.assertEqual(program.wait(), 75, program.error_text)
+        self.assertIn("still queued; it is sent when the collar is heard", "".join(program.lines))
 
     def test_latest(self):
         """--latest replaces only requests that were never sent."""
