@@ -17,7 +17,7 @@ FINE = position(1, position_step=2, latitude=-338_567_844, longitude=1_512_153_0
 
 
 def booted(meaning, origin, collar=A, **identity):
-    """A session that begins with an identity that has a poll. Its log has no losses."""
+    """A session that begins with an identity that has a poll. At the start, its log has no losses."""
     return Session(meaning, origin).at(20, collar.identity(1, **identity), collar.acknowledged(1, 0))
 
 
@@ -164,7 +164,7 @@ def gaps():
         .stored(A, *scattered).ends(A, 0, [(each, each) for each in reversed(scattered)]),
         "largest-frame": booted(
             "The collar takes frames of 51 bytes: the acknowledgement names the newest and the oldest ranges.",
-            "51 bytes leave 276 bits for ranges. The newest takes 27 + 17 bits, each further one 19 + 17 but the one behind it 25 + 17, so 7 of 12 fit.",
+            "51 bytes leave 276 bits for ranges. The newest takes 27 + 17 bits, the second 25 + 17, each further one 19 + 17, so 7 of 12 fit.",
             A_NARROW, following=20_000)
         .at(30, A_NARROW.tombstone(first_half) + A_NARROW.tombstone(second_half, 2),
             A_NARROW.acknowledged(2, 0, [second_half[-1], *reversed(first_half)]))
@@ -200,16 +200,16 @@ def losses():
         .at(25, A.probe(11)).at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))
         .stored(A, 10).ends(A, 11, lost=[(0, 9)]),
         "tombstone-beyond-the-next": booted(
-            "A tombstone names fixes that the collar has not shown to have made: they are not lost, and the host asks who "
-            "it is.",
-            "The next sequence is 2. 0 to 4 are named: 0 and 1 are lost. After the identity all of it is.")
+            "A tombstone names sequences from the next one on: these do not count as lost, and the host sends an identity "
+            "request.",
+            "The next sequence is 2. 0 to 4 are named: 0 and 1 are lost. After the identity, all of 0 to 4 are lost.")
         .at(25, A.probe(2))
         .at(30, A.tombstone([(0, 4)], 2), who_at(17), A.acknowledged(2, 2))
         .at(40, A.identity(1, following=5), A.acknowledged(1, 2))
         .at(50, A.tombstone([(0, 4)], 2), A.acknowledged(2, 5))
         .ends(A, 5, lost=[(0, 4)]),
         "found-after-a-tombstone": booted(
-            "A fix comes that was said not to come: it is stored, and not lost any more. A second one is a repetition.",
+            "A fix that was reported as lost arrives after all: it is stored, and not lost any more. The second time it is a repetition.",
             "0 to 2 are lost, then 1 comes; what is acknowledged stays the same.")
         .at(25, A.probe(4))
         .at(30, A.fix(3) + A.tombstone([(0, 2)], 2), A.acknowledged(2, 4))
@@ -217,9 +217,9 @@ def losses():
         .at(50, A.fix(1, 4), A.acknowledged(4, 4))
         .stored(A, 3, 1).ends(A, 4, lost=[(0, 0), (2, 2)]),
         "lost-asked-for-after-a-boot": booted(
-            "What was called lost and lies in the log is asked for once after each boot, until it comes or is called lost "
-            "again.",
-            "0 is below the oldest. 2 to 4 are in doubt: 3 comes, 2 is lost again, 4 comes. 6 is lost later: the next boot.")
+            "Sequences that were reported as lost but are in the collar's log are requested once after each boot, until they "
+            "come or are reported as lost again.",
+            "0 is below the oldest. 2 to 4 are in doubt: 3 comes, 2 is lost again, 4 comes. 6 is reported as lost after this boot, so it is requested only after the next one.")
         .at(30, A.fix(1) + A.fix(5) + A.tombstone([(0, 0), (2, 4)], 2), A.acknowledged(2, 6))
         .at(40, A.identity(1, oldest=1, following=7, boot=13), A.acknowledged(1, 2, [(5, 5)], resend=[(2, 4)]))
         .at(50, A.fix(3) + A.tombstone([(2, 2), (6, 6)], 2), A.acknowledged(2, 4, [(5, 6)], resend=[(4, 4)]))
@@ -271,8 +271,8 @@ def forms():
         .stored(A, 0, 2, 127).ends(A, 1, [(127, 127), (2, 2)]),
         "live-without-anchor": booted(
             "A live fix whose anchor the host does not hold, with and without a poll; then its absolute form.",
-            "A live fix without its anchor fits no log, and a known collar uses the address: damaged, no answer. 6 is "
-            "understood when 5 is stored.")
+            "Without the anchor the CRC fits no log. As a known collar uses the address, the frame counts as damaged and is not "
+            "answered. 6 is decoded when 5 is stored.")
         .at(30, A.fix(0, 2), A.acknowledged(2, 1))
         .at(40, A.live(6, 5, 3)).at(45, A.live(6, 5))
         .at(50, A.fix(5, 4), A.acknowledged(4, 1, [(5, 5)]))
@@ -285,7 +285,7 @@ def forms():
         .at(40, A.live(1, 0, 3))
         .rejected(check_failed=1).ends(A, 1, lost=[(0, 0)]),
         "clock-jumps-back": booted(
-            "The clock of the collar is set back by an hour, forward again, and to before 1970.",
+            "The clock of the collar is set back by an hour, forward again, back by two hours, and to before 1970.",
             "Sequences order the fixes, times are what they are; the live fixes go back and forth in time.")
         .at(30, A.fix(0) + A.fix(step_back, 2), A.acknowledged(2, 2))
         .at(40, A.live(2, step_back) + A.live(position(3, time=START - 7_200_500), 0, 3), A.acknowledged(3, 4))
@@ -299,7 +299,7 @@ def forms():
         .stored(A, SPARSE, FINE, {**SPARSE, "sequence": 2, "time": START + 90_250}).ends(A, 3),
         "sequences-end": Session(
             "The last sequences there can be, in the short form and as a live fix; then the log is full.",
-            "The identity loses everything below 4294967292. Behind 4294967294 nothing can be missing.")
+            "According to the identity everything below 4294967292 is lost. There is no sequence above 4294967294.")
         .at(20, A.identity(1, oldest=END - 3, following=END - 2), A.acknowledged(1, END - 3))
         .at(30, A.fix(END - 3) + A.fix(END - 2, 2), A.acknowledged(2, END - 1))
         .at(40, A.live(END - 1, END - 2, 3), A.acknowledged(3, END))
@@ -315,7 +315,7 @@ def forms():
         .stored(A, END - 1, END - 3).ends(A, END, lost=[(0, END - 4), (END - 2, END - 2)]),
         "sequences-short": Session(
             "Short sequences on both sides of 65536, and a wide one far below.",
-            "By the identity the highest known is 65534: the short forms of 65535 and 65536 are completed near it. 65534 "
+            "According to the identity the highest known sequence is 65534: the short forms of 65535 and 65536 are completed near it. 65534 "
             "is completed to itself, 7 needs the wide form.")
         .at(20, A.identity(1, following=65_535), A.acknowledged(1, 0))
         .at(30, A.fix(65_535) + A.fix(65_536) + A.fix(65_534, 2), A.acknowledged(2, 0, [(65_534, 65_536)]))
@@ -329,8 +329,8 @@ def short_sequences():
     """Each of the references around which short sequences are completed."""
     return {
         "sequences-around-stored": Session(
-            "A probe and an identity tell of sequences that there are not: short ones are completed near what is stored.",
-            "65535 is completed near the identity. Whatever comes behind it, 65536 is near 65535.")
+            "A probe and an identity announce sequences that do not exist: short ones are completed near the stored ones.",
+            "65535 is completed near the identity. Whatever is announced later, 65536 is completed near 65535.")
         .at(20, A.identity(1, following=65_536), A.acknowledged(1, 0))
         .at(30, A.fix(65_535, 2), A.acknowledged(2, 0, [(65_535, 65_535)]))
         .at(40, A.probe(4_000_000_000, 3) + A.identity(4, following=4_000_000_000), A.acknowledged(4, 0, [(65_535, 65_535)]))
@@ -347,7 +347,7 @@ def short_sequences():
         .stored(A, 4_000_000_000, 65_535, 65_536)
         .ends(A, 65_530, [(4_000_000_000, 4_000_000_000), (65_535, 65_536)], elsewhere=[(0, 65_529)]),
         "sequences-around-nothing": booted(
-            "A short sequence that nothing known is near; then the identity tells how far the log is.",
+            "A short sequence that is not near any known sequence; then the identity tells how far the log is.",
             "Near 0 the short form of 199999 is 3391, with which its CRC does not fit: damaged, no answer. A probe changes "
             "nothing.")
         .at(30, A.fix(199_999, 2)).at(40, A.probe(200_000, 3), A.acknowledged(3, 0)).at(50, A.fix(199_999, 4))

@@ -1,4 +1,4 @@
-"""Where a live fix is expected (section 11, numbers 8 to 10): the way since its anchor, and its direction."""
+"""Expects the position of a live fix (section 11, steps 8 to 10) from the way since the anchor and the direction of travel."""
 
 import rangecoder as rc
 
@@ -19,7 +19,7 @@ SINES = sines_of_text(rc.TEXT.read_text("utf-8"))
 
 
 def bring_to(value, step, new_step):
-    """A value in decimal steps, brought to another step, halves away from zero."""
+    """Converts a value from one decimal step to another, and rounds halves away from zero."""
     if new_step >= step:
         return value * 10 ** (new_step - step)
     unit = 10 ** (step - new_step)
@@ -42,7 +42,7 @@ def way_since(fix, anchor, interval):
 
 
 def cosine(latitude, step):
-    """The cosine of a latitude times 2^14, between whole degrees along a line; from 89 degrees on that of 89."""
+    """2^14 times the cosine of a latitude, linear between whole degrees. From 89 degrees on it is the value of 89 degrees."""
     degree = 100_000 * 10 ** step
     whole, hundredths = abs(latitude) // degree, abs(latitude) % degree // (degree // 100)
     if whole >= 89:
@@ -52,7 +52,11 @@ def cosine(latitude, step):
 
 
 def direction(fix, anchor):
-    """The mean of both courses in degrees, or the fix's alone; None if its own is unknown or it is slow."""
+    """The mean of the courses of fix and anchor, in degrees.
+
+    The anchor's course does not count if it is unknown or the anchor's speed is below 2. None if the fix's course is unknown or
+    the fix's speed is below 2.
+    """
     if fix["course"] is None or fix["speed"] < 2:
         return None
     before = anchor["course"]
@@ -62,19 +66,19 @@ def direction(fix, anchor):
 
 
 def part(way, degrees):
-    """The magnitude of the part of the way along an axis at these degrees from it, and its sign."""
+    """The component of the way along an axis that is `degrees` away from it: magnitude and sign."""
     quarter, rest = divmod(degrees % 360, 90)
     sine = SINES[rest] if quarter % 2 else SINES[90 - rest]
     return way * sine >> 15, -1 if quarter in (1, 2) else 1
 
 
 def way_class(square, scale):
-    """The number of the ends, on a scale of 2^14, that the square of a way reaches."""
+    """Counts the ends of classes whose square is at most `square`. Each end is multiplied by scale / 2^14."""
     return sum(square >= (end * scale >> 14) ** 2 for end in ENDS) if square >= 0 else 0
 
 
 class Expected:
-    """What both directions compute before the position: all fields before it are known."""
+    """The values that encoder and decoder both compute before they code the position, from the fields coded earlier."""
 
     def __init__(self, fix, anchor, interval):
         step = fix["position_step"]
@@ -100,7 +104,7 @@ class Expected:
         return 2 * self._interval + self._moves
 
     def longitude_instance(self, north):
-        """The instance of longitude, by what was coded for the latitude."""
+        """The instance for the longitude. `north` is the value that was coded for the latitude."""
         if self._directed:
             return 40 + self._interval
         if self._way is not None:

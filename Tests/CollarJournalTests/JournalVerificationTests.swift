@@ -18,7 +18,8 @@ import Testing
         Set(ranges.flatMap { Array($0.first...$0.last) })
     }
 
-    /// Fixes 0 to 299 except 50 to 52 (lost), 60 (delivered elsewhere) and 70 to 75 (missing), and fix 7 of another log.
+    /// Fix 7 of another log, and fixes 0 to 299 of the main log without 50 to 52 (lost), 60 (delivered elsewhere) and 70 to 75
+    /// (missing).
     private func sample() throws -> MemoryFileSystem {
         let files = MemoryFileSystem()
         let journal = try openJournal(files, limit: 1500)

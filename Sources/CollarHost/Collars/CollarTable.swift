@@ -49,8 +49,7 @@ final class CollarTable {
                 noteUnavailable(deviceID, error, at: time)
             }
         }
-        // No journal can be opened, and the cause of one failure lies not in its own folder: the disk fails, or this program
-        // must not use the directory.
+        // If no journal could be opened, a failure that concerns more than one collar's folder is a failure of the host.
         if sessions.isEmpty, let failure = failures.first(where: { !$0.isOfOneFolder }) { throw .journal(failure) }
         if case .after(let fix) = configuration.emissionStart,
             !sessions.contains(where: { $0.deviceID == fix.deviceID && $0.journal.contains(fix.sequence, logID: fix.logID) })

@@ -58,8 +58,8 @@ public protocol FileSystem: AnyObject {
     /// Renames a file within its directory, in one step. A file that has the new name is replaced.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
 
-    /// Takes, without waiting, an exclusive lock that ends with the process. There is no lock if the file system has none for
-    /// directories, as some network file systems.
+    /// Takes, without waiting, an exclusive lock that ends with the process. Some network file systems cannot lock
+    /// directories. On these, no lock is taken and the result is true.
     /// - Returns: false if another process holds the lock.
     func lock(_ file: FileReference) throws(FileFailure) -> Bool
 

@@ -185,7 +185,8 @@ final class SendSession {
         }
     }
 
-    /// Ends a request of mode `now` that is not queued yet, because there is no radio or no collar has identified itself.
+    /// Ends a request of mode `now` if it is not queued yet. Called when no radio is available, or when no collar has sent its
+    /// identity.
     private func giveUpUnlessQueued() {
         guard wanted.request.mode == .now, queued == nil, result == nil, let receiver else { return }
         result = receiver.submit(request)
