@@ -96,8 +96,9 @@ class DiskTest(EndToEndTest):
     def assert_told(self, receiver, *words):
         """Checks that stderr and an error line say that nothing is acknowledged, and what to do."""
         receiver.wait_for_error("is acknowledged any more")
+        # The remedy is the next line, which may be read a moment later.
+        wait_until(lambda: "\ncollar-link:   " in receiver.error_text.partition("is acknowledged any more")[2], 5, "a remedy")
         message = receiver.error_text[receiver.error_text.index("is acknowledged any more"):]
-        self.assertIn("\ncollar-link:   ", message, "there is no remedy")
         wait_until(lambda: any('"storage_failing"' in line for line in receiver.lines), 5, "an error line")
         error, = [line for line in map(json.loads, receiver.lines) if line.get("code") == "storage_failing"]
         for word in words:

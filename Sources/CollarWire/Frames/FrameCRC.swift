@@ -38,8 +38,11 @@ public enum FrameCRC {
 
     /// Completes the short sequence of a frame around each reference in turn, and returns the first reference with which the CRC
     /// is valid; nil if there is none. For a frame without a short sequence it returns the first reference if the CRC is valid.
-    /// - Parameter candidate: the reference to try at a position, counted from 0; nil after the last one. A candidate is asked
-    ///   for only if the ones before it did not fit.
+    /// - Parameters:
+    ///   - frame: a whole frame.
+    ///   - log: the log to which the frame is bound.
+    ///   - candidate: the reference to try at a position, counted from 0; nil after the last one. A candidate is computed only
+    ///     if the ones before it did not fit.
     ///
     /// Complexity: linear in the frame; each further reference takes a CRC over two bytes.
     public static func reference(
