@@ -94,19 +94,23 @@ import Testing
         #expect(try acknowledgements(bench).map(\.answer.firstMissing) == [1])
     }
 
-    /// The frame waits for a quarter of the turnaround that the radio reports, but not longer than 20 ms.
-    @Test func aFrameWaitsForItsSignalReport() throws {
-        let bench = try HostBench()
-        let link = bench.openLink()
-        let radio = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+    /// The identity of a base radio, which sends signal reports.
+    private func radioIdentity() throws -> [UInt8] {
+        try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try RadioIdentity(
                 radioID: 5, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), maximumFrameByteCount: 253
             ).encode(into: &output)
         }
+    }
+
+    /// The frame waits for a quarter of the turnaround that the radio reports, but not longer than 20 ms.
+    @Test func aFrameWaitsForItsSignalReport() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
         let modem = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try ModemSettings(modulation: .serial(bitsPerSecond: 9600), turnaroundMilliseconds: 60).encode(into: &output)
         }
-        bench.receive(radio, on: link)
+        bench.receive(try radioIdentity(), on: link)
         bench.receive(modem, on: link)
         let collar = try PaperCollar()
         bench.receive(try collar.identity(next: 1, poll: nil), on: link)
@@ -131,12 +135,7 @@ import Testing
     @Test func aHeldFixIsStoredWhenItsLinkCloses() throws {
         let bench = try HostBench()
         let link = bench.openLink()
-        let radio = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try RadioIdentity(
-                radioID: 5, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), maximumFrameByteCount: 253
-            ).encode(into: &output)
-        }
-        bench.receive(radio, on: link)
+        bench.receive(try radioIdentity(), on: link)
         let collar = try PaperCollar()
         bench.receive(try collar.identity(next: 1, poll: nil), on: link)
         bench.receive(try collar.fix(0), on: link)

@@ -46,14 +46,19 @@ class BadPortTest(EndToEndTest):
             self.assertEqual(program.wait(5), 64, program.error_text)
             self.assertIn("wants a value", program.error_text)
 
-    def test_one_port_by_two_names(self):
-        """A port with two names is opened once, also after it was unplugged."""
+    def open_by_two_names(self):
+        """A line, its second name, and a receiver that was given both names. The first name is `self.link`."""
         line = SerialLine()
         other = self.path("alias")
         os.symlink(line.path, self.link)
         os.symlink(line.path, other)
         receiver = self.receive("--port", other)
         receiver.wait_for_error("listening on")
+        return line, other, receiver
+
+    def test_one_port_by_two_names(self):
+        """A port with two names is opened once, also after it was unplugged."""
+        line, other, receiver = self.open_by_two_names()
         for count in range(1, 4):
             line.close()
             receiver.wait_for_errors("was unplugged", count)
@@ -69,12 +74,7 @@ class BadPortTest(EndToEndTest):
 
     def test_the_other_name_alone_comes_back(self):
         """Of two names of one port, the port was opened by the first. After it was unplugged, only the second leads to it."""
-        line = SerialLine()
-        other = self.path("alias")
-        os.symlink(line.path, self.link)
-        os.symlink(line.path, other)
-        receiver = self.receive("--port", other)
-        receiver.wait_for_error("listening on")
+        line, other, receiver = self.open_by_two_names()
         os.remove(self.link)
         line.close()
         receiver.wait_for_error("was unplugged")

@@ -10,7 +10,7 @@ public enum HostRequest: Equatable, Sendable {
     /// A request for the settings in force. The collar replies with reports.
     case settingsRequest
 
-    /// The most settings of an update: as many as fit a frame of 51 bytes that is sealed.
+    /// The most settings of an update: as many as fit a sealed frame of 51 bytes.
     public static let settingLimit = 5
 
     /// Whether this is the command *pair*, the only command that a collar paired with another receiver can obey.

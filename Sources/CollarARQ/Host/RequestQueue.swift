@@ -51,7 +51,7 @@ public struct RequestQueue: Sendable {
     /// - Parameters:
     ///   - request: the request to the collar.
     ///   - deadline: when the request expires without a reply.
-    ///   - isLatestOnly: whether the request silently replaces open requests of the same kind that were never sent. The
+    ///   - isLatestOnly: whether the request silently replaces open requests that it makes pointless and that were never sent. The
     ///     command *pair* always replaces an open *pair*.
     /// - Returns: the id of the request. It is nil if the queue is full, if an update has more than ``HostRequest/settingLimit``
     ///   settings, or if too many requests were added after the oldest open one. (The collar remembers eight commands. If it had

@@ -3,8 +3,8 @@ import CollarWire
 /// Writes fixes as lines of JSON, straight from their integer codes.
 ///
 /// No number passes through a `Double`, so a line contains neither stray digits nor −0. An unknown altitude, heading or
-/// time of reception is null, an unknown signal strength or signal-to-noise ratio is left out, and any other unknown value is −1. Writing a line allocates
-/// nothing if the buffer is large enough and the texts of the fix's log are already kept.
+/// time of reception is null, an unknown signal strength or signal-to-noise ratio is left out, and any other unknown value is
+/// −1. Writing a line allocates nothing if the buffer is large enough and the texts of the fix's log are already kept.
 public struct FixLineWriter: Sendable {
     /// The shapes of a fix line.
     public enum Flavour: String, Sendable, CaseIterable {

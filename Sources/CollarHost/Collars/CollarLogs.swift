@@ -59,7 +59,7 @@ struct CollarLogs {
     /// log more damaged frames would pass the CRC by chance.
     private func isTried(_ index: Int, at now: Instant) -> Bool { index == 0 || all[index].isLively(at: now) }
 
-    /// The references around which short sequences of a log are completed, the likeliest first; nil at all further positions. A
+    /// A reference around which short sequences of a log are completed: at position 0 the likeliest, nil after the last. A
     /// collar sends sequences near those that its receiver has. The sequence named by an identity helps a host that has lost
     /// fixes, or that stores the fixes of another receiver's collar.
     private func reference(at position: Int, of session: LogSession) -> UInt32? {

@@ -105,8 +105,8 @@ final class CollarTable {
         }
     }
 
-    /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard
-    /// after ``HostLimits/openingInterval``.
+    /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard,
+    /// but not before ``HostLimits/openingInterval`` has passed.
     private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
         if unavailable[deviceID] == nil { output.report(.journalUnavailable(deviceID: deviceID, error)) }
         unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
