@@ -29,7 +29,7 @@ struct CollarLogs {
     /// The current log, which was named last; nil before there is one.
     var current: LogSession? { all.first }
 
-    /// Makes a log the current one. If too many logs are in memory, one that was not named recently is dropped: of these, the
+    /// Makes a log the current one. If too many logs are in memory, one is dropped: of those that were not named recently, the
     /// log with the fewest fixes, so that invented logs do not displace the log in use. A dropped log is added again when its
     /// collar names it.
     /// - Returns: the log, and whether another one was dropped.
@@ -94,7 +94,7 @@ struct CollarLogs {
         anchors[logID, default: AnchorCache()].keep(fix)
     }
 
-    /// A fix as it was stored; nil if it is not in memory. In memory are the newest 512 fixes of each of at most two logs, if
+    /// A fix as it was stored; nil if it is not in memory. The newest 512 fixes of each of at most two logs are in memory, if
     /// they were stored in this run or read back as anchors. Any other fix would have to be searched for in the journal.
     func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 

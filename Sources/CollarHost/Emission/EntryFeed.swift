@@ -8,10 +8,11 @@ import CollarWire
 /// journal alone and is the same after a restart. Otherwise fixes go out as they come, and are read back only if the consumer
 /// fell behind.
 final class EntryFeed {
-    /// One entry, and the position before which all of the journal is emitted once the entry is out; nil if the position
-    /// does not change.
+    /// One entry to emit.
     struct Item: Equatable {
         var content: EmittedEntry.Content
+        /// When the entry is out, everything in the journal before this position is emitted; nil if the entry does not advance
+        /// that position.
         var through: JournalPosition?
     }
 
@@ -181,7 +182,8 @@ final class EntryFeed {
 
     private func append(_ record: JournaledFix, to items: inout [Item]) {
         guard emitsFixes, record.receivedUnixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
-        // One change reports all fixes that fill a gap. Until it is out, a restart must emit these fixes again.
+        // One change reports several fixes that fill a gap. Until it is out, the position stays before them: after a restart they
+        // are read again, and the change names the same range.
         items.append(Item(content: .fix(record), through: tracker?.isFilling ?? false ? nil : settled))
     }
 
@@ -195,7 +197,7 @@ final class EntryFeed {
         for logID in order?.waitingLogIDs ?? [] where run == nil { release(logID, isAtEnd: true, at: time, into: &items) }
     }
 
-    /// - Parameter isAtEnd: whether all entries were taken: only then are the missing fixes of a former log known.
+    /// - Parameter isAtEnd: whether all entries were taken. Only then is it certain which fixes of a former log are missing.
     private func release(_ logID: UInt32, isAtEnd: Bool = false, at time: HostTime, into items: inout [Item]) {
         if let end = rescanEnd {
             guard position >= end else { return }

@@ -6,7 +6,7 @@ import CollarWire
 struct HeldFrame {
     /// The longest wait for a report, in microseconds. At 115,200 baud a report takes 2 ms.
     private static let longestWait: Int64 = 20_000
-    /// After this many frames in a row without a report, no frame is held until a report comes.
+    /// After this many frames in a row without a report, frames are no longer held. Holding resumes when a report comes.
     private static let patience = 8
 
     /// The bare frame that was held last; empty before the first one.
@@ -42,7 +42,7 @@ struct HeldFrame {
         deadline = now.advanced(byMicroseconds: wait)
     }
 
-    /// Whether a frame is of a type that holds fixes.
+    /// Whether a frame is of a type that contains fixes.
     static func mayHoldFixes(_ frame: Span<UInt8>) -> Bool {
         do throws(DecodeError) {
             switch try FrameHeader(frame).type {

@@ -5,7 +5,8 @@ import CollarWire
 package enum SimulatedModem: Hashable, Sendable {
     /// A serial line of 57,600 bit/s, or a radio that behaves like one.
     case serial
-    /// BLE used as a serial cable: about 100 kbit/s, and a connection interval of up to 50 ms in each direction.
+    /// BLE used as a serial cable: about 100 kbit/s, and an answer within 200 ms. Of these, up to 50 ms in each direction are
+    /// the wait for the next connection event.
     case ble
     /// LoRa at 125 kHz and coding rate 4/5, preamble of 8 symbols, explicit header, CRC; spreading factor 7 … 12.
     case lora(spreadingFactor: UInt8)

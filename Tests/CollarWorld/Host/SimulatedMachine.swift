@@ -88,8 +88,8 @@ final class SimulatedMachine {
             // A log without free ranges makes progress only if the collar also sends its oldest fixes. Bursts of one frame hold
             // only the newest.
             if plan.burstFrameCount > 1 {
-                configuration.trackingLimits.rangesOfLog = 2
-                configuration.trackingLimits.sharedRangeCount = 6
+                configuration.trackingLimits.rangesOfLog = 1
+                configuration.trackingLimits.sharedRangeCount = 3
             }
         }
         cutsReads = random.chance(0.5)

@@ -1,15 +1,15 @@
 // Sends or stores great numbers of fixes:
 //
 //     load flood COLLARS FIXES single|batch [one-way]    prints the path of a pseudo-terminal, then sends there
-//     load journal STATE-DIR FIXES                        writes a journal whose lines all count as written
+//     load journal STATE-DIR FIXES                        writes a journal in which every fix counts as emitted
 //
-// At its end a flood prints two times, in seconds from the first byte on: until the last byte is written, and until
-// everything is acknowledged. With one-way it does not wait for acknowledgements.
+// When a flood ends, it prints two durations in seconds, both from the first byte on: until the last byte was written, and
+// until everything was acknowledged. With one-way it does not wait for acknowledgements.
 import CollarJournal
 import CollarWire
 import Glibc
 
-/// Writes a journal of so many fixes, with a commit after every 10,000 fixes.
+/// Writes a journal of `fixCount` fixes, with a commit after every 10,000 fixes.
 func writeJournal(stateDirectory: String, fixCount: UInt32) throws(JournalError) {
     let collar = LoadCollar(number: 0)
     var random = SystemRandomNumberGenerator()

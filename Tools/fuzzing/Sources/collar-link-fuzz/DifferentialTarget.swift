@@ -36,7 +36,7 @@ final class DifferentialTarget: FuzzTarget {
         switch reading {
         case .success(let message):
             var fields = message.referenceFields
-            // The vectors do not repeat the type of these messages.
+            // The reference decoder prints no `type` for messages of the types 1, 5, 9, 16 and 17.
             let typeCode = frame.bytes[0] % 32
             if ![1, 5, 9, 16, 17].contains(typeCode) { fields["type"] = ReferenceText(typeCode) }
             let text = ReferenceText.fields(fields).description
