@@ -140,8 +140,8 @@ package final class Host {
 
     /// Accepts a request to a collar and stores it durably. ``HostNotice/requestEnded(_:)`` reports its end.
     /// - Parameters:
-    ///   - request: the request. The host fills in the version of a settings update, and its own id in a command *pair* whose
-    ///     receiver id is 0.
+    ///   - request: the request. The host fills in the version of a settings update, the time of a message, and its own id in a
+    ///     command *pair* whose receiver id is 0.
     ///   - deviceID: the collar; nil means the only one.
     package func submit(
         _ request: HostRequest, to deviceID: UInt64?, patience: RequestPatience, at time: HostTime

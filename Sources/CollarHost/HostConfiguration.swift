@@ -19,6 +19,8 @@ public struct HostConfiguration: Equatable, Sendable {
     public var emitsGaps = false
     /// Whether fixes are emitted. A fix that is not emitted stays in the journal for another run.
     public var emitsFixes = true
+    /// Whether messages of the collars' applications are emitted.
+    public var emitsMessages = false
     /// Size of a journal segment in bytes, after which the next one begins.
     public var segmentByteLimit = Journal.defaultSegmentByteLimit
 
@@ -31,7 +33,7 @@ public struct HostConfiguration: Equatable, Sendable {
     public init(stateDirectory: String) { self.stateDirectory = stateDirectory }
 
     /// Whether anything is emitted.
-    var emitsEntries: Bool { emitsFixes || emitsGaps }
+    var emitsEntries: Bool { emitsFixes || emitsGaps || emitsMessages }
 }
 
 /// Where the emission of entries begins.

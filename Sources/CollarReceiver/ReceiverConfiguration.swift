@@ -12,7 +12,7 @@ public struct ReceiverConfiguration: Sendable {
     public var reconnects = true
     /// The directory for the control socket, `XDG_RUNTIME_DIR`; nil where that is not set.
     public var runtimeDirectory: String?
-    /// Kinds of lines to write; for the lines of fixes and gaps, the settings in ``host`` decide.
+    /// Kinds of lines to write; for the lines of fixes, messages and gaps, the settings in ``host`` decide.
     public var lineKinds: Set<LineKind> = []
     /// Shape of the fix lines.
     public var flavour: FixLineWriter.Flavour = .full
@@ -33,6 +33,7 @@ public struct ReceiverConfiguration: Sendable {
         lineKinds = kinds
         host.emitsFixes = kinds.contains(.fix)
         host.emitsGaps = kinds.contains(.gap)
+        host.emitsMessages = kinds.contains(.message)
     }
 }
 
@@ -40,6 +41,8 @@ public struct ReceiverConfiguration: Sendable {
 public enum LineKind: String, CaseIterable, Sendable {
     /// A fix.
     case fix
+    /// A message of a collar's application.
+    case message
     /// A change of a gap.
     case gap
     /// A change of the link to a radio or a collar.
@@ -52,15 +55,4 @@ public enum LineKind: String, CaseIterable, Sendable {
     case status
     /// The end of a command.
     case result
-
-    /// The kinds in a comma-separated list; nil if a word of the list names no kind. `all` means every kind.
-    public static func kinds(in list: String) -> Set<LineKind>? {
-        if list == "all" { return Set(allCases) }
-        var kinds: Set<LineKind> = []
-        for name in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = LineKind(rawValue: String(name)) else { return nil }
-            kinds.insert(kind)
-        }
-        return kinds
-    }
 }

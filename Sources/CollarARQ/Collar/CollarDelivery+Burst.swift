@@ -110,10 +110,17 @@ extension CollarDelivery {
     /// Notes that the batch of ``Transmission/Content/batch(first:frameByteLimit:)`` was made and ends with `last`.
     /// - Returns: the poll that its frame carries, if any.
     public mutating func batched(through last: UInt32) -> PollNumber? {
+        if case .sending = phase { batchSize.sent(last: last) }
+        return sentAlone(last)
+    }
+
+    /// Notes that an entry of the log that cannot be in a batch is sent in a frame of its own, in place of the batch that it was
+    /// to begin.
+    /// - Returns: the poll that its frame carries, if any.
+    public mutating func sentAlone(_ sequence: UInt32) -> PollNumber? {
         guard case .sending(var burst) = phase else { return nil }
-        burst.cursor = last + 1
-        noteBacklogSent(through: last)
-        batchSize.sent(last: last)
+        burst.cursor = sequence + 1
+        noteBacklogSent(through: sequence)
         return count(into: burst)
     }
 

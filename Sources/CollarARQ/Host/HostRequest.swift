@@ -9,6 +9,8 @@ public enum HostRequest: Equatable, Sendable {
     case settingsUpdate(version: SettingsVersion, SettingList)
     /// A request for the settings in force. The collar replies with reports.
     case settingsRequest
+    /// A message for the collar's application. The collar replies with a result once the application has it.
+    case message(ApplicationMessage)
 
     /// The most settings of an update: as many as fit a sealed frame of 51 bytes.
     public static let settingLimit = 5

@@ -157,6 +157,9 @@ public struct RequestQueue: Sendable {
                 .encode(address: address, flags: FrameFlags(poll: nil), log: log, into: &output)
         case .settingsRequest:
             try SettingsRequest(requestID: next.requestID).encode(address: address, log: log, into: &output)
+        case .message(let message):
+            try HostMessage(requestID: next.requestID, receiverID: receiverID, content: message)
+                .encode(address: address, log: log, into: &output)
         }
     }
 
@@ -174,7 +177,7 @@ public struct RequestQueue: Sendable {
                 continue
             }
             switch asked.request {
-            case .command: return nil
+            case .command, .message: return nil
             case .settingsUpdate(let version, _):
                 return report.version >= version ? end(report.requestID, .reported(version: report.version)) : nil
             case .settingsRequest:

@@ -1,7 +1,8 @@
 import CollarHost
+import CollarJournal
 import CollarWire
 
-/// Fixes and changes of gaps, as lines for a person.
+/// Fixes, messages and changes of gaps, as lines for a person.
 public enum FixDescription {
     /// Time, position, horizontal accuracy, speed, battery, collar and sequence; "?" for an unknown value.
     public static func line(of received: ReceivedFix) -> String {
@@ -29,6 +30,17 @@ public enum FixDescription {
             }
         return "\(utcText(unixMilliseconds: change.unixMilliseconds))  "
             + "collar \(MessageDescription.hexadecimal(deviceID))  \(fixes) \(fate)"
+    }
+
+    /// A message of a collar's application, as a line for a person.
+    public static func line(of record: JournaledMessage, deviceID: UInt64) -> String {
+        let content = record.message.content
+        let time = content.unixSeconds == 0 ? record.receivedUnixMilliseconds : Int64(content.unixSeconds) * 1000
+        var what = content.kind.name
+        if case .reply(let request, let outcome) = content.kind { what += " to request \(request): \(outcome)," }
+        let data = String(hexadecimal: content.data)
+        return "\(utcText(unixMilliseconds: time))  \(what) of code \(content.code)\(data.isEmpty ? "" : ", data \(data)")  "
+            + "collar \(MessageDescription.hexadecimal(deviceID))  message \(record.message.sequence)"
     }
 
     /// A length in metres: with one decimal place below 10 m, else without.

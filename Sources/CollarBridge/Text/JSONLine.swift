@@ -28,6 +28,12 @@ package struct JSONLine {
         bytes += (value.map { String($0) } ?? "null").utf8
     }
 
+    /// Adds a number that is written already.
+    mutating func add(_ key: String, number: String) {
+        begin(key)
+        bytes += number.utf8
+    }
+
     /// Adds an object that contains the settings; settings without a name are left out.
     package mutating func add(_ key: String, _ settings: [Setting]) {
         begin(key)

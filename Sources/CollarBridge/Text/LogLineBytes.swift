@@ -17,10 +17,7 @@ struct LogLineBytes {
         // The log id is cut to 26 bits for both the identifier and the text, so that the two always agree.
         let shownLogID = logID & LogIdentity.maximumLogID
         let identifier = FixIdentifier(deviceID: deviceID, logID: shownLogID, sequence: 0)
-        let first = MessageDescription.hexadecimal(identifier.high)
-        let second = MessageDescription.hexadecimal(identifier.low)
-        let groups = [first.prefix(8), first.dropFirst(8).prefix(4), first.suffix(4), second.prefix(4)]
-        identifierHead = InlineBytes(groups.joined(separator: "-") + "-" + second.dropFirst(4).prefix(4))
+        identifierHead = InlineBytes(String(identifier.text.dropLast(8)))
         collar = InlineBytes(",\"collar\":\"" + MessageDescription.hexadecimal(deviceID) + "\"")
         log = InlineBytes(",\"log\":\(shownLogID),\"rx_unix_ms\":")
     }

@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 
 extension MessageDescription {
@@ -56,12 +57,15 @@ extension MessageDescription {
     }
 
     static func fields(of message: ApplicationMessage) -> [(name: String, value: String)] {
-        var text = ""
-        let bytes = message.bytes
-        for index in bytes.indices { text += hexadecimal(UInt64(bytes[index]), digits: 2) }
-        return [
-            ("channel", "\(message.channel)"), ("request", "\(message.requestID)"),
-            ("wants a reply", message.wantsReply ? "yes" : "no"), ("bytes", text.isEmpty ? "none" : text),
+        var fields = [("kind", message.kind.name)]
+        if case .reply(let request, let outcome) = message.kind {
+            fields += [("answers", "\(request)"), ("outcome", "\(outcome)")]
+        }
+        let time = Int64(message.unixSeconds) * 1000
+        let data = String(hexadecimal: message.data)
+        return fields + [
+            ("code", "\(message.code)"), ("time", time == 0 ? "unknown" : utcText(unixMilliseconds: time)),
+            ("data", data.isEmpty ? "none" : data),
         ]
     }
 

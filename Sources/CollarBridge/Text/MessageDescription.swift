@@ -23,7 +23,11 @@ public enum MessageDescription {
             ]
         case .commandResult(let result):
             [("request", "\(result.requestID)"), ("outcome", "\(result.outcome)")]
-        case .application(let message): fields(of: message)
+        case .collarMessage(let message): [("sequence", "\(message.sequence)")] + fields(of: message.content)
+        case .hostMessage(let message):
+            [
+                ("request", "\(message.requestID)"), ("receiver", hexadecimal(UInt64(message.receiverID), digits: 8)),
+            ] + fields(of: message.content)
         case .radioIdentity(let identity): fields(of: identity)
         case .modemSettings(let settings): fields(of: settings)
         case .signalReport(let report): fields(of: report)
@@ -46,8 +50,8 @@ public enum MessageDescription {
 
     private static func name(of header: FrameHeader) -> String {
         switch header.type {
-        case .application0, .application1, .application2: "application message from the collar"
-        case .hostApplication0, .hostApplication1, .hostApplication2: "application message from the host"
+        case .collarMessage: "application message from the collar"
+        case .hostMessage: "application message from the host"
         // The name of the case, split into words.
         case let type?: "\(type)".reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
         case nil: "type \(header.typeCode)"
@@ -73,6 +77,7 @@ public enum MessageDescription {
         var names: [String] = []
         if capabilities.contains(.compass) { names.append("compass") }
         if capabilities.contains(.sounder) { names.append("sounder") }
+        if capabilities.contains(.messages) { names.append("takes messages") }
         if capabilities.contains(.listenBeforeTalk) { names.append("listens before it talks") }
         return names.isEmpty ? "none" : names.joined(separator: ", ")
     }

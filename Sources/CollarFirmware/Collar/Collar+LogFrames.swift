@@ -22,7 +22,13 @@ extension Collar {
     mutating func encodeBatch(
         from first: UInt32, frameByteLimit: Int, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
-        guard let fix = try fixLog.fix(first, in: &flash) else {
+        let fix: Fix
+        switch try fixLog.entry(first, in: &flash) {
+        case .fix(let found): fix = found
+        case .message(let message):
+            encode(message, first, flags: FrameFlags(poll: delivery.sentAlone(first)), into: &output)
+            return
+        case nil:
             let gone = SequenceRange(first, lastMissing(from: first)) ?? SequenceRange(first)
             encodeTombstone(of: gone, poll: delivery.tombstoned(from: gone.first, through: gone.last), into: &output)
             return
@@ -58,7 +64,7 @@ extension Collar {
         try encodeLogEntry(newest, flags: flags, into: &output)
     }
 
-    /// Encodes as many fixes as fit, and stops before one that the log does not have.
+    /// Encodes as many fixes as fit, and stops before a sequence of which the log has no fix.
     /// - Returns: the sequence of the last fix, and the number of fixes.
     private mutating func encodeBatch(
         startingWith fix: Fix, frameByteLimit: Int, flags: FrameFlags, into output: inout OutputSpan<UInt8>
@@ -73,7 +79,7 @@ extension Collar {
             ) {
                 guard let sequence = delivery.undelivered(after: offered) else { return nil }
                 offered = sequence
-                // A fix that the log does not have ends the batch; the next frame is its tombstone.
+                // A sequence without a fix ends the batch; the next frame is the message or the tombstone.
                 do throws(FlashError) { return try fixLog.fix(sequence, in: &flash) } catch {
                     failure = error
                     return nil
@@ -92,20 +98,32 @@ extension Collar {
     mutating func encodeLogEntry(
         _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
-        let fix = try fixLog.fix(sequence, in: &flash)
+        let entry = try fixLog.entry(sequence, in: &flash)
         do throws(EncodeError) {
-            if let fix {
+            switch entry {
+            case .fix(let fix):
                 let isNear = nextSequence - firstUndelivered < 32_768
                 try AbsoluteFix.encode(
                     fix, address: configuration.address, flags: flags, log: log,
                     reference: isNear ? nextSequence - 1 : nil, into: &output)
                 fixesSentCount &+= 1
-            } else {
+            case .message(let message):
+                encode(message, sequence, flags: flags, into: &output)
+            case nil:
                 let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
                 delivery.skippedBacklog(from: gone.first, through: gone.last)
                 encodeTombstone(of: gone, poll: flags.poll, into: &output)
             }
         } catch { preconditionFailure("a logged fix fits the smallest frame") }
+    }
+
+    private func encode(
+        _ message: ApplicationMessage, _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
+    ) {
+        do throws(EncodeError) {
+            try CollarMessage(sequence: sequence, content: message).encode(
+                address: configuration.address, flags: flags, log: log, into: &output)
+        } catch { preconditionFailure("a logged message fits the smallest frame") }
     }
 
     private func encodeTombstone(of gone: SequenceRange, poll: PollNumber?, into output: inout OutputSpan<UInt8>) {

@@ -45,8 +45,10 @@ extension Collar {
         case identityRequest
         /// A frame for another collar, or one that only a collar or a radio sends.
         case notForThisCollar
-        /// An application message. This collar serves no application.
-        case unsupported
+        /// A message for the application, which is already stored durably as a command is. Call
+        /// ``Collar/finish(requestID:outcome:)`` once the application has it. A reply with data is another message, see
+        /// ``Collar/log(_:)``.
+        case message(HostMessage)
         /// An action to carry out now; the command is already stored durably. After a locate or a sound, call
         /// ``Collar/finish(requestID:outcome:)``. For the other actions the core has done its part and queued the reply.
         case command(requestID: UInt16, Command.Action)

@@ -96,14 +96,23 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Logs a fix durably; it is sent only after that.
     /// - Returns: the sequence that the fix got; the one that it had is ignored.
-    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
+    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 { try log(.fix(fix)) }
+
+    /// Logs a message of the application durably, as a fix is logged. The host gets it as it gets fixes: the newest entry of
+    /// the log comes first, then the others, oldest first.
+    ///
+    /// A reply to ``Reception/message(_:)`` names the request id of that message.
+    /// - Returns: the sequence that the message got. A reply of the host names this sequence.
+    public mutating func log(_ message: ApplicationMessage) throws(FixLogError) -> UInt32 { try log(.message(message)) }
+
+    private mutating func log(_ entry: LogEntry) throws(FixLogError) -> UInt32 {
         let oldest = fixLog.oldestSequence
         // `delivery` must also learn of a sequence that a failed write used up.
         defer {
             for gone in oldest..<fixLog.oldestSequence where !delivery.delivered.contains(gone) { dropCount &+= 1 }
             delivery.logChanged(oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence)
         }
-        return try fixLog.append(fix, to: &flash)
+        return try fixLog.append(entry, to: &flash)
     }
 
     /// Receives one bare frame from the radio.
@@ -126,7 +135,8 @@ public struct Collar<Flash: FlashDevice> {
             delivery.identityRequested()
             isStatusWanted = true
             return .identityRequest
-        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .radioIdentity, .modemSettings, .signalReport:
+        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .collarMessage, .radioIdentity, .modemSettings,
+            .signalReport:
             return .notForThisCollar
         case .command(let command):
             return try execute(command, now: now)
@@ -134,8 +144,8 @@ public struct Collar<Flash: FlashDevice> {
             return try accept(update, now: now)
         case .settingsRequest(let request):
             return accept(request, now: now)
-        case .application:
-            return .unsupported
+        case .hostMessage(let message):
+            return try accept(message, now: now)
         }
     }
 

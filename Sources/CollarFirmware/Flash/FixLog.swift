@@ -1,17 +1,28 @@
 import CollarWire
 
-/// The collar's persistent log of fixes: a ring of erase blocks. The sequence of a fix is its index in this log.
+/// An entry of a collar's log.
+public enum LogEntry: Equatable, Sendable {
+    /// A fix.
+    case fix(Fix)
+    /// A message of the application.
+    case message(ApplicationMessage)
+}
+
+/// The collar's persistent log of fixes and messages: a ring of erase blocks. The sequence of an entry is its index in this log.
 ///
-/// Every block holds the same number of slots, so the place of a fix follows from its sequence: block `sequence / slotsPerBlock`
-/// around the ring, slot `sequence % slotsPerBlock`. A slot has one byte of length, the absolute form of the fix, and a CRC bound
-/// to log and sequence. When the ring is full, its oldest block is erased for new fixes.
+/// Every block holds the same number of slots, so the place of an entry follows from its sequence: block
+/// `sequence / slotsPerBlock` around the ring, slot `sequence % slotsPerBlock`. A slot has one byte of kind and length, the
+/// absolute form of the fix or the message, and a CRC bound to log and sequence. When the ring is full, its oldest block is erased
+/// for new entries.
 ///
-/// A slot that a power cut tore is used up: its sequence is never given to another fix. A slot in which a failed write left
-/// nothing is not used up: the next mount would find the slot erased and give its sequence to a fix, even if the collar had
+/// A slot that a power cut tore is used up: its sequence is never given to another entry. A slot in which a failed write left
+/// nothing is not used up: the next mount would find the slot erased and give its sequence to an entry, even if the collar had
 /// reported that sequence as lost.
 public struct FixLog<Flash: FlashDevice> {
-    /// Bytes of a slot: length, at most 31 bytes of fix, CRC, and a spare byte for alignment.
+    /// Bytes of a slot: kind and length, at most 31 bytes of fix or 30 of message, CRC, and a spare byte for alignment.
     static var slotByteCount: Int { 36 }
+    /// Set in the first byte of a slot that holds a message.
+    private static var messageMark: UInt8 { 0x40 }
     /// Bytes of a block's header: mark, log id, first sequence, CRC, padding.
     static var headerByteCount: Int { 16 }
     private static var headerMark: UInt32 { 0x434C_4631 }
@@ -109,17 +120,15 @@ public struct FixLog<Flash: FlashDevice> {
             + Int(sequence % slotsPerBlock) * Self.slotByteCount
     }
 
-    /// Writes a fix durably and gives it the next sequence. The sequence in `fix` is ignored.
-    /// - Returns: the sequence that the fix got.
+    /// Writes an entry durably and gives it the next sequence. The sequence in a fix is ignored.
+    /// - Returns: the sequence that the entry got.
     /// - Throws: ``FixLogError``. After a failed write the sequence is used up if the write left anything in its slot.
-    public mutating func append(_ fix: Fix, to flash: inout Flash) throws(FixLogError) -> UInt32 {
+    public mutating func append(_ entry: LogEntry, to flash: inout Flash) throws(FixLogError) -> UInt32 {
         do throws(FlashError) { try passTornSlot(in: &flash) } catch { throw .flash(error) }
         let sequence = nextSequence
         guard sequence <= Fix.maximumSequence else { throw .full }
-        var stored = fix
-        stored.sequence = sequence
         var record: FlashRecord
-        do throws(EncodeError) { record = try slot(of: stored) } catch { throw .encoding(error) }
+        do throws(EncodeError) { record = try slot(of: entry, sequence) } catch { throw .encoding(error) }
         do throws(FlashError) {
             if sequence % slotsPerBlock == 0 { try openBlock(sequence / slotsPerBlock, in: &flash) }
             isNextSlotInDoubt = true
@@ -143,18 +152,26 @@ public struct FixLog<Flash: FlashDevice> {
         isNextSlotInDoubt = false
     }
 
-    private func slot(of fix: Fix) throws(EncodeError) -> FlashRecord {
+    private func slot(of entry: LogEntry, _ sequence: UInt32) throws(EncodeError) -> FlashRecord {
         var payload = BitWriter()
-        try AbsoluteFix.writePayload(of: fix, wideSequence: true, into: &payload)
+        var mark: UInt8 = 0
+        switch entry {
+        case .fix(var fix):
+            fix.sequence = sequence
+            try AbsoluteFix.writePayload(of: fix, wideSequence: true, into: &payload)
+        case .message(let message):
+            message.write(into: &payload)
+            mark = Self.messageMark
+        }
         var record = FlashRecord()
         let count = (payload.bitCount + 7) / 8
         let bytes = try InlineArray<31, UInt8> { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try payload.finish(into: &output)
             while output.freeCapacity > 0 { output.append(0xFF) }
         }
-        record.append(UInt8(count))
+        record.append(UInt8(count) | mark)
         for index in 0..<count { record.append(bytes[index]) }
-        record.seal(seed: logID &+ fix.sequence &* 2_654_435_769)
+        record.seal(seed: logID &+ sequence &* 2_654_435_769)
         return record
     }
 
@@ -174,24 +191,30 @@ public struct FixLog<Flash: FlashDevice> {
         currentBlockNumber = number
     }
 
-    /// The fix of this sequence; nil if it was overwritten, torn, or not written yet.
+    /// The fix of this sequence; nil if it was overwritten, torn, or not written yet, or if the entry is a message.
     public func fix(_ sequence: UInt32, in flash: inout Flash) throws(FlashError) -> Fix? {
+        if case .fix(let fix) = try entry(sequence, in: &flash) { fix } else { nil }
+    }
+
+    /// The entry of this sequence; nil if it was overwritten, torn, or not written yet.
+    public func entry(_ sequence: UInt32, in flash: inout Flash) throws(FlashError) -> LogEntry? {
         guard sequence >= oldestSequence, sequence < nextSequence else { return nil }
         let record = try flash.readRecord(at: offset(of: sequence, in: flash), count: Self.slotByteCount)
-        let count = Int(record.bytes[0])
+        let count = Int(record.bytes[0] & ~Self.messageMark)
         guard count > 0, count <= AbsoluteFix.maximumPayloadByteCount,
             record.isSealed(count: count + 1, seed: logID &+ sequence &* 2_654_435_769)
         else { return nil }
         do throws(DecodeError) {
+            let payload = record.bytes.span.extracting(1..<(count + 1))
+            if record.bytes[0] & Self.messageMark != 0 { return .message(try ApplicationMessage(storedIn: payload)) }
             let fix = try AbsoluteFix.decodePayload(
-                record.bytes.span.extracting(1..<(count + 1)), count: count,
-                lowSequenceByte: UInt8(truncatingIfNeeded: sequence))
-            return fix.sequence == sequence ? fix : nil
+                payload, count: count, lowSequenceByte: UInt8(truncatingIfNeeded: sequence))
+            return fix.sequence == sequence ? .fix(fix) : nil
         } catch { return nil }
     }
 }
 
-/// Why a fix could not be logged.
+/// Why an entry could not be logged.
 public enum FixLogError: Error, Equatable, Sendable {
     /// All 2^32 − 1 sequences are used up.
     case full

@@ -18,7 +18,7 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     case settingsVersion
     /// Settings, two in each value; the upper half holds the one with the lower key.
     case settings1, settings3, settings5, settings7, settings9
-    /// Commands that were executed, see `ExecutedRequests`.
+    /// Commands and messages that were executed, see `ExecutedRequests`.
     case request0, request1, request2, request3, request4, request5, request6, request7
     /// Further settings, two in each value.
     case settings11, settings13, settings15

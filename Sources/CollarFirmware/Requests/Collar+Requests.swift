@@ -14,42 +14,61 @@ extension Collar {
     /// Whether replies wait to be sent. Firmware that is ordered to reboot sends them first, if it can.
     public var isReplyWaiting: Bool { replies.count > 0 }
 
-    mutating func execute(_ command: Command, now: Instant) throws(FlashError) -> Reception {
+    /// What to do with a command or message, unless it is to be executed.
+    private mutating func receptionIfNotDue(
+        _ request: ExecutedRequests.Request, isPairing: Bool, isSupported: Bool, now: Instant
+    ) -> Reception? {
         delivery.requestReceived(now: now)
-        let id = command.requestID
-        if let memory = executed.memory(of: command, in: settingsStore) {
+        let id = request.requestID
+        if let memory = executed.memory(of: request, in: settingsStore) {
             repeatedRequestCount &+= 1
             if case .finished(let outcome) = memory { reply(.result(CommandResult(requestID: id, outcome: outcome))) }
             return .repeatedRequest(requestID: id)
         }
         // If a result of this request is queued, it must still be true when it is sent, so the request is not executed now.
         guard !replies.containsResult(ofRequest: id) else { return .requestNotTaken(requestID: id) }
-        guard isObeyed(command, now: now) else { return refuse(id) }
-        guard replies.room > 0 || isToPair(command.action) else { return .requestNotTaken(requestID: id) }
-        if case .sound = command.action, !configuration.capabilities.contains(.sounder) {
-            return answer(id, .unsupported)
-        }
+        let isOwn = pairedReceiverID != 0 && request.receiverID == pairedReceiverID
+        guard isOwn || isPairing && isPairingPossible(now: now) else { return refuse(id) }
+        guard replies.room > 0 || isPairing else { return .requestNotTaken(requestID: id) }
+        return isSupported ? nil : answer(id, .unsupported)
+    }
+
+    mutating func accept(_ message: HostMessage, now: Instant) throws(FlashError) -> Reception {
+        let request = ExecutedRequests.Request(message)
+        let isSupported = configuration.capabilities.contains(.messages)
+        if let reception = receptionIfNotDue(request, isPairing: false, isSupported: isSupported, now: now) { return reception }
+        try remember(request, nil)
+        return .message(message)
+    }
+
+    mutating func execute(_ command: Command, now: Instant) throws(FlashError) -> Reception {
+        let id = command.requestID
+        let request = ExecutedRequests.Request(command)
+        var isSupported = true
+        if case .sound = command.action { isSupported = configuration.capabilities.contains(.sounder) }
+        let reception = receptionIfNotDue(
+            request, isPairing: isToPair(command.action), isSupported: isSupported, now: now)
+        if let reception { return reception }
         switch command.action {
         case .startTracking, .stopTracking:
-            try setTracking(command, now: now)
+            try setTracking(command.action == .startTracking, request, now: now)
         case .pair(let receiverID):
-            try changeReceiver(to: receiverID, command, now: now)
+            try changeReceiver(to: receiverID, request, now: now)
         case .unpair:
-            try changeReceiver(to: 0, command, now: now)
+            try changeReceiver(to: 0, request, now: now)
         case .reboot:
-            try remember(command, .ok)
+            try remember(request, .ok)
         case .locateNow, .sound:
-            try remember(command, nil)
+            try remember(request, nil)
             return .command(requestID: id, command.action)
         }
         reply(.result(CommandResult(requestID: id, outcome: .ok)))
         return .command(requestID: id, command.action)
     }
 
-    private func isObeyed(_ command: Command, now: Instant) -> Bool {
-        if pairedReceiverID != 0, command.receiverID == pairedReceiverID { return true }
-        guard isToPair(command.action) else { return false }
-        return pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
+    /// Whether the collar obeys *pair* from any receiver.
+    private func isPairingPossible(now: Instant) -> Bool {
+        pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
     }
 
     /// Whether an action is *pair*. This command is executed even if there is no room for its reply, because the identity tells
@@ -58,7 +77,8 @@ extension Collar {
     private func isToPair(_ action: Command.Action) -> Bool { if case .pair = action { true } else { false } }
 
     /// Notes that the firmware has executed the action of ``Reception/command(requestID:_:)``, or has failed to. This is needed
-    /// for `Command.Action.locateNow` and `Command.Action.sound(milliseconds:)`; the other actions have their reply already.
+    /// for `Command.Action.locateNow` and `Command.Action.sound(milliseconds:)`, and for ``Reception/message(_:)``; the other
+    /// actions have their reply already.
     /// - Returns: false if no such request is being executed.
     /// - Throws: ``FlashError`` if the outcome could not be stored; the call may be repeated.
     @discardableResult
@@ -70,21 +90,24 @@ extension Collar {
         return true
     }
 
-    /// Remembers a command durably, before it has an effect.
-    private mutating func remember(_ command: Command, _ outcome: CommandResult.Outcome?) throws(FlashError) {
+    /// Remembers a request durably, before it has an effect.
+    private mutating func remember(
+        _ request: ExecutedRequests.Request, _ outcome: CommandResult.Outcome?
+    ) throws(FlashError) {
         let executed = executed
-        try settingsStore.change(in: &flash) { executed.remember(command, outcome, in: &$0) }
+        try settingsStore.change(in: &flash) { executed.remember(request, outcome, in: &$0) }
         self.executed.began(isInProgress: outcome == nil)
     }
 
-    private mutating func setTracking(_ command: Command, now: Instant) throws(FlashError) {
+    private mutating func setTracking(
+        _ isOn: Bool, _ request: ExecutedRequests.Request, now: Instant
+    ) throws(FlashError) {
         let executed = executed
         let wasOn = isTracking
-        let isOn = command.action == .startTracking
         let time = condition?.unixMilliseconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
         let since = UInt32(truncatingIfNeeded: time / 1000)
         try settingsStore.change(in: &flash) {
-            executed.remember(command, .ok, in: &$0)
+            executed.remember(request, .ok, in: &$0)
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
         }
         self.executed.began(isInProgress: false)
@@ -100,14 +123,16 @@ extension Collar {
         UInt32(truncatingIfNeeded: settingsStore.value(of: .tracking) ?? 0)
     }
 
-    private mutating func changeReceiver(to receiverID: UInt32, _ command: Command, now: Instant) throws(FlashError) {
-        guard receiverID != pairedReceiverID else { return try remember(command, .ok) }
+    private mutating func changeReceiver(
+        to receiverID: UInt32, _ request: ExecutedRequests.Request, now: Instant
+    ) throws(FlashError) {
+        guard receiverID != pairedReceiverID else { return try remember(request, .ok) }
         let executed = executed
         let logID = UInt64(widening: log.logID) &<< 32
         let delivered = max(delivery.acknowledgedEnd, formerlyDelivered)
         let former = pairedReceiverID
         try settingsStore.change(in: &flash) {
-            executed.remember(command, .ok, in: &$0)
+            executed.remember(request, .ok, in: &$0)
             $0[.pairedReceiverID] = UInt64(widening: receiverID)
             $0[.firstUndelivered] = logID
             $0[.formerlyDelivered] = logID | UInt64(widening: delivered)

@@ -1,12 +1,32 @@
 import CollarWire
 
-/// The last eight commands that a collar executed, kept in flash, so that a repeat has no effect.
+/// The last eight commands and messages that a collar executed, kept in flash, so that a repeat has no effect.
 ///
-/// A command is stored as a value of 64 bits: receiver id (32), request id (16), action (8), outcome (4; 15 while it is not
-/// known), number (4). The number grows with every command; its lowest 3 bits select the key. Each receiver has request ids of
+/// A request is stored as a value of 64 bits: receiver id (32), request id (16), action (8), outcome (4; 15 while it is not
+/// known), number (4). The number grows with every request; its lowest 3 bits select the key. Each receiver has request ids of
 /// its own, so nothing is forgotten when the receiver changes. Another action under a known id is not a repeat: it comes from a
 /// receiver that was set back to an earlier state.
 struct ExecutedRequests {
+    /// What distinguishes a request from others.
+    struct Request {
+        let receiverID: UInt32
+        let requestID: UInt16
+        /// The code of a command's action; 255 for a message.
+        let action: UInt8
+
+        init(_ command: Command) {
+            receiverID = command.receiverID
+            requestID = command.requestID
+            action = command.action.code
+        }
+
+        init(_ message: HostMessage) {
+            receiverID = message.receiverID
+            requestID = message.requestID
+            action = .max
+        }
+    }
+
     enum Memory: Equatable {
         case inProgress
         case finished(CommandResult.Outcome)
@@ -16,7 +36,7 @@ struct ExecutedRequests {
     private static let numberMask: UInt64 = 0xF
 
     private var nextNumber: UInt64 = 0
-    /// Bit n: the command in key n is being executed, and began in this boot.
+    /// Bit n: the request in key n is being executed, and began in this boot.
     private var inProgress: UInt8 = 0
 
     init<Flash>(stored: SettingsStore<Flash>) {
@@ -35,23 +55,22 @@ struct ExecutedRequests {
     }
 
     private static func value(
-        _ command: Command, _ outcome: CommandResult.Outcome?, number: UInt64
+        _ request: Request, _ outcome: CommandResult.Outcome?, number: UInt64
     ) -> UInt64 {
         let outcome = outcome.map { UInt64(widening: $0.rawValue) } ?? unknownOutcome
-        let action = UInt64(widening: command.action.code)
-        return UInt64(widening: command.receiverID) &<< 32 | UInt64(widening: UInt32(command.requestID)) &<< 16
-            | action &<< 8 | outcome &<< outcomeShift | number
+        return UInt64(widening: request.receiverID) &<< 32 | UInt64(widening: UInt32(request.requestID)) &<< 16
+            | UInt64(widening: request.action) &<< 8 | outcome &<< outcomeShift | number
     }
 
     private static let outcomeShift: UInt64 = 4
 
-    /// The stored entry of a command; nil if the collar never executed the command, or has executed eight others after it.
-    func memory<Flash>(of command: Command, in stored: SettingsStore<Flash>) -> Memory? {
-        let wanted = ExecutedRequests.value(command, nil, number: 0) &>> 8
+    /// The stored entry of a request; nil if the collar never executed the request, or has executed eight others after it.
+    func memory<Flash>(of request: Request, in stored: SettingsStore<Flash>) -> Memory? {
+        let wanted = ExecutedRequests.value(request, nil, number: 0) &>> 8
         for place in 0..<8 as Range<UInt64> {
             guard let value = stored.value(of: ExecutedRequests.key(place)), value &>> 8 == wanted else { continue }
             if inProgress &>> UInt8(truncatingIfNeeded: place) & 1 == 1 { return .inProgress }
-            // If no outcome is stored, a reboot interrupted the command. How far it got is unknown: it counts as failed and is
+            // If no outcome is stored, a reboot interrupted the request. How far it got is unknown: it counts as failed and is
             // not executed again.
             let outcome = UInt8(truncatingIfNeeded: value &>> Self.outcomeShift) & 15
             return .finished(CommandResult.Outcome(rawValue: outcome) ?? .failed)
@@ -59,11 +78,11 @@ struct ExecutedRequests {
         return nil
     }
 
-    /// Puts a command in place of the oldest one in `values`. When that change is durable, call ``began(isInProgress:)``.
+    /// Puts a request in place of the oldest one in `values`. When that change is durable, call ``began(isInProgress:)``.
     func remember(
-        _ command: Command, _ outcome: CommandResult.Outcome?, in values: inout StoredValues
+        _ request: Request, _ outcome: CommandResult.Outcome?, in values: inout StoredValues
     ) {
-        values[ExecutedRequests.key(nextNumber)] = ExecutedRequests.value(command, outcome, number: nextNumber)
+        values[ExecutedRequests.key(nextNumber)] = ExecutedRequests.value(request, outcome, number: nextNumber)
     }
 
     /// Notes that the change that ``remember(_:_:in:)`` made is durable.

@@ -207,16 +207,13 @@ final class CollarSession {
             return
         case .appended: break
         }
-        noteAppended()
         if fix.sequence >= log.highestStored, log === logs.current {
             positions.noteStored(fix, logID: record.logID, at: time.instant, output)
         }
-        log.noteStored(fix.sequence)
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
-        if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(fix.sequence)) }
-        learn(of: fix.sequence, log: log, at: time)
+        noteAppended(fix.sequence, log: log, at: time)
         if feed.isDirect, configuration.emitsFixes,
             output.freshEntries.add(record, of: id, through: journal.end)
         {
@@ -224,6 +221,29 @@ final class CollarSession {
         } else {
             feed.isBehind = true
         }
+    }
+
+    /// Appends a message, which is emitted as an entry. Its sequence counts as that of a fix.
+    func store(_ message: CollarMessage, log: LogSession, signal: RadioSignal?, at time: HostTime) {
+        let record = JournaledMessage(
+            logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, message: message)
+        switch storage.append(record, at: time) {
+        case .refused: return
+        case .duplicate:
+            output.statistics.duplicates += 1
+            duplicateCount += 1
+        case .appended:
+            noteAppended(message.sequence, log: log, at: time)
+            feed.isBehind = true
+        }
+    }
+
+    /// A fix or message was appended.
+    private func noteAppended(_ sequence: UInt32, log: LogSession, at time: HostTime) {
+        noteAppended()
+        log.noteStored(sequence)
+        if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(sequence)) }
+        learn(of: sequence, log: log, at: time)
     }
 
     /// Stores the part of a lost range that is not above the highest sequence that the collar has shown. A stored loss above
@@ -413,6 +433,7 @@ extension JournalEntry {
     fileprivate var receivedUnixMilliseconds: Int64? {
         switch self {
         case .fix(let fix): fix.receivedUnixMilliseconds
+        case .message(let message): message.receivedUnixMilliseconds
         case .loss(let loss): loss.receivedUnixMilliseconds
         case .uncovered: nil
         }

@@ -6,6 +6,8 @@ package struct EmittedEntry: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         /// A fix.
         case fix(JournaledFix)
+        /// A message of the collar's application.
+        case message(JournaledMessage)
         /// A change of a gap.
         case gap(GapChange)
     }

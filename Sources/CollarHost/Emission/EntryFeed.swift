@@ -19,7 +19,8 @@ final class EntryFeed {
     private let journal: Journal
     private let emitsFixes: Bool
     private let emitsGaps: Bool
-    /// Fixes and gap changes from before this time are not emitted; nil for no bound.
+    private let emitsMessages: Bool
+    /// Entries from before this time are not emitted; nil for no bound.
     private let earliestUnixMilliseconds: Int64?
     private var tracker: GapTracker?
     private var order: SequenceOrder?
@@ -55,6 +56,7 @@ final class EntryFeed {
         self.journal = journal
         emitsFixes = configuration.emitsFixes
         emitsGaps = configuration.emitsGaps
+        emitsMessages = configuration.emitsMessages
         let start = try EntryFeed.start(journal, configuration.emissionStart)
         position = start.position
         earliestUnixMilliseconds = start.unixMilliseconds
@@ -170,25 +172,43 @@ final class EntryFeed {
         for change in tracker?.take(entry) ?? [] { append(change, through: settled(before: start), to: &items) }
         switch entry {
         case .fix(let record):
-            let isRepeated = rescanEnd.map { start < $0 } ?? false
-            let isDue = order?.take(record.fix.sequence, logID: record.logID, at: start, isRepeated: isRepeated) ?? true
-            if isDue { append(record, to: &items) }
-            if order != nil { release(record.logID, at: time, into: &items) }
+            take(record.fix.sequence, logID: record.logID, entry, from: start, at: time, into: &items)
+        case .message(let record):
+            take(record.message.sequence, logID: record.logID, entry, from: start, at: time, into: &items)
         case .loss(let loss):
             if order != nil { release(loss.logID, at: time, into: &items) }
         case .uncovered: break
         }
     }
 
-    private func append(_ record: JournaledFix, to items: inout [Item]) {
-        guard emitsFixes, record.receivedUnixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
-        // One change reports several fixes that fill a gap. Until it is out, the position stays before them: after a restart they
-        // are read again, and the change names the same range.
-        items.append(Item(content: .fix(record), through: tracker?.isFilling ?? false ? nil : settled))
+    /// Takes the fix or message with this sequence.
+    private func take(
+        _ sequence: UInt32, logID: UInt32, _ entry: JournalEntry, from start: JournalPosition, at time: HostTime,
+        into items: inout [Item]
+    ) {
+        let isRepeated = rescanEnd.map { start < $0 } ?? false
+        let isDue = order?.take(sequence, logID: logID, at: start, isRepeated: isRepeated) ?? true
+        if isDue { append(entry, to: &items) }
+        if order != nil { release(logID, at: time, into: &items) }
     }
 
+    /// Appends a fix or a message, if it is wanted.
+    private func append(_ entry: JournalEntry, to items: inout [Item]) {
+        let content: EmittedEntry.Content
+        switch entry {
+        case .fix(let record) where emitsFixes && isWanted(record.receivedUnixMilliseconds): content = .fix(record)
+        case .message(let record) where emitsMessages && isWanted(record.receivedUnixMilliseconds): content = .message(record)
+        default: return
+        }
+        // One change reports several fixes that fill a gap. Until it is out, the position stays before them: after a restart they
+        // are read again, and the change names the same range.
+        items.append(Item(content: content, through: !emitsFixes || tracker?.isFilling ?? false ? nil : settled))
+    }
+
+    private func isWanted(_ unixMilliseconds: Int64) -> Bool { unixMilliseconds >= earliestUnixMilliseconds ?? .min }
+
     private func append(_ change: GapChange, through: JournalPosition?, to items: inout [Item]) {
-        guard emitsGaps, change.unixMilliseconds >= earliestUnixMilliseconds ?? .min else { return }
+        guard emitsGaps, isWanted(change.unixMilliseconds) else { return }
         items.append(Item(content: .gap(change), through: emitsFixes ? through : nil))
     }
 
@@ -228,12 +248,10 @@ final class EntryFeed {
         let batch = try journal.entries(from: start, limit: EntryFeed.batchCount)
         self.run?.position = batch.end
         for element in batch.elements {
-            guard case .fix(let record) = element.entry, record.logID == run.logID,
-                run.range.contains(record.fix.sequence)
-            else { continue }
-            let isLast = record.fix.sequence == run.range.last
+            guard let place = element.entry.place, place.logID == run.logID, run.range.contains(place.sequence) else { continue }
+            let isLast = place.sequence == run.range.last
             if isLast { finishRun(of: run.logID) }
-            append(record, to: &items)
+            append(element.entry, to: &items)
             if isLast { return items }
         }
         // Damage may have destroyed the last fix of the run.
@@ -244,5 +262,16 @@ final class EntryFeed {
     private func finishRun(of logID: UInt32) {
         run = nil
         order?.finishedRun(of: logID)
+    }
+}
+
+extension JournalEntry {
+    /// The log and sequence of a fix or a message; nil for any other entry.
+    fileprivate var place: (logID: UInt32, sequence: UInt32)? {
+        switch self {
+        case .fix(let record): (record.logID, record.fix.sequence)
+        case .message(let record): (record.logID, record.message.sequence)
+        case .loss, .uncovered: nil
+        }
     }
 }

@@ -8,7 +8,8 @@ import CollarWire
 public struct GapChange: Equatable, Sendable {
     /// What is known of a range.
     public enum Event: String, Sendable, CaseIterable {
-        /// The fixes are not stored, but later ones are stored or will not come. The host asks for the missing ones until another event is known.
+        /// The fixes are not stored, but later ones are stored or will not come. The host asks for the missing ones until
+        /// another event is known.
         case missing
         /// All missing fixes of the range came. If fixes are ordered by sequence, they may be emitted after this change.
         case filled

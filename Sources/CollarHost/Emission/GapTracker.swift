@@ -25,6 +25,7 @@ public struct GapTracker: Sendable {
     public mutating func take(_ entry: JournalEntry) -> [GapChange] {
         switch entry {
         case .fix(let record): take(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
+        case .message(let record): take(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
         case .loss(let loss): take(loss)
         case .uncovered(let uncovered): take(uncovered)
         }

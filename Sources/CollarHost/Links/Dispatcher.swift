@@ -176,6 +176,10 @@ final class Dispatcher {
             let batch = try collar.decoding(at: time) { () throws(DecodeError) in try Batch(decoding: frame, header: header) }
             noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
             batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
+        case .collarMessage:
+            let message = try CollarMessage(decoding: frame)
+            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
+            collar.store(message, log: log, signal: signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
             noteFrame(of: collar, log, frame, header: header, on: link, at: time)

@@ -80,8 +80,8 @@ final class RequestOutbox {
     /// When the next open request expires; nil if none is open.
     var nextDeadline: Instant? { contents?.deadlines.values.min() }
 
-    /// Accepts a request and stores it durably. The version of a settings update, and this receiver's id in a command *pair*
-    /// whose receiver id is 0, are filled in here.
+    /// Accepts a request and stores it durably. The version of a settings update, the time of a message, and this
+    /// receiver's id in a command *pair* whose receiver id is 0 are filled in here.
     /// - Parameter random: source of the first request id if no earlier process has left a file.
     func submit(
         _ request: HostRequest, patience: RequestPatience, at time: HostTime, random: inout any RandomNumberGenerator
@@ -105,6 +105,9 @@ final class RequestOutbox {
             request = .settingsUpdate(version: version, list)
             contents.kept.learn(of: version)
         case .command(.pair(0)): request = .command(.pair(receiverID: receiverID))
+        case .message(var message):
+            message.unixSeconds = UInt32(clamping: time.unixMilliseconds / 1000)
+            request = .message(message)
         case .command, .settingsRequest: break
         }
         var wait = RequestOutbox.longestWait

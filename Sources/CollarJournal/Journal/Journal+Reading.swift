@@ -48,11 +48,11 @@ extension Journal {
         return try record(of: sequence, logID: logID)?.end
     }
 
-    /// A fix as it was stored; nil if its record cannot be found.
+    /// A fix as it was stored; nil if its record cannot be found, or if a message has its sequence.
     ///
     /// Complexity: as for ``position(behind:logID:)``.
     public func storedFix(_ sequence: UInt32, logID: UInt32) throws(JournalError) -> Fix? {
-        try record(of: sequence, logID: logID)?.fix.fix
+        if case .fix(let record) = try record(of: sequence, logID: logID)?.entry { record.fix } else { nil }
     }
 }
 

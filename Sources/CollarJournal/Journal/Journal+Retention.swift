@@ -45,6 +45,7 @@ extension Journal {
                 case .fix(let record):
                     received = record.receivedUnixMilliseconds
                     if times.contains(record.fix.unixMilliseconds), record.fix.unixMilliseconds >= limit { return false }
+                case .message(let record): received = record.receivedUnixMilliseconds
                 case .loss(let loss): received = loss.receivedUnixMilliseconds
                 case .uncovered: continue
                 }

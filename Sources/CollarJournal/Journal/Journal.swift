@@ -138,13 +138,31 @@ public final class Journal {
     ///
     /// Complexity: no system call. Constant if the fix is the newest of its log, else linear in the gaps above the fix.
     public func append(_ record: JournaledFix) throws(JournalError) -> Bool {
+        try append(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds) {
+            (pending) throws(JournalError) in try pending.append(record)
+        }
+    }
+
+    /// Appends a message, which is durable after the next ``commit()``. Its sequence counts as that of a fix.
+    /// - Returns: false for a duplicate. Nothing changes then, nor when an error is thrown.
+    ///
+    /// Complexity: as for a fix.
+    public func append(_ record: JournaledMessage) throws(JournalError) -> Bool {
+        try append(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds) {
+            (pending) throws(JournalError) in try pending.append(record)
+        }
+    }
+
+    private func append(
+        _ sequence: UInt32, logID: UInt32, at unixMilliseconds: Int64,
+        _ addRecord: (inout RecordBuffer) throws(JournalError) -> Void
+    ) throws(JournalError) -> Bool {
         try checkAccepting()
-        let sequence = record.fix.sequence
-        guard !contains(sequence, logID: record.logID) else { return false }
+        guard !contains(sequence, logID: logID) else { return false }
         let before = writer.pending.bytes.count
-        try writer.pending.append(record)
-        latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-        return try keepAppended(ledger.store(sequence, logID: record.logID), logID: record.logID, pendingBefore: before)
+        try addRecord(&writer.pending)
+        latestUnixMilliseconds = max(latestUnixMilliseconds, unixMilliseconds)
+        return try keepAppended(ledger.store(sequence, logID: logID), logID: logID, pendingBefore: before)
     }
 
     /// Appends a range of fixes that are no longer expected. It counts as covered after the next ``commit()``.

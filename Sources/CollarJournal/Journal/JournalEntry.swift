@@ -42,6 +42,26 @@ public struct JournaledFix: Equatable, Sendable {
     }
 }
 
+/// A message of a collar's application, as the journal keeps it. Its collar is that of the journal.
+public struct JournaledMessage: Equatable, Sendable {
+    /// The log the message is in, 26 bits.
+    public var logID: UInt32
+    /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
+    public var receivedUnixMilliseconds: Int64
+    /// The signal that the radio reported for the frame; nil if it reported none.
+    public var signal: RadioSignal?
+    /// The message and its sequence in the log.
+    public var message: CollarMessage
+
+    /// Creates a record. It is checked when it is appended.
+    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, message: CollarMessage) {
+        self.logID = logID
+        self.receivedUnixMilliseconds = receivedUnixMilliseconds
+        self.signal = signal
+        self.message = message
+    }
+}
+
 /// Why fixes are no longer expected.
 public enum LossReason: UInt8, Equatable, Sendable {
     /// The collar overwrote them before they were delivered.
@@ -84,6 +104,8 @@ public struct JournaledLoss: Equatable, Sendable {
 public enum JournalEntry: Equatable, Sendable {
     /// A fix.
     case fix(JournaledFix)
+    /// A message of the collar's application.
+    case message(JournaledMessage)
     /// Fixes that are no longer expected.
     case loss(JournaledLoss)
     /// A range whose records are damaged. It is no longer covered, so the collar is asked for it again. No line is written

@@ -180,11 +180,8 @@ struct JournalRecovery {
             last.hasCheckpoint = end.partCount == last.partCount && end.lostPartCount == last.lostPartCount
             cursor = end.cursor
             if last.hasCheckpoint { unconfirmed = [:] }
-        case .fix(let record):
-            latestUnixMilliseconds = max(latestUnixMilliseconds, record.receivedUnixMilliseconds)
-            noteNewest(record.logID)
-            noteUnconfirmed(SequenceRange(record.fix.sequence), logID: record.logID)
-            logs[record.logID, default: .init()].insert(record.fix.sequence)
+        case .fix(let record): noteStored(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
+        case .message(let record): noteStored(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
         case .loss(let loss):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
             noteNewest(loss.logID)
@@ -204,6 +201,13 @@ struct JournalRecovery {
         case .later:
             break
         }
+    }
+
+    private mutating func noteStored(_ sequence: UInt32, logID: UInt32, at unixMilliseconds: Int64) {
+        latestUnixMilliseconds = max(latestUnixMilliseconds, unixMilliseconds)
+        noteNewest(logID)
+        noteUnconfirmed(SequenceRange(sequence), logID: logID)
+        logs[logID, default: .init()].insert(sequence)
     }
 
     private mutating func noteNewest(_ logID: UInt32) {
@@ -250,7 +254,7 @@ extension Record {
     var isOfCheckpoint: Bool {
         switch self {
         case .header, .covered, .lost, .checkpointEnd, .repaired: true
-        case .fix, .loss, .progress, .cursor, .uncovered, .later: false
+        case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }
 }

@@ -16,6 +16,7 @@ extension Record {
         switch kind {
         case .header: record = Record.header(from: &reader)
         case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
+        case .message: record = Record.message(from: &reader, in: bytes, end: end)
         case .loss: record = Record.loss(from: &reader)
         case .covered: record = Record.covered(from: &reader)
         case .lost: record = Record.lost(from: &reader)
@@ -57,12 +58,7 @@ extension Record {
     private static func fix(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
         let logID = reader.read(32)
         let time = reader.readTime()
-        let flags = reader.read(8)
-        var signal: RadioSignal?
-        if flags & 1 != 0 {
-            signal = RadioSignal(strengthDBm: Int16(reader.readSigned(16)))
-            if flags & 2 != 0 { signal?.signalToNoiseTenthsDB = Int16(reader.readSigned(16)) }
-        }
+        let signal = reader.readSignal()
         let lowByte = UInt8(reader.read(8))
         let start = reader.bitPosition / 8
         guard start < end, logID <= LogIdentity.maximumLogID else { return nil }
@@ -71,6 +67,24 @@ extension Record {
                 bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
             return .fix(
                 JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func message(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
+        let logID = reader.read(32)
+        let time = reader.readTime()
+        let signal = reader.readSignal()
+        let sequence = reader.read(32)
+        let start = reader.bitPosition / 8
+        guard start < end, logID <= LogIdentity.maximumLogID, sequence <= Fix.maximumSequence else { return nil }
+        do throws(DecodeError) {
+            let content = try ApplicationMessage(storedIn: bytes.extracting(start..<end))
+            return .message(
+                JournaledMessage(
+                    logID: logID, receivedUnixMilliseconds: time, signal: signal,
+                    message: CollarMessage(sequence: sequence, content: content)))
         } catch {
             return nil
         }
@@ -129,6 +143,15 @@ extension BitReader {
     fileprivate mutating func readTime() -> Int64 {
         let high = Int64(readSigned(16))
         return high &<< 32 | Int64(read(32))
+    }
+
+    /// The signal after a byte that tells which of its parts are present.
+    fileprivate mutating func readSignal() -> RadioSignal? {
+        let parts = read(8)
+        guard parts & 1 != 0 else { return nil }
+        var signal = RadioSignal(strengthDBm: Int16(readSigned(16)))
+        if parts & 2 != 0 { signal.signalToNoiseTenthsDB = Int16(readSigned(16)) }
+        return signal
     }
 
     fileprivate mutating func readWide() -> UInt64 {

@@ -7,6 +7,7 @@ import CollarWire
 enum Record: Equatable {
     case header(SegmentHeader)
     case fix(JournaledFix)
+    case message(JournaledMessage)
     case loss(JournaledLoss)
     case covered(CoveredPart)
     case lost(LostPart)
@@ -28,6 +29,7 @@ enum Record: Equatable {
         case uncovered = 8
         case repaired = 9
         case lost = 10
+        case message = 11
     }
 }
 

@@ -45,18 +45,28 @@ struct RecordBuffer {
         fields.write(UInt32(Record.Kind.fix.rawValue), 8)
         fields.write(logID, 32)
         fields.write(time: time)
-        // Bit 0: the strength is present. Bit 1: the signal-to-noise ratio is present.
-        fields.write((record.signal == nil ? 0 : 1) | (record.signal?.signalToNoiseTenthsDB == nil ? 0 : 2), 8)
-        if let signal = record.signal {
-            fields.writeSigned(Int32(signal.strengthDBm), 16)
-            if let ratio = signal.signalToNoiseTenthsDB { fields.writeSigned(Int32(ratio), 16) }
-        }
+        fields.write(record.signal)
         fields.write(record.fix.sequence & 0xFF, 8)
         do throws(EncodeError) {
             try AbsoluteFix.writePayload(of: record.fix, wideSequence: true, into: &fields)
         } catch {
             throw .unencodable(.fix(sequence: record.fix.sequence))
         }
+        finish(&fields)
+    }
+
+    /// Adds a message of the collar's application.
+    mutating func append(_ record: JournaledMessage) throws(JournalError) {
+        let logID = try RecordBuffer.checked(logID: record.logID)
+        let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
+        guard record.message.sequence <= Fix.maximumSequence else { throw .unencodable(.sequence(record.message.sequence)) }
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.message.rawValue), 8)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        fields.write(record.signal)
+        fields.write(record.message.sequence, 32)
+        record.message.content.write(into: &fields)
         finish(&fields)
     }
 
@@ -214,6 +224,14 @@ extension BitWriter {
     fileprivate mutating func write(time: Int64) {
         write(UInt32(truncatingIfNeeded: time &>> 32), 16)
         write(UInt32(truncatingIfNeeded: time), 32)
+    }
+
+    fileprivate mutating func write(_ signal: RadioSignal?) {
+        // Bit 0: the strength is present. Bit 1: the signal-to-noise ratio is present.
+        write((signal == nil ? 0 : 1) | (signal?.signalToNoiseTenthsDB == nil ? 0 : 2), 8)
+        guard let signal else { return }
+        writeSigned(Int32(signal.strengthDBm), 16)
+        if let ratio = signal.signalToNoiseTenthsDB { writeSigned(Int32(ratio), 16) }
     }
 
     fileprivate mutating func write(wide value: UInt64) {

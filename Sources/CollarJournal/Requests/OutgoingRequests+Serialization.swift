@@ -105,11 +105,42 @@ private func words(of request: HostRequest) -> String {
     switch request {
     case .command(.sound(let milliseconds)): return "sound \(milliseconds)"
     case .command(.pair(let receiverID)): return "pair \(receiverID)"
+    case .message(let message): return words(of: message)
     case .command, .settingsRequest: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
     case .settingsUpdate(let version, let list):
         let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
         return "order \(version.rawValue)\(pairs.joined())"
     }
+}
+
+/// The kind of a message, with the answered request and the outcome of a reply; then its code, its time, and its data in
+/// hexadecimal after an `x`.
+private func words(of message: ApplicationMessage) -> String {
+    let rest = "\(message.code) \(message.unixSeconds) x\(String(hexadecimal: message.data))"
+    return switch message.kind {
+    case .notice: "message notice \(rest)"
+    case .request: "message request \(rest)"
+    case .reply(let request, let outcome): "message reply \(request) \(outcome.rawValue) \(rest)"
+    }
+}
+
+private func message(_ line: ArraySlice<Substring>) -> ApplicationMessage? {
+    var words = line
+    let kind: ApplicationMessage.Kind
+    switch words.popFirst() {
+    case "notice": kind = .notice
+    case "request": kind = .request
+    case "reply":
+        guard let request = words.popFirst().flatMap({ UInt32($0) }),
+            let outcome = words.popFirst().flatMap({ UInt8($0) }).flatMap({ CommandResult.Outcome(rawValue: $0) })
+        else { return nil }
+        kind = .reply(to: request, outcome)
+    default: return nil
+    }
+    guard let code = words.popFirst().flatMap({ UInt8($0) }), let time = words.popFirst().flatMap({ UInt32($0) }),
+        let digits = words.popFirst(), digits.first == "x", let data = [UInt8](hexadecimal: digits.dropFirst()), words.isEmpty
+    else { return nil }
+    return ApplicationMessage(kind: kind, code: code, unixSeconds: time, data: data.span)
 }
 
 private func words(of end: OutgoingRequests.End) -> String {
@@ -128,6 +159,7 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
     case ("pair", 1):
         guard let receiverID = words.first.flatMap({ UInt32($0) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
+    case ("message", _): return message(words).map { .message($0) }
     case ("order", _):
         // Earlier versions of the program made updates of six settings.
         guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= SettingList.capacity else {

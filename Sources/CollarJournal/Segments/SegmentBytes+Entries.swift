@@ -81,6 +81,7 @@ extension SegmentBytes {
             batch.end.offset = UInt32(base + index)
             switch found.record {
             case .fix(let record): batch.elements.append(.init(entry: .fix(record), end: batch.end))
+            case .message(let record): batch.elements.append(.init(entry: .message(record), end: batch.end))
             case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: batch.end))
             case .uncovered(let range): batch.elements.append(.init(entry: .uncovered(range), end: batch.end))
             case .header(let header): try validate(header, of: segment)

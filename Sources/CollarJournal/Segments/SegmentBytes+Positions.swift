@@ -40,10 +40,10 @@ extension SegmentBytes {
         return .max
     }
 
-    /// The record of a fix, and the position after it; nil if there is none.
+    /// The fix or message of a sequence, and the position after it; nil if there is none.
     func record(
         of sequence: UInt32, logID: UInt32
-    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
+    ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         // The binary search leaves out the checkpoint of the oldest segment: that checkpoint also covers fixes whose records were
         // in removed segments.
         guard var low = segments.indices.first else { return nil }
@@ -57,12 +57,12 @@ extension SegmentBytes {
         return try record(ofRestored: sequence, logID: logID, after: low)
     }
 
-    /// Finds the record of a fix that was lost to damage and stored again later. The segment that holds it is the last one, or
+    /// Finds a fix or message that was lost to damage and stored again later. The segment that holds it is the last one, or
     /// one in which the fix became stored, or one in which a repair of damage was recorded. This case is so rare that every
     /// checkpoint may be read.
     private func record(
         ofRestored sequence: UInt32, logID: UInt32, after low: Int
-    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
+    ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         var atStart = try start(of: low)
         for index in segments.indices.dropFirst(low) {
             let isLast = index == segments.count - 1
@@ -90,7 +90,7 @@ extension SegmentBytes {
 
     private func record(
         of sequence: UInt32, logID: UInt32, in segment: UInt32
-    ) throws(JournalError) -> (fix: JournaledFix, end: JournalPosition)? {
+    ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         var parser = RecordParser(crc: RecordCRC(deviceID: deviceID, segment: segment))
         var chunk: [UInt8] = []
         var base = 0
@@ -98,9 +98,14 @@ extension SegmentBytes {
             try read(segment, at: base, into: &chunk)
             var index = 0
             while let found = parser.next(in: chunk.span, at: &index) {
-                if case .fix(let record) = found.record, record.logID == logID, record.fix.sequence == sequence {
-                    return (record, JournalPosition(segment: segment, offset: UInt32(base + index)))
+                let entry: JournalEntry
+                switch found.record {
+                case .fix(let record) where record.logID == logID && record.fix.sequence == sequence: entry = .fix(record)
+                case .message(let record) where record.logID == logID && record.message.sequence == sequence:
+                    entry = .message(record)
+                default: continue
                 }
+                return (entry, JournalPosition(segment: segment, offset: UInt32(base + index)))
             }
             base += chunk.count
         } while !chunk.isEmpty

@@ -94,6 +94,14 @@ struct JournalVerifier {
         stretch?.reports.append(report)
     }
 
+    private mutating func noteStored(_ sequence: UInt32, logID: UInt32) {
+        covered[logID, default: .init()].insert(sequence, rangeLimit: .max)
+        change(logID) { log in
+            log.forget(SequenceRange(sequence))
+            log.stored.insert(sequence)
+        }
+    }
+
     private mutating func apply(_ record: Record, in segment: UInt32) {
         switch record {
         case .header, .cursor, .later: break
@@ -105,12 +113,8 @@ struct JournalVerifier {
             for range in part.ranges { checkpoint[part.logID, default: .init()].insert(lost: range, rangeLimit: .max) }
         case .checkpointEnd(let end):
             if end.partCount == partCount, end.lostPartCount == lostPartCount, !isCheckpointWhole { beginStretch(at: segment) }
-        case .fix(let record):
-            covered[record.logID, default: .init()].insert(record.fix.sequence, rangeLimit: .max)
-            change(record.logID) { log in
-                log.forget(SequenceRange(record.fix.sequence))
-                log.stored.insert(record.fix.sequence)
-            }
+        case .fix(let record): noteStored(record.fix.sequence, logID: record.logID)
+        case .message(let record): noteStored(record.message.sequence, logID: record.logID)
         case .loss(let loss):
             let new = missing(loss.range, logID: loss.logID)
             covered[loss.logID, default: .init()].insert(loss, rangeLimit: .max)

@@ -12,7 +12,7 @@ import CollarWire
 public struct ControlRequest: Equatable, Sendable {
     /// The content of a request.
     public enum Content: Equatable, Sendable {
-        /// A command to the collar. The host sets the version of a settings update; in the command *pair* with receiver 0, it
+        /// A command to the collar. The host sets the version of a settings update and the time of a message; in the command *pair* with receiver 0, it
         /// replaces the 0 by its own id.
         case command(HostRequest)
         /// The result of the request with this id, at once if the request has ended, or else when it ends.
@@ -84,6 +84,7 @@ public struct ControlRequest: Equatable, Sendable {
         case .command(.command(.pair(let receiverID))) where receiverID != 0:
             object.add("to", MessageDescription.hexadecimal(UInt64(receiverID), digits: 8))
         case .command(.settingsUpdate(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
+        case .command(.message(let message)): ControlRequest.add(message, to: &object)
         case .await(let requestID):
             object.add("request", requestID)
             return object.line
@@ -161,6 +162,9 @@ public struct ControlRequest: Equatable, Sendable {
                 throw Fault(reason: "\"to\" is not 8 hexadecimal digits")
             }
             return .command(.command(.pair(receiverID: receiverID)))
+        case "message":
+            known.formUnion(messageKeys)
+            return .command(.message(try message(object)))
         case "await":
             known.insert("request")
             guard let id = object["request"]?.integer(UInt16.self) else {

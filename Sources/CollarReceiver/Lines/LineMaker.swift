@@ -18,6 +18,7 @@ struct LineMaker {
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
         switch entry.content {
         case .fix(let record): writer.append(ReceivedFix(deviceID: entry.deviceID, record), to: &bytes)
+        case .message(let record): bytes += record.line(deviceID: entry.deviceID)
         case .gap(let change): bytes += change.line(deviceID: entry.deviceID)
         }
     }

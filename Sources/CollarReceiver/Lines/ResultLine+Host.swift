@@ -17,6 +17,7 @@ extension HostRequest {
         case .command(.unpair): "unpair"
         case .settingsRequest: "get_settings"
         case .settingsUpdate: "set_settings"
+        case .message: "message"
         }
     }
 

@@ -28,6 +28,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private let boot: Instant
     private var condition = SimulatedCondition()
     private var nextIndex: Int
+    /// When the application sends its next request; nil if it sends none.
+    private var requestDeadline: Instant?
+    /// Time between two requests of the application, in microseconds.
+    private let requestInterval: Int64?
     private var onAir: Uplink?
     private var lastUplinkEnd: Instant
     private var downlinks: [Downlink] = []
@@ -44,10 +48,14 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// - Parameters:
     ///   - address: the address with which the collar was configured.
     ///   - start: when the first fix is made; the collar is silent until then.
+    ///   - requestInterval: the time between two requests that the application sends to the host, in microseconds; nil for none.
     package init(
         collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack,
-        start: Instant
+        start: Instant, requestInterval: Int64? = nil
     ) {
+        self.requestInterval = requestInterval
+        requestDeadline = requestInterval.map(start.advanced(byMicroseconds:))
+
         self.address = address
         nextIndex = min(Int(collar.nextSequence), track.fixes.count)
         trackStart = min(nextIndex, max(0, track.fixes.count - 1))
@@ -76,13 +84,14 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             deadline = min(deadline, max(due, origin))
         }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
+        if let requestDeadline { deadline = min(deadline, requestDeadline) }
         return deadline
     }
 
     /// Time until the next fix, in microseconds, if every fix made so far is acknowledged and no frame is on the air, so that
     /// only heartbeats are due before that fix; nil otherwise. `Int64.max` if no fix is left.
     package func idleMicroseconds(now: Instant) -> Int64? {
-        guard onAir == nil, downlinks.isEmpty, collar.isEverythingDelivered else { return nil }
+        guard onAir == nil, downlinks.isEmpty, requestDeadline == nil, collar.isEverythingDelivered else { return nil }
         guard nextIndex < track.fixes.count else { return .max }
         return max(0, track.due(at: nextIndex, startingWith: trackStart, at: origin).microseconds(since: now))
     }
@@ -121,6 +130,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {
         var output: [UInt8] = []
         try makeFixes(until: now)
+        try sendRequest(at: now)
         try deliverDownlinks(until: now)
         if let finished = onAir, finished.end <= now {
             onAir = nil
@@ -161,7 +171,11 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             do throws(FlashError) { reception = try collar.receive(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
-            if case .command(let id, let action) = reception { try carryOut(action, requestID: id, at: now) }
+            switch reception {
+            case .command(let id, let action): try carryOut(action, requestID: id, at: now)
+            case .message(let message): try take(message)
+            default: break
+            }
         }
     }
 
@@ -178,6 +192,32 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         case .startTracking, .stopTracking, .reboot, .pair, .unpair: return
         }
         do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw .flash(error) }
+    }
+
+    /// The application takes a message. It answers a request with the request's own code and data.
+    private mutating func take(_ message: HostMessage) throws(StationError) {
+        if message.content.kind == .request {
+            var reply = message.content
+            reply.kind = .reply(to: UInt32(message.requestID), .ok)
+            try log(reply)
+        }
+        do throws(FlashError) { try collar.finish(requestID: message.requestID, outcome: .ok) } catch { throw .flash(error) }
+    }
+
+    /// The application sends a request, if one is due.
+    private mutating func sendRequest(at now: Instant) throws(StationError) {
+        guard let due = requestDeadline, let requestInterval, due <= now else { return }
+        requestDeadline = due.advanced(byMicroseconds: requestInterval)
+        let data = Array("request \(collar.nextSequence)".utf8)
+        guard let request = ApplicationMessage(kind: .request, code: 1, unixSeconds: 0, data: data.span) else { return }
+        try log(request)
+    }
+
+    /// Logs a message with the time of the last fix.
+    private mutating func log(_ message: ApplicationMessage) throws(StationError) {
+        var message = message
+        message.unixSeconds = nextIndex > 0 ? UInt32(clamping: track.fixes[nextIndex - 1].unixMilliseconds / 1000) : 0
+        do throws(FixLogError) { _ = try collar.log(message) } catch { throw .log(error, index: nextIndex) }
     }
 
     private mutating func startNextFrame(now: Instant) throws(StationError) {
@@ -219,7 +259,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
 /// Why a simulated collar cannot go on.
 package enum StationError: Error, Equatable, Sendable {
-    /// A fix of the track could not be logged.
+    /// A fix of the track, or a message before it, could not be logged.
     case log(FixLogError, index: Int)
     /// The flash failed.
     case flash(FlashError)

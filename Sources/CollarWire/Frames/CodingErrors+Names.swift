@@ -57,6 +57,8 @@ extension WireField {
         case .entryCount: ("entry_count", nil, nil)
         case .command: ("command", nil, nil)
         case .outcome: ("outcome", nil, nil)
+        case .messageKind: ("message_kind", nil, nil)
+        case .messageLength: ("message_length", nil, nil)
         case .modulation: ("modulation", nil, nil)
         case .packetCRC: ("packet_check", nil, nil)
         case .signalToNoise: ("signal_to_noise", nil, nil)

@@ -72,8 +72,12 @@ public enum WireField: UInt8, Equatable, Sendable {
     case entryCount
     /// The action of a ``Command``.
     case command
-    /// The outcome of a ``CommandResult``.
+    /// The outcome in a ``CommandResult`` or in a reply.
     case outcome
+    /// The kind of an ``ApplicationMessage``.
+    case messageKind
+    /// The number of bytes of data in an ``ApplicationMessage``.
+    case messageLength
     /// A field of ``ModemSettings``.
     case modulation
     /// The CRC of the packet that a ``SignalReport`` is about.

@@ -47,12 +47,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case modemSettings = 11
     /// Base radio: ``SignalReport``.
     case signalReport = 12
-    /// Collar: ``ApplicationMessage``, channel 0.
-    case application0 = 13
-    /// Collar: ``ApplicationMessage``, channel 1.
-    case application1 = 14
-    /// Collar: ``ApplicationMessage``, channel 2.
-    case application2 = 15
+    /// Collar: ``CollarMessage``.
+    case collarMessage = 13
     /// Host: ``Acknowledgement``.
     case acknowledgement = 16
     /// Host: ``IdentityRequest``.
@@ -63,12 +59,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case settingsUpdate = 19
     /// Host: ``Command``.
     case command = 20
-    /// Host: ``ApplicationMessage``, channel 0.
-    case hostApplication0 = 29
-    /// Host: ``ApplicationMessage``, channel 1.
-    case hostApplication1 = 30
-    /// Host: ``ApplicationMessage``, channel 2.
-    case hostApplication2 = 31
+    /// Host: ``HostMessage``.
+    case hostMessage = 29
 
     /// Whether frames of this type come from a collar, and not from a host or a base radio.
     public var isFromCollar: Bool {

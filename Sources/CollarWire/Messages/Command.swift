@@ -138,10 +138,17 @@ public struct CommandResult: Equatable, Sendable {
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(payloadOf: frame)
         requestID = UInt16(truncatingIfNeeded: reader.read(16))
-        let code = reader.read(8)
-        let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: code))
-        reader.require(outcome != nil, .outcome, code)
-        self.outcome = outcome ?? .ok
+        outcome = reader.outcome(of: reader.read(8))
         try reader.checkEnd()
+    }
+}
+
+extension BitReader {
+    /// The outcome with this code. An invalid code is recorded.
+    @_lifetime(self: copy self)
+    mutating func outcome(of code: UInt32) -> CommandResult.Outcome {
+        let outcome = CommandResult.Outcome(rawValue: UInt8(truncatingIfNeeded: code))
+        require(outcome != nil, .outcome, code)
+        return outcome ?? .ok
     }
 }

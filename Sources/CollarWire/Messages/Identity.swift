@@ -134,6 +134,8 @@ public struct Capabilities: Equatable, Sendable {
     public static var sounder: Capabilities { Capabilities(rawValue: 1 &<< 1) }
     /// Bit 2: the radio listens before it talks.
     public static var listenBeforeTalk: Capabilities { Capabilities(rawValue: 1 &<< 2) }
+    /// Bit 3: an application that takes a ``HostMessage``.
+    public static var messages: Capabilities { Capabilities(rawValue: 1 &<< 3) }
 
     /// Whether all bits of `other` are set.
     public func contains(_ other: Capabilities) -> Bool { rawValue & other.rawValue == other.rawValue }

@@ -20,8 +20,10 @@ public enum Message: Equatable, Sendable {
     case command(Command)
     /// A collar reports the result of a command.
     case commandResult(CommandResult)
-    /// Bytes of an application.
-    case application(ApplicationMessage)
+    /// A message of a collar's application.
+    case collarMessage(CollarMessage)
+    /// A message of a program at the host.
+    case hostMessage(HostMessage)
     /// A base radio sends its identity.
     case radioIdentity(RadioIdentity)
     /// A base radio reports the settings of its modem.
@@ -69,8 +71,8 @@ public enum Message: Equatable, Sendable {
         case .settingsRequest: .settingsRequest(try SettingsRequest(decoding: frame))
         case .command: .command(try Command(decoding: frame))
         case .commandResult: .commandResult(try CommandResult(decoding: frame))
-        case .application0, .application1, .application2, .hostApplication0, .hostApplication1, .hostApplication2:
-            .application(try ApplicationMessage(decoding: frame, type: type))
+        case .collarMessage: .collarMessage(try CollarMessage(decoding: frame))
+        case .hostMessage: .hostMessage(try HostMessage(decoding: frame))
         case .radioIdentity: .radioIdentity(try RadioIdentity(decoding: frame))
         case .modemSettings: .modemSettings(try ModemSettings(decoding: frame))
         case .signalReport: .signalReport(try SignalReport(decoding: frame))

@@ -22,7 +22,7 @@ struct SendArguments {
         guard modes.count <= 1 else {
             throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
         }
-        request = ControlRequest(try SendArguments.content(arguments.operands, receiverID: arguments.receiverID()))
+        request = ControlRequest(try SendArguments.content(arguments))
         request.deviceID = try arguments.deviceID()
         switch modes.first {
         case "--now":
@@ -36,7 +36,13 @@ struct SendArguments {
         }
     }
 
-    private static func content(_ words: [String], receiverID: UInt32?) throws(CommandFailure) -> ControlRequest.Content {
+    private static func content(_ arguments: ParsedArguments) throws(CommandFailure) -> ControlRequest.Content {
+        let words = arguments.operands
+        let receiverID = try arguments.receiverID()
+        if words.first == "message" { return .command(.message(try arguments.message(words.dropFirst()))) }
+        for option in ["--data", "--wants-reply", "--reply-to", "--outcome"] where arguments.has(option) {
+            throw CommandFailure(.usage, "\(option) goes with message")
+        }
         if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
         switch (words.first, words.dropFirst().first, words.count) {
         case ("locate", _, 1): return .command(.command(.locateNow))
@@ -56,7 +62,7 @@ struct SendArguments {
     private static func usage(_ message: String) -> CommandFailure {
         CommandFailure(
             .usage, message,
-            remedy: "locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, pair or unpair")
+            remedy: "locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, message CODE [TEXT], pair or unpair")
     }
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {

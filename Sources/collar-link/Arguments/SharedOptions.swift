@@ -46,6 +46,18 @@ extension ParsedArguments {
         return number * unit
     }
 
+    /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these; nil if the option is absent.
+    func lineKinds(of possible: [LineKind]) throws(CommandFailure) -> Set<LineKind>? {
+        guard let text = value("--events") else { return nil }
+        if text == "all" { return Set(possible) }
+        let kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { LineKind(rawValue: String($0)) }
+        guard kinds.allSatisfy({ $0.map(possible.contains) ?? false }) else {
+            let names = possible.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
+        }
+        return Set(kinds.compactMap { $0 })
+    }
+
     /// `--format json|text`.
     func format() throws(CommandFailure) -> OutputFormat {
         try choice("--format", of: ["json": .json, "text": .text]) ?? .json

@@ -8,7 +8,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. Nothing is written to
@@ -17,6 +17,8 @@ enum HistoryCommand {
         options: [
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix, or received since"),
+            OptionSpec(
+                "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
             OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
@@ -34,7 +36,9 @@ enum HistoryCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let format = try arguments.format()
-        var printer = HistoryPrinter(format, flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? [.fix, .gap]
+        var printer = HistoryPrinter(
+            format, kinds, flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -43,7 +47,9 @@ enum HistoryCommand {
             throw CommandFailure(.usage, "--repair goes with --verify")
         }
         if arguments.has("--verify") {
-            guard since == nil else { throw CommandFailure(.usage, "--verify reads everything: leave out --since") }
+            for option in ["--since", "--events"] where arguments.has(option) {
+                throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
+            }
             return try HistoryVerification(try StoredJournals(arguments), format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)

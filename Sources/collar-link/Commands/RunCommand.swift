@@ -21,7 +21,7 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines, with commas: fix (the default), gap, link, error, stats, status, result; or all"),
+                is: "kinds of lines, with commas: fix (the default), message, gap, link, error, stats, status, result; or all"),
             OptionSpec(
                 "--sort", formerly: "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
@@ -83,13 +83,7 @@ enum RunCommand {
         configuration.host.deviceID = try arguments.deviceID()
         configuration.flavour = try arguments.flavour()
         configuration.sourceAs = try arguments.sourceAs()
-        if let text = arguments.value("--events") {
-            guard let kinds = LineKind.kinds(in: text) else {
-                let names = LineKind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
-            }
-            configuration.write(kinds)
-        }
+        if let kinds = try arguments.lineKinds(of: LineKind.allCases) { configuration.write(kinds) }
         configuration.host.sortsBySequence = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration

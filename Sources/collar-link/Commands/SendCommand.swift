@@ -19,12 +19,18 @@ enum SendCommand {
               reboot                       restart the collar
               settings get                 tell all settings
               settings set KEY=VALUE …     change up to five settings at once
+              message CODE [TEXT]          a message of at most 20 bytes for the collar's application; CODE, 0 to 255, has the
+                                           meaning that application gives it. 'ok' means that the application has it
               pair                         belong to this machine: within 60 s after the collar was switched on or its button
                                            was pressed, or while it belongs to nobody
               pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
               unpair                       belong to nobody
             """,
         options: [
+            OptionSpec("--data", value: "HEX", is: "with message: these bytes in place of TEXT"),
+            OptionSpec("--wants-reply", is: "with message: the application shall send a message in reply"),
+            OptionSpec("--reply-to", value: "SEQ", is: "with message: answers the collar's message with this seq"),
+            OptionSpec("--outcome", value: "NAME", is: "with --reply-to: ok (the default), or why not: see result.schema.json"),
             OptionSpec("--to", value: "ID", is: "with pair: the receiver to which the collar is to belong"),
             OptionSpec("--collar", value: "ID", is: "which collar: 16 hexadecimal digits; needed where there are several"),
             OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),
@@ -53,7 +59,8 @@ enum SendCommand {
               {"do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}
             and reads lines as --json prints them: one at once, and after "queued" one when the request has ended. "do" is
             locate, sound, track_on, track_off, reboot, get_settings, set_settings (with "settings":{"heartbeat_s":30}), pair
-            (with "to":"9a3f21c0" for another receiver), unpair, or await (with "request":N: what became of request N); "mode"
+            (with "to":"9a3f21c0" for another receiver), unpair, message (with "code":3,"data":"68656c6c6f" and, where wanted,
+            "kind":"request" or "kind":"reply","reply_to":812,"outcome":"ok"), or await (with "request":N: what became of request N); "mode"
             is queue, now or latest. "collar" may be left out where there is only one.
             """)
 

@@ -25,6 +25,7 @@ enum SimulateCommand {
             OptionSpec("--duty-cycle", value: "PERCENT", is: "the part of each hour in which the collar may send (100)"),
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
+            OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every SECONDS"),
             OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
             OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
             OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
@@ -32,6 +33,8 @@ enum SimulateCommand {
         ],
         maximumOperandCount: 0,
         notes: """
+            The collar's application answers a request ('send message --wants-reply') with the request's own code and data.
+            A message takes a sequence as a fix does; where the simulation starts again with its flash, it counts as a fix of the track.
             SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
             Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
@@ -90,7 +93,7 @@ enum SimulateCommand {
             stations.append(
                 CollarRadioStation(
                     collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem, track: track,
-                    start: start))
+                    start: start, requestInterval: options.requestInterval))
         }
         var simulation = try PortSimulation(
             radio: SharedRadio(stations, modem: options.modem), deviceIDs: deviceIDs, options: options,
@@ -106,7 +109,7 @@ enum SimulateCommand {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: address(of: deviceID),
-            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: .sounder,
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: Capabilities(rawValue: Capabilities.sounder.rawValue | Capabilities.messages.rawValue),
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
@@ -137,6 +140,8 @@ struct SimulationOptions {
     /// Speed as a multiple of real time; nil for virtual time.
     let speed: Double?
     let interval: Double?
+    /// The time between two requests of the collar's application, in microseconds; nil for none.
+    let requestInterval: Int64?
     let seed: UInt64
     let endsWhenDelivered: Bool
     let printsStatistics: Bool
@@ -161,6 +166,7 @@ struct SimulationOptions {
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         interval = try arguments.number("--interval", in: 0.001...1e6)
+        requestInterval = try arguments.number("--ask", in: 0.001...1e6).map { Int64($0 * 1e6) }
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")
         printsStatistics = arguments.has("--stats")

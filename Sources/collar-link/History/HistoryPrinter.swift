@@ -1,16 +1,19 @@
 import CollarBridge
 import CollarJournal
 import CollarHost
+import CollarReceiver
 import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
 struct HistoryPrinter {
     private let format: OutputFormat
+    private let kinds: Set<LineKind>
     private var writer: FixLineWriter
     private var bytes: [UInt8] = []
 
-    init(_ format: OutputFormat, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
+    init(_ format: OutputFormat, _ kinds: Set<LineKind>, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
         self.format = format
+        self.kinds = kinds
         writer = FixLineWriter(flavour: flavour, sourceAs: sourceAs)
     }
 
@@ -60,14 +63,20 @@ struct HistoryPrinter {
     private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
         switch entry {
         case .fix(let record):
-            guard record.receivedUnixMilliseconds >= earliest else { return }
+            guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest else { return }
             let received = ReceivedFix(deviceID: deviceID, record)
             switch format {
             case .json: writer.append(received, to: &bytes)
             case .text: bytes += (FixDescription.line(of: received) + "\n").utf8
             }
+        case .message(let record):
+            guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest else { return }
+            switch format {
+            case .json: bytes += record.line(deviceID: deviceID)
+            case .text: bytes += (FixDescription.line(of: record, deviceID: deviceID) + "\n").utf8
+            }
         case .loss(let loss):
-            guard loss.receivedUnixMilliseconds >= earliest else { return }
+            guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest else { return }
             let change = GapChange(loss)
             switch format {
             case .json: bytes += change.line(deviceID: deviceID)

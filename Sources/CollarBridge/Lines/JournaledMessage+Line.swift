@@ -1,0 +1,40 @@
+import CollarJournal
+import CollarWire
+
+extension JournaledMessage {
+    /// The message as one line of JSON that ends with a line feed; `Protocol/schema/message.schema.json` describes it.
+    /// - Parameter deviceID: the collar's factory id.
+    public func line(deviceID: UInt64) -> [UInt8] {
+        let content = message.content
+        var object = JSONLine(type: "message")
+        object.add("id", FixIdentifier(deviceID: deviceID, logID: logID, sequence: message.sequence).text)
+        object.add("kind", content.kind.name)
+        object.add("code", content.code)
+        if case .reply(let request, let outcome) = content.kind {
+            object.add("reply_to", request)
+            object.add("outcome", "\(outcome)")
+        }
+        object.add("ts_unix_ms", content.unixSeconds == 0 ? nil : Int64(content.unixSeconds) * 1000)
+        object.add("data", String(hexadecimal: content.data))
+        object.add("seq", message.sequence)
+        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("log", logID)
+        object.add("rx_unix_ms", receivedUnixMilliseconds)
+        if let signal {
+            object.add("rssi_dbm", signal.strengthDBm)
+            if let ratio = signal.signalToNoiseTenthsDB { object.add("snr_db", number: MessageDescription.decimal(Int64(ratio), 1)) }
+        }
+        return object.line
+    }
+}
+
+extension ApplicationMessage.Kind {
+    /// The name of the kind in lines.
+    public var name: String {
+        switch self {
+        case .notice: "notice"
+        case .request: "request"
+        case .reply: "reply"
+        }
+    }
+}
