@@ -11,7 +11,7 @@ extension World {
             guard plan.faults.isDisjoint(with: [.stateRollback, .stateRemoval, .storageDamage]), let record = oracle.record(of: log)
             else { return 0..<0 }
             let isKeptByAll = { (sequence: UInt32) in
-                hosts.allSatisfy { if case .fix = $0.records.kept(sequence, of: log) { true } else { false } }
+                hosts.allSatisfy { if case .entry = $0.records.kept(sequence, of: log) { true } else { false } }
             }
             return record.base..<((record.base..<record.end).first { !isKeptByAll($0) } ?? record.end)
         }

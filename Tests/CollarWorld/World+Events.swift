@@ -1,3 +1,4 @@
+import CollarFirmware
 import CollarWire
 import Glibc
 
@@ -90,17 +91,18 @@ extension World {
         guard !isCalm, collar.fixesMade < plan.fixLimit else { return }
         scheduleNextFix(collar)
         guard collar.isRunning else { return }
-        let fix = randomFix(collar)
+        let isMessage = plan.faults.contains(.messages) && streams[.messages].chance(0.2)
+        let entry: LogEntry = isMessage ? .message(randomMessage()) : .fix(randomFix(collar))
         collar.fixesMade += 1
         let expected = collar.nextSequence
-        guard let outcome = collar.append(fix) else { return }
+        guard let outcome = collar.append(entry) else { return }
         statistics.fixes += 1
         if case .success(let sequence) = outcome {
             log("collar \(collar.index) logged \(sequence)")
         } else {
             log("collar \(collar.index) failed to log \(expected)")
         }
-        oracle.tried(fix, expected: expected, outcome, collar)
+        oracle.tried(entry, expected: expected, outcome, collar)
         if collar.flash.isPowerLost { return powerDown(collar, "while it logs \(expected)") }
         pump(collar)
     }

@@ -7,7 +7,7 @@ extension World {
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
         .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback, .stateRemoval, .foreignFiles,
-        .receiverMove,
+        .receiverMove, .messages,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
@@ -15,7 +15,7 @@ extension World {
             switch kind {
             case .logErase, .flashDecay, .stateRollback, .stateRemoval, .receiverMove: plan.faultIntervalMicroseconds * 3
             case .powerCuts: plan.faultIntervalMicroseconds / 3
-            case .requests: plan.faultIntervalMicroseconds / 8
+            case .requests, .messages: plan.faultIntervalMicroseconds / 8
             default: plan.faultIntervalMicroseconds
             }
         let due = now + streams[kind].between(1000, 2 * mean)
@@ -47,6 +47,7 @@ extension World {
         case .storageDamage: damage(host)
         case .clockJumps: collar.clockOffset += streams[kind].between(-86_400_000, 86_400_000)
         case .requests: makeRequest(host, collar)
+        case .messages: makeMessage(host, collar)
         case .repairing: changePairing(host, collar)
         case .hostClockJumps: jumpClock(host)
         case .stateRollback: replaceState(host)
@@ -196,8 +197,8 @@ extension World {
         }
         let forgotten = record.hosts[host.index].forgotten
         for sequence in record.base..<record.end where !record.mayBeLost(sequence) && !forgotten.contains(sequence) {
-            if case .fix = host.records.kept(sequence, of: identity) { continue }
-            return "host \(host.index) has no fix \(sequence), which collar \(collar.index) has"
+            if case .entry = host.records.kept(sequence, of: identity) { continue }
+            return "host \(host.index) has no \(sequence), which collar \(collar.index) has"
         }
         return nil
     }

@@ -18,6 +18,23 @@ extension World {
         submit(request, host, collar, kind: .requests)
     }
 
+    /// A program at a host sends a message to a collar's application.
+    func makeMessage(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
+        submit(.message(randomMessage()), host, collar, kind: .messages)
+    }
+
+    func randomMessage() -> ApplicationMessage {
+        let kinds: [ApplicationMessage.Kind] = [.notice, .request, .reply(to: UInt32(streams[.messages].below(200)), .busy)]
+        let data = (0..<streams[.messages].below(ApplicationMessage.dataLimit + 1)).map { _ in
+            UInt8(streams[.messages].below(256))
+        }
+        let message = ApplicationMessage(
+            kind: kinds[streams[.messages].below(3)], code: UInt8(streams[.messages].below(256)),
+            unixSeconds: UInt32(now / 1_000_000), data: data.span)
+        guard let message else { preconditionFailure("the data has at most as many bytes as a message can have") }
+        return message
+    }
+
     private func makeOrder() -> HostRequest {
         var entries = SettingList()
         let keys: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 11, 12, 14]
@@ -63,7 +80,8 @@ extension World {
         letHostWork(host)
     }
 
-    /// If a frame was a command or a settings update, and the collar executed it or its flash failed, tells the oracle.
+    /// If a frame was a command, a message or a settings update, and the collar executed it or its flash failed, tells the
+    /// oracle.
     func requestWasTaken(
         _ frame: [UInt8], _ collar: SimulatedCollar, _ outcome: SimulatedCollar.FrameOutcome, formerReceiver: UInt32
     ) {
@@ -77,6 +95,9 @@ extension World {
                     command, collar, isCertain: outcome == .executed, formerReceiver: formerReceiver,
                     isPairingWindowOpen: isWindowOpen)
                 if outcome == .executed { carryOut(command, collar) }
+            case .hostMessage(let message):
+                oracle.executes(message, collar, isCertain: outcome == .executed, formerReceiver: formerReceiver)
+                if outcome == .executed { finishLater(message.requestID, collar) }
             case .settings(let update): oracle.executes(update, collar, isCertain: outcome == .executed)
             default: break
             }
@@ -86,9 +107,7 @@ extension World {
     private func carryOut(_ command: Command, _ collar: SimulatedCollar) {
         log("collar \(collar.index) executes request \(command.requestID): \(command.action)")
         switch command.action {
-        case .locateNow, .sound:
-            let event = Event.finish(collar: collar.index, life: collar.life, requestID: command.requestID, outcome: nil)
-            queue.add(event, at: now + streams[.requests].between(0, 3_000_000))
+        case .locateNow, .sound: finishLater(command.requestID, collar)
         case .reboot:
             let event = Event.rebootByOrder(collar: collar.index, life: collar.life)
             queue.add(event, at: now + streams[.requests].between(0, 2_000_000))
@@ -96,7 +115,12 @@ extension World {
         }
     }
 
-    /// The firmware of a collar has finished a command.
+    private func finishLater(_ requestID: UInt16, _ collar: SimulatedCollar) {
+        let event = Event.finish(collar: collar.index, life: collar.life, requestID: requestID, outcome: nil)
+        queue.add(event, at: now + streams[.requests].between(0, 3_000_000))
+    }
+
+    /// The firmware of a collar has finished a command, or its application has a message.
     /// - Parameter outcome: the outcome that the flash failed to keep at the attempt before; nil at the first attempt.
     func finish(_ collar: SimulatedCollar, life: Int, requestID: UInt16, _ outcome: CommandResult.Outcome?) {
         guard collar.life == life else { return }
@@ -126,7 +150,7 @@ extension World {
     /// Whether no command is open, and each receiver knows the version of the settings that its collar uses. A receiver that
     /// does not know the version submits a settings request.
     var requestsHaveEnded: Bool {
-        guard plan.faults.contains(.requests) || plan.faults.contains(.repairing) else { return true }
+        guard !plan.faults.isDisjoint(with: [.requests, .repairing, .messages]) else { return true }
         var isOver = true
         for collar in collars {
             guard let receiver = hosts.first(where: { $0.receiverID == collar.pairedReceiverID }), let settings = collar.settings

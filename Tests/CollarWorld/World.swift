@@ -136,7 +136,7 @@ package final class World {
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
         statistics.coincidences = oracle.coincidences
         statistics.diskOperations = hosts[0].disk.operationCount
-        for host in hosts { statistics.lines += host.consumer.fixCount }
+        for host in hosts { statistics.lines += host.consumer.entryCount }
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
     }
 

@@ -64,6 +64,10 @@ class Reader:
     def number(self, name):
         return None if name in self.unknown else int(self.text(name), 0)
 
+    def optional(self, name):
+        """A field that stands only in some frames of a type; None where it does not."""
+        return self.number(name) if self.all(name) else None
+
     def real(self, name):
         return None if name in self.unknown else float(self.text(name))
 
@@ -120,7 +124,7 @@ def read_batch(reader):
 def read_identity(reader):
     elsewhere = reader.number("delivered_elsewhere") if reader.all("delivered_elsewhere") else 0
     return {**({"delivered_elsewhere": elsewhere} if elsewhere else {}), "device_id": reader.hexadecimal("device_id"), "firmware_version": reader.version(),
-            "capabilities": reader.number("capabilities") & 7,
+            "capabilities": reader.number("capabilities") & 15,
             **reader.numbers("log_id", "boot_count", "oldest_sequence", "next_sequence", "paired_receiver",
                              "largest_frame", "heartbeat")}
 
@@ -149,12 +153,13 @@ def read_settings(reader):
 
 def read_command(reader):
     return {**reader.numbers("type", "request_id", "receiver_id", "order"),
-            "argument": reader.number("argument") if reader.all("argument") else None}
+            "argument": reader.optional("argument")}
 
 
 def read_application_message(reader):
-    return {**reader.numbers("type", "channel", "request_id"), "from_host": reader.number("type") >= 16,
-            "wants_reply": reader.flag("wants_reply"), "bytes": reader.octets("bytes")}
+    return {**reader.numbers("type", "kind", "code"), "outcome": reader.optional("outcome"),
+            "time": None if "time" in reader.unknown else int(reader.text("time.unix_ms")) // 1000,
+            "answered": reader.optional("answered"), "data": reader.octets("data")}
 
 
 def read_radio_identity(reader):
@@ -184,7 +189,8 @@ READERS = {
     8: lambda reader: reader.numbers("type", "request_id", "outcome"),
     9: lambda reader: {"ranges": reader.ranges("ranges")},
     18: lambda reader: reader.numbers("type", "request_id"),
-    **{number: read_application_message for number in (13, 14, 15, 29, 30, 31)},
+    13: lambda reader: {**reader.numbers("sequence"), **read_application_message(reader)},
+    29: lambda reader: {**reader.numbers("request_id", "receiver_id"), **read_application_message(reader)},
 }
 
 

@@ -12,7 +12,7 @@ final class SimulatedCollar {
         case ignored
         /// The frame is for this collar, but makes it execute nothing new.
         case taken
-        /// The frame is a command or settings update that was executed, or whose execution has begun.
+        /// The frame is a command, message or settings update that was executed, or whose execution has begun.
         case executed
         /// The flash failed while the collar received the frame.
         case failed
@@ -48,10 +48,12 @@ final class SimulatedCollar {
             blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
         SimulatedCollar.age(flash, plan: plan, index: index)
         tellsCondition = plan.faults.contains(.requests)
+        var capabilities: Capabilities = plan.seed % 3 == 0 ? .compass : .sounder
+        if plan.faults.contains(.messages), plan.seed % 8 != 0 { capabilities.rawValue |= Capabilities.messages.rawValue }
         configuration = Collar<FaultyFlash>.Configuration(
             deviceID: deviceID, address: address, maximumFrameByteCount: plan.maximumFrameByteCount,
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            capabilities: plan.seed % 3 == 0 ? .compass : .sounder,
+            capabilities: capabilities,
             delivery: CollarDelivery.Configuration(
                 burstFrameCount: plan.burstFrameCount, heartbeatMicroseconds: plan.heartbeatMicroseconds,
                 maximumTimeoutMicroseconds: plan.maximumTimeoutMicroseconds, modem: plan.modem,
@@ -110,11 +112,16 @@ final class SimulatedCollar {
         stream = StreamDecoder()
     }
 
-    /// Logs a fix.
+    /// Logs an entry.
     /// - Returns: its sequence, or why it is not logged: no sequence is left, a field is out of range, or the flash failed. Nil
     ///   if the collar does not run.
-    func append(_ fix: Fix) -> Result<UInt32, FixLogError>? {
-        do throws(FixLogError) { return (try collar?.log(fix)).map(Result.success) } catch { return .failure(error) }
+    func append(_ entry: LogEntry) -> Result<UInt32, FixLogError>? {
+        do throws(FixLogError) {
+            switch entry {
+            case .fix(let fix): return (try collar?.log(fix)).map(Result.success)
+            case .message(let message): return (try collar?.log(message)).map(Result.success)
+            }
+        } catch { return .failure(error) }
     }
 
     /// The bare frames in bytes of a serial line.
@@ -124,11 +131,11 @@ final class SimulatedCollar {
     func receive(_ frame: [UInt8], now: Int64) -> FrameOutcome {
         do throws(FlashError) {
             switch try collar?.receive(frame.span, now: Instant(microseconds: now)) {
-            case .command, .settingsChanged: return .executed
+            case .command, .message, .settingsChanged: return .executed
             case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
                 .requestNotExecuted, .requestNotTaken:
                 return .taken
-            case .notForThisCollar, .unsupported, .rejected, nil: return .ignored
+            case .notForThisCollar, .rejected, nil: return .ignored
             }
         } catch { return .failed }
     }

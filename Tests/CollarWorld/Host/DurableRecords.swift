@@ -1,13 +1,14 @@
+import CollarFirmware
 import CollarJournal
 import CollarWire
 
 /// The records of one collar's journal that no crash can remove: those in the bytes of its segments that are on the disk for
-/// certain. They are read by the format alone. The only decoder shared with the journal is that of the payload of an absolute
-/// fix.
+/// certain. They are read by the format alone. The only decoders shared with the journal are those of the payload of an
+/// absolute fix and of a message.
 final class DurableRecords {
     /// One log.
     struct Log {
-        var fixes: [UInt32: Fix] = [:]
+        var entries: [UInt32: LogEntry] = [:]
         var losses: [SequenceRange] = []
     }
 
@@ -20,12 +21,14 @@ final class DurableRecords {
     }
 
     private(set) var logs: [UInt32: Log] = [:]
-    /// A fix that was found more than once; nil if there is none.
+    /// A fix or message that was found more than once; nil if there is none.
     private(set) var repeated: (logID: UInt32, sequence: UInt32)?
     /// The position up to which lines were handed over, from the newest cursor that was read.
     private(set) var cursor = JournalPosition.start
-    /// Fixes and losses that were read since the last call of ``takeNew()``.
-    private var new: (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) = ([], [])
+    /// Fixes, messages and losses that were read since the last call of ``takeNew()``.
+    private var new: (entries: [NewEntry], losses: [(logID: UInt32, range: SequenceRange)]) = ([], [])
+    /// A fix or message that was read.
+    typealias NewEntry = (logID: UInt32, sequence: UInt32, entry: LogEntry)
     /// The bytes of the newest progress record of each log, in the last segment that has any bytes.
     private(set) var newestProgress: [UInt32: Range<Int>] = [:]
     /// The places at which the host finds damage without a verification: in the last segment when it opens the journal, in the
@@ -52,7 +55,7 @@ final class DurableRecords {
 
     func kept(_ sequence: UInt32, logID: UInt32) -> KeptRecord {
         guard let log = logs[logID] else { return .nothing }
-        if let fix = log.fixes[sequence] { return .fix(fix) }
+        if let entry = log.entries[sequence] { return .entry(entry) }
         return log.losses.contains { $0.contains(sequence) } ? .loss : .nothing
     }
 
@@ -134,6 +137,7 @@ final class DurableRecords {
         let body = record.dropFirst().dropLast(3)
         switch record[0] {
         case 2: takeFix(body)
+        case 11: takeMessage(body)
         case 3:
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
             logs[number(body.prefix(4)), default: Log()].losses.append(lost)
@@ -155,21 +159,39 @@ final class DurableRecords {
         let payload = Array(body[(low + 1)...])
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
-            let logID = number(body.prefix(4))
-            // The first content counts, as it does for every reader of the journal.
-            if logs[logID]?.fixes[fix.sequence] != nil {
-                repeated = (logID, fix.sequence)
-            } else {
-                logs[logID, default: Log()].fixes[fix.sequence] = fix
-                new.fixes.append((logID, fix))
-            }
+            take(.fix(fix), fix.sequence, logID: number(body.prefix(4)))
         } catch {
             // A record that does not decode does not count as kept.
         }
     }
 
-    /// The fixes and losses that were read since the last call.
-    func takeNew() -> (fixes: [(logID: UInt32, fix: Fix)], losses: [(logID: UInt32, range: SequenceRange)]) {
+    /// As a fix, but the whole sequence (4 bytes), and then the message.
+    private func takeMessage(_ body: ArraySlice<UInt8>) {
+        guard body.count > 12 else { return }
+        let presence = body[11]
+        let sequence = 12 + (presence & 1 == 0 ? 0 : 2) + (presence & 2 == 0 ? 0 : 2)
+        guard sequence + 4 < body.endIndex else { return }
+        let payload = Array(body[(sequence + 4)...])
+        do throws(DecodeError) {
+            let message = try ApplicationMessage(storedIn: payload.span)
+            take(.message(message), number(body[sequence..<(sequence + 4)]), logID: number(body.prefix(4)))
+        } catch {
+            // A record that does not decode does not count as kept.
+        }
+    }
+
+    private func take(_ entry: LogEntry, _ sequence: UInt32, logID: UInt32) {
+        // The first content counts, as it does for every reader of the journal.
+        if logs[logID]?.entries[sequence] != nil {
+            repeated = (logID, sequence)
+        } else {
+            logs[logID, default: Log()].entries[sequence] = entry
+            new.entries.append((logID, sequence, entry))
+        }
+    }
+
+    /// The fixes, messages and losses that were read since the last call.
+    func takeNew() -> (entries: [NewEntry], losses: [(logID: UInt32, range: SequenceRange)]) {
         defer { new = ([], []) }
         return new
     }

@@ -1,3 +1,4 @@
+import CollarFirmware
 import CollarHost
 import CollarJournal
 import CollarWire
@@ -27,8 +28,8 @@ final class LineConsumer {
         self.hasGaps = hasGaps
     }
 
-    /// How many different fixes it has taken.
-    var fixCount: Int { accounts.values.reduce(0) { $0 + $1.fixes.count } }
+    /// How many different fixes and messages it has taken.
+    var entryCount: Int { accounts.values.reduce(0) { $0 + $1.entries.count } }
     var hasRoom: Bool { queue.count < LineConsumer.queueLimit }
 
     func handedOver(of deviceID: UInt64) -> JournalPosition {
@@ -74,9 +75,9 @@ struct LogKey: Hashable {
     init(_ log: LogIdentity) { (deviceID, logID) = (log.deviceID, log.logID) }
 }
 
-/// A consumer's account of one log: the sum of its fix lines and gap lines.
+/// A consumer's account of one log: the sum of its fix, message and gap lines.
 struct LogAccount {
-    private(set) var fixes: [UInt32: Fix] = [:]
+    private(set) var entries: [UInt32: LogEntry] = [:]
     /// Sequences that gap lines report as missing.
     private(set) var missing: Set<UInt32> = []
     /// Sequences that gap lines report as never to come.
@@ -84,21 +85,21 @@ struct LogAccount {
     /// The highest sequence that the current process has emitted in order.
     var lastInOrder: UInt32?
 
-    /// Notes a fix.
-    /// - Parameter isOrdered: whether the fix must not come after later ones.
+    /// Notes a fix or a message.
+    /// - Parameter isOrdered: whether it must not come after later ones.
     /// - Returns: the violation; nil if there is none.
-    mutating func note(_ fix: Fix, isOrdered: Bool) -> Violation? {
-        if let before = fixes[fix.sequence], before != fix {
-            return Violation(invariant: .oneContentPerID, text: "\(fix.sequence) is emitted with two contents", microseconds: 0)
+    mutating func note(_ entry: LogEntry, _ sequence: UInt32, isOrdered: Bool) -> Violation? {
+        if let before = entries[sequence], before != entry {
+            return Violation(invariant: .oneContentPerID, text: "\(sequence) is emitted with two contents", microseconds: 0)
         }
-        fixes[fix.sequence] = fix
+        entries[sequence] = entry
         if isOrdered {
             // A fix that was reported as lost may come late.
-            if let last = lastInOrder, fix.sequence <= last {
-                if lost.contains(fix.sequence) { return nil }
-                return Violation(invariant: .emissionIsInOrder, text: "\(fix.sequence) is emitted after \(last)", microseconds: 0)
+            if let last = lastInOrder, sequence <= last {
+                if lost.contains(sequence) { return nil }
+                return Violation(invariant: .emissionIsInOrder, text: "\(sequence) is emitted after \(last)", microseconds: 0)
             }
-            lastInOrder = fix.sequence
+            lastInOrder = sequence
         }
         return nil
     }
@@ -119,6 +120,6 @@ struct LogAccount {
     /// if it has the fix, or was told that the fix will never come; with `mayBeMissing` also if it was told that the fix is
     /// missing.
     func firstUnexplained(below end: UInt32, mayBeMissing: Bool) -> UInt32? {
-        (0..<end).first { fixes[$0] == nil && !lost.contains($0) && !(mayBeMissing && missing.contains($0)) }
+        (0..<end).first { entries[$0] == nil && !lost.contains($0) && !(mayBeMissing && missing.contains($0)) }
     }
 }

@@ -1,3 +1,4 @@
+import CollarFirmware
 import CollarJournal
 import CollarSimulator
 import CollarWire
@@ -63,11 +64,11 @@ final class MachineRecords {
         var lost: [LostRecord] = []
         for (logID, log) in before.sorted(by: { $0.key < $1.key }) {
             guard let identity = LogIdentity(deviceID: deviceID, logID: logID) else { continue }
-            let sequences = Array(log.fixes.keys) + log.losses.flatMap { Array($0.first...$0.last) }
+            let sequences = Array(log.entries.keys) + log.losses.flatMap { Array($0.first...$0.last) }
             // A record that damage removed may be that of a fix that came after it had been reported as lost. The host then
             // requests all lost fixes of the log again.
             let areLossesInDoubt =
-                found.logs[logID].map { $0.losses.count < log.losses.count || $0.fixes.count < log.fixes.count } ?? true
+                found.logs[logID].map { $0.losses.count < log.losses.count || $0.entries.count < log.entries.count } ?? true
             for sequence in Set(sequences).sorted() {
                 let kept = found.kept(sequence, logID: logID)
                 guard kept == .nothing || kept == .loss && areLossesInDoubt else { continue }
@@ -91,5 +92,5 @@ enum KeptRecord: Equatable {
     case nothing
     /// A report that the sequence is lost.
     case loss
-    case fix(Fix)
+    case entry(LogEntry)
 }

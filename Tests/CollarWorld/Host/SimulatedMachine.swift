@@ -81,6 +81,7 @@ final class SimulatedMachine {
         var configuration = HostConfiguration(stateDirectory: SimulatedMachine.stateDirectory)
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
         configuration.emitsGaps = random.chance(0.4)
+        configuration.emitsMessages = plan.faults.contains(.messages)
         configuration.sortsBySequence = random.chance(0.3)
         if plan.faults.contains(.retention) { configuration.keepsDays = 30 }
         if plan.faults.contains(.hostileSender), plan.forging == .logs {
@@ -386,6 +387,7 @@ extension EmittedEntry {
         let collar = String(deviceID, radix: 16)
         return switch content {
         case .fix(let record): "fix \(record.fix.sequence) of \(collar), log \(record.logID)"
+        case .message(let record): "message \(record.message.sequence) of \(collar), log \(record.logID)"
         case .gap(let change): "\(change.event) \(change.range.first)…\(change.range.last) of \(collar), log \(change.logID)"
         }
     }

@@ -1,3 +1,4 @@
+import CollarFirmware
 import CollarWire
 
 /// The oracle's record of one log of one collar.
@@ -5,10 +6,10 @@ final class LogRecord {
     let log: LogIdentity
     /// The first sequence of this world. The collar delivered all lower ones to another receiver before the world began.
     let base: UInt32
-    /// The fixes that were logged durably; the index is the sequence − ``base``. Nil if a sequence has none.
-    private var fixes: [Fix?] = []
-    /// Fixes whose write failed: the record may be in the flash or not.
-    var torn: [UInt32: Fix] = [:]
+    /// The entries that were logged durably; the index is the sequence − ``base``. Nil if a sequence has none.
+    private var entries: [LogEntry?] = []
+    /// Entries whose write failed: the record may be in the flash or not.
+    var torn: [UInt32: LogEntry] = [:]
     /// Sequences that the collar has overwritten or skipped, or whose block may have decayed.
     private var gone = Flags()
     /// Sequences that the hostile sender reported as lost.
@@ -41,23 +42,28 @@ final class LogRecord {
         max(base, sequences.lowerBound)..<max(base, sequences.lowerBound, sequences.upperBound)
     }
 
-    func logged(_ sequence: UInt32) -> Fix? {
-        guard sequence >= base, sequence - base < fixes.count else { return nil }
-        return fixes[Int(sequence - base)]
+    func logged(_ sequence: UInt32) -> LogEntry? {
+        guard sequence >= base, sequence - base < entries.count else { return nil }
+        return entries[Int(sequence - base)]
     }
 
     /// The fix that the log can hold for a sequence: the one that was logged, or the one of a failed write.
-    func possible(_ sequence: UInt32) -> Fix? { logged(sequence) ?? torn[sequence] }
-
-    /// Whether `fix` is a possible content of its sequence.
-    func permits(_ fix: Fix) -> Bool {
-        logged(fix.sequence) == fix || (logged(fix.sequence) == nil && torn[fix.sequence] == fix)
+    func possibleFix(_ sequence: UInt32) -> Fix? {
+        if case .fix(let fix) = logged(sequence) ?? torn[sequence] { fix } else { nil }
     }
 
-    func note(_ fix: Fix) {
-        while fixes.count <= fix.sequence - base { fixes.append(nil) }
-        fixes[Int(fix.sequence - base)] = fix
-        end = max(end, fix.sequence + 1)
+    /// Whether an entry is a possible content of a sequence.
+    func permits(_ entry: LogEntry, at sequence: UInt32) -> Bool {
+        logged(sequence) == entry || (logged(sequence) == nil && torn[sequence] == entry)
+    }
+
+    /// Whether `fix` is a possible content of its sequence.
+    func permits(_ fix: Fix) -> Bool { permits(.fix(fix), at: fix.sequence) }
+
+    func note(_ entry: LogEntry, at sequence: UInt32) {
+        while entries.count <= sequence - base { entries.append(nil) }
+        entries[Int(sequence - base)] = entry
+        end = max(end, sequence + 1)
     }
 
     func noteForgedLoss(of range: SequenceRange) {

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarFirmware
 import CollarHost
 import CollarJournal
 import CollarWire
@@ -28,13 +29,9 @@ extension Oracle {
                     if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
                 }
                 if isOutOfContact { checkNewest(batch, byteCount: frame.count, collar, record) }
-            case .fix(let fix):
-                if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
-                if isOutOfContact, fix.sequence != newest {
-                    report(
-                        .retransmissionDiscipline, "out of contact fix \(fix.sequence) is sent, the newest is \(newest)"
-                    )
-                }
+            case .fix(let fix): checkSingle(.fix(fix), fix.sequence, newest: newest, record, isOutOfContact: isOutOfContact)
+            case .collarMessage(let message):
+                checkSingle(.message(message.content), message.sequence, newest: newest, record, isOutOfContact: isOutOfContact)
             case .tombstone(let tombstone):
                 let flags = FrameFlags(rawValue: frame[1])
                 check(tombstone, isDeliveredElsewhere: flags.isDeliveredElsewhere, collar, record)
@@ -48,6 +45,16 @@ extension Oracle {
             default: break
             }
         } catch { report(.logBeforeAir, "collar \(collar.index) sends a frame that does not decode: \(error)") }
+    }
+
+    /// Checks an entry in a frame of its own.
+    private func checkSingle(
+        _ entry: LogEntry, _ sequence: UInt32, newest: UInt32, _ record: LogRecord, isOutOfContact: Bool
+    ) {
+        if !record.permits(entry, at: sequence) { report(.logBeforeAir, "\(sequence) is sent as it was not logged") }
+        if isOutOfContact, sequence != newest {
+            report(.retransmissionDiscipline, "out of contact \(sequence) is sent, the newest is \(newest)")
+        }
     }
 
     /// After an unanswered poll, if at most 16 fixes are missing, a small batch may hold the two or three newest of these.
@@ -72,7 +79,7 @@ extension Oracle {
     ) throws(DecodeError) {
         let newest = collar.nextSequence &- 1
         let named = LiveFix.sequences(of: frame.span, header: try FrameHeader(frame.span), reference: newest)
-        guard let named, named.sequence == newest, let anchor = record.possible(named.anchor) else {
+        guard let named, named.sequence == newest, let anchor = record.possibleFix(named.anchor) else {
             return report(.logBeforeAir, "a live fix names no anchor that was logged")
         }
         if !record.wasTold(named.anchor, by: collar.pairedReceiverID) {
@@ -173,7 +180,7 @@ extension Oracle {
         case .loss where isDamaged: return
         case .nothing:
             report(.acknowledgedIsDurable, "host \(host.index) acknowledges \(sequence), which is not on its disk")
-        case .fix, .loss: break
+        case .entry, .loss: break
         }
         record.hosts[host.index].promised.insert(sequence)
     }
@@ -182,15 +189,15 @@ extension Oracle {
     func stored(_ host: SimulatedMachine) {
         for collar in Set(records.map(\.log.deviceID)).sorted() {
             let found = host.records.of(collar).takeNew()
-            for (logID, fix) in found.fixes {
+            for (logID, sequence, entry) in found.entries {
                 guard let log = LogIdentity(deviceID: collar, logID: logID), let record = record(of: log) else {
                     if !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) {
-                        report(.storedIsLogged, "host \(host.index) stores a fix of an unknown log")
+                        report(.storedIsLogged, "host \(host.index) stores an entry of an unknown log")
                     }
                     continue
                 }
-                if !record.permits(fix) {
-                    report(.storedIsLogged, "host \(host.index) stores fix \(fix.sequence) as it was not logged")
+                if !record.permits(entry, at: sequence) {
+                    report(.storedIsLogged, "host \(host.index) stores \(sequence) as it was not logged")
                 }
             }
             for (logID, range) in found.losses {
@@ -208,32 +215,38 @@ extension Oracle {
         let elsewhere = record.hosts[host.index].forgotten
         for sequence in record.seen(range.first..<range.last + 1)
         where !record.mayBeCalledLost(sequence) && !elsewhere.contains(sequence) {
-            if case .fix = host.records.kept(sequence, of: log) { continue }
+            if case .entry = host.records.kept(sequence, of: log) { continue }
             return report(.lossHasACause, "host \(host.index) counts \(sequence) as lost")
         }
     }
 
-    /// The consumer of a host takes a fix or a gap line.
+    /// The consumer of a host takes a fix, a message or a gap line.
     func emitted(_ entry: EmittedEntry, _ host: SimulatedMachine) {
         switch entry.content {
-        case .fix(let fix):
-            guard let log = LogIdentity(deviceID: entry.deviceID, logID: fix.logID), let record = record(of: log) else { return }
-            if !record.permits(fix.fix) {
-                report(.oneContentPerID, "host \(host.index) hands over \(fix.fix.sequence) as it was not logged")
-            }
-            // A damaged fix may come again after later fixes were taken. Without gap lines, nothing tells the consumer what was
-            // given up of a log that is gone.
-            let hasOtherLog = (records.map(\.log) + inventedLogs).contains { $0.deviceID == entry.deviceID && $0 != log }
-            let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
-            // A fix that was reported as lost before it came may come late.
-            let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeCalledLost(fix.fix.sequence)
-            if let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(fix.fix, isOrdered: isOrdered) {
-                report(wrong.invariant, "host \(host.index): \(wrong.text)")
-            }
+        case .fix(let fix): emitted(.fix(fix.fix), fix.fix.sequence, deviceID: entry.deviceID, logID: fix.logID, host)
+        case .message(let record):
+            emitted(.message(record.message.content), record.message.sequence, deviceID: entry.deviceID, logID: record.logID, host)
         case .gap(let change):
             guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
             host.consumer.accounts[LogKey(log), default: LogAccount()].note(change)
         }
+    }
+
+    private func emitted(
+        _ entry: LogEntry, _ sequence: UInt32, deviceID: UInt64, logID: UInt32, _ host: SimulatedMachine
+    ) {
+        guard let log = LogIdentity(deviceID: deviceID, logID: logID), let record = record(of: log) else { return }
+        if !record.permits(entry, at: sequence) {
+            report(.oneContentPerID, "host \(host.index) hands over \(sequence) as it was not logged")
+        }
+        // A damaged fix may come again after later fixes were taken. Without gap lines, nothing tells the consumer what was
+        // given up of a log that is gone.
+        let hasOtherLog = (records.map(\.log) + inventedLogs).contains { $0.deviceID == deviceID && $0 != log }
+        let mayBeLate = plan.faults.contains(.storageDamage) || hasOtherLog && !host.consumer.hasGaps
+        // A fix that was reported as lost before it came may come late.
+        let isOrdered = host.consumer.isOrdered && !mayBeLate && !record.mayBeCalledLost(sequence)
+        let wrong = host.consumer.accounts[LogKey(log), default: LogAccount()].note(entry, sequence, isOrdered: isOrdered)
+        if let wrong { report(wrong.invariant, "host \(host.index): \(wrong.text)") }
     }
 
     /// Checks a host whose consumer has taken everything, after everything has arrived.
@@ -245,16 +258,16 @@ extension Oracle {
                 report(.storedOnce, "host \(host.index) has stored \(repeated.sequence) more than once")
             }
             let account = host.consumer.accounts[LogKey(record.log)]
-            let fixes = kept.logs[record.log.logID]?.fixes ?? [:]
+            let entries = kept.logs[record.log.logID]?.entries ?? [:]
             // A fix that waits for earlier fixes is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
-            for sequence in fixes.keys where sequence < end && account?.fixes[sequence] == nil {
+            for sequence in entries.keys where sequence < end && account?.entries[sequence] == nil {
                 return report(
                     .acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
             }
-            guard host.consumer.hasGaps, let account, let highest = fixes.keys.max() else { continue }
+            guard host.consumer.hasGaps, let account, let highest = entries.keys.max() else { continue }
             // A new process may find less in the journal than the process before had reported, and not report a gap as filled.
-            if host.life == 0, let sequence = account.missing.filter({ account.fixes[$0] != nil }).min() {
+            if host.life == 0, let sequence = account.missing.filter({ account.entries[$0] != nil }).min() {
                 report(.completenessIsProvable, "host \(host.index) never says that \(sequence) is not missing any more")
             }
             // Only its receiver requests missing fixes from a collar, and only those of its present log.
@@ -277,8 +290,10 @@ extension Oracle {
                 case .nothing:
                     let lost = "\(sequence) of log \(record.log.logID)"
                     report(.acknowledgedIsDurable, "\(lost) was acknowledged and is gone after a crash of host \(host.index)")
-                case .fix(let fix):
-                    if !record.permits(fix) { report(.storedIsLogged, "\(sequence) is another fix after a crash") }
+                case .entry(let entry):
+                    if !record.permits(entry, at: sequence) {
+                        report(.storedIsLogged, "\(sequence) has another content after a crash")
+                    }
                 case .loss: break
                 }
             }

@@ -12,18 +12,12 @@ extension Oracle {
         guard let record = current[collar.index] else { return }
         var state = record.requests.state
         state.apply(command.action)
-        guard isCertain else {
-            return record.requests.noteUncertain(ExecutedCommand(command), state: state)
-        }
-        if record.requests.lastExecuted.contains(ExecutedCommand(command)) {
-            report(.executedOnce, "collar \(collar.index) executes request \(command.requestID) again")
-        }
-        record.requests.noteExecuted(ExecutedCommand(command))
-        var isAllowed = formerReceiver != 0 && command.receiverID == formerReceiver
-        if case .pair = command.action { isAllowed = isAllowed || formerReceiver == 0 || isPairingWindowOpen }
-        if !isAllowed {
-            report(.executedOnce, "collar \(collar.index) of \(formerReceiver) obeys \(command.receiverID)")
-        }
+        var isPairingAllowed = false
+        if case .pair = command.action { isPairingAllowed = formerReceiver == 0 || isPairingWindowOpen }
+        note(
+            ExecutedCommand(command), state, collar, record, isCertain: isCertain,
+            isAllowed: formerReceiver != 0 && command.receiverID == formerReceiver || isPairingAllowed)
+        guard isCertain else { return }
         switch command.action {
         case .locateNow, .sound: record.requests.isLate.insert(command.requestID)
         case .unpair: record.requests.releasedBy = command.receiverID
@@ -33,6 +27,27 @@ extension Oracle {
         if state.receiverID != formerReceiver { disciplines[collar.index].giveUp() }
         record.requests.state = state
         record.requests.candidates = []
+    }
+
+    /// A collar gives a message to its application, or its flash failed before that.
+    func executes(_ message: HostMessage, _ collar: SimulatedCollar, isCertain: Bool, formerReceiver: UInt32) {
+        guard let record = current[collar.index] else { return }
+        note(
+            ExecutedCommand(message), record.requests.state, collar, record, isCertain: isCertain,
+            isAllowed: formerReceiver != 0 && message.receiverID == formerReceiver)
+        if isCertain { record.requests.isLate.insert(message.requestID) }
+    }
+
+    private func note(
+        _ command: ExecutedCommand, _ state: OrderedState, _ collar: SimulatedCollar, _ record: LogRecord, isCertain: Bool,
+        isAllowed: Bool
+    ) {
+        guard isCertain else { return record.requests.noteUncertain(command, state: state) }
+        if record.requests.lastExecuted.contains(command) {
+            report(.executedOnce, "collar \(collar.index) executes request \(command.requestID) again")
+        }
+        record.requests.noteExecuted(command)
+        if !isAllowed { report(.executedOnce, "collar \(collar.index) obeys \(command.receiverID)") }
     }
 
     /// A collar applies a settings update, or its flash failed during the update.

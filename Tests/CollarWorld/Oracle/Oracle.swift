@@ -78,19 +78,15 @@ final class Oracle {
         check(collar)
     }
 
-    /// A collar has tried to log a fix.
-    func tried(_ fix: Fix, expected: UInt32, _ outcome: Result<UInt32, FixLogError>, _ collar: SimulatedCollar) {
+    /// A collar has tried to log an entry.
+    func tried(_ entry: LogEntry, expected: UInt32, _ outcome: Result<UInt32, FixLogError>, _ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
-        var stored = fix
         switch outcome {
         case .success(let sequence):
-            stored.sequence = sequence
             if sequence < record.end { report(.logOnlyGrows, "sequence \(sequence) is given out again") }
-            record.note(stored)
-        case .failure(.flash):
-            stored.sequence = expected
-            record.torn[expected] = stored
-        case .failure(let error): report(.noRefusal, "a fix is refused: \(error)")
+            record.note(entry.at(sequence), at: sequence)
+        case .failure(.flash): record.torn[expected] = entry.at(expected)
+        case .failure(let error): report(.noRefusal, "an entry is refused: \(error)")
         }
         check(collar)
     }

@@ -33,7 +33,7 @@ struct OrderedState: Equatable {
     }
 }
 
-/// A command as a collar remembers it.
+/// A command or message as a collar remembers it.
 struct ExecutedCommand: Equatable {
     var receiverID: UInt32
     var requestID: UInt16
@@ -43,6 +43,12 @@ struct ExecutedCommand: Equatable {
         receiverID = command.receiverID
         requestID = command.requestID
         code = command.action.code
+    }
+
+    init(_ message: HostMessage) {
+        receiverID = message.receiverID
+        requestID = message.requestID
+        code = 255
     }
 }
 

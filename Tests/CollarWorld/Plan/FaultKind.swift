@@ -83,6 +83,8 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case retention
     /// A user moves a host's receiver to another disk, without the stored records.
     case receiverMove
+    /// Hosts and collars send application messages.
+    case messages
 }
 
 /// A set of kinds of faults.

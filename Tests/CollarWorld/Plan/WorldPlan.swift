@@ -74,7 +74,9 @@ package struct WorldPlan: Equatable, Sendable {
         faults = WorldPlan.someFaults(&random)
         // These kinds draw from a generator of their own, so that adding them did not change the rest of each seed's plan.
         var later = SeededRandom(seed: seed ^ 0x1A7E_12)
-        for kind in [FaultKind.stateRemoval, .foreignFiles, .retention, .receiverMove] where later.chance(0.15) { faults.insert(kind) }
+        for kind in [FaultKind.stateRemoval, .foreignFiles, .retention, .receiverMove, .messages] where later.chance(0.15) {
+            faults.insert(kind)
+        }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]

@@ -21,6 +21,8 @@ struct FrameText: CustomStringConvertible {
                 return "identity, log \(identity.oldestSequence)..<\(identity.nextSequence), "
                     + "paired \(identity.pairedReceiverID)"
             case .fix(let fix): return "fix …\(fix.sequence % 65_536)"
+            case .collarMessage(let message): return "message \(message.sequence)"
+            case .hostMessage(let message): return "message \(message.requestID) of \(message.receiverID)"
             case .probe(let probe): return "probe, next \(probe.nextSequence)"
             case .tombstone(let tombstone): return "tombstone \(ranges(tombstone.ranges))"
             case .acknowledgement(let answer):
