@@ -18,6 +18,7 @@ SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
 OVERHEAD = 7  # header and CRC
 ABSOLUTE_FIX, LIVE_FIX, BATCH = 2, 3, 4
+COLLAR_MESSAGE, HOST_MESSAGE = 13, 29
 
 
 class Message(NamedTuple):
@@ -56,8 +57,10 @@ MESSAGES = {
     19: Message("settings_order", True, reports.decode_settings, reports.encode_settings,
                 with_type=True),
     20: Message("command", True, reports.decode_command, reports.encode_command, with_type=True),
-    **{number: Message("application_message", True, *reports.application_coders(number),
-                       with_type=True) for number in (13, 14, 15, 29, 30, 31)},
+    COLLAR_MESSAGE: Message("application_message", True, reports.decode_collar_message,
+                            reports.encode_collar_message, with_type=True),
+    HOST_MESSAGE: Message("application_message", True, reports.decode_host_message,
+                          reports.encode_host_message, with_type=True),
     # A live fix needs its anchor: decode and encode below call the module live directly.
     LIVE_FIX: Message("live_fix", True, None, None),
 }

@@ -2,7 +2,7 @@
 
 import frames
 import live
-from frames import BATCH, LIVE_FIX, TOMBSTONE, Log
+from frames import BATCH, COLLAR_MESSAGE, LIVE_FIX, TOMBSTONE, Log
 from wire import ProtocolError, SerialDecoder
 
 IDENTITY, ABSOLUTE_FIX, PROBE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 16, 17
@@ -51,6 +51,7 @@ class KnownLog:
         self.named = 0     # the newest sequence that the last identity named
         self.heard = None  # when its last frame came in
         self.fixes = {}    # by sequence
+        self.messages = {}  # of the collar's application, by sequence
         self.covered = []    # ranges: stored, or never to come
         self.lost = []       # ranges
         self.elsewhere = []  # ranges that a former receiver acknowledged
@@ -63,14 +64,22 @@ class KnownLog:
 
     def store(self, fix):
         """Store a fix. Returns whether it is new."""
-        sequence = fix["sequence"]
+        return self._store(fix, self.fixes)
+
+    def store_message(self, message):
+        """Store a message of the collar's application, whose sequence is covered like that of a fix."""
+        self._store(message, self.messages)
+
+    def _store(self, entry, entries):
+        """Store an entry of the log among its like, unless its sequence is stored. Returns whether it is new."""
+        sequence = entry["sequence"]
         self.hear_of(sequence)
         self.doubted = without(self.doubted, sequence, sequence)
-        if sequence in self.fixes:
+        if sequence in self.fixes or sequence in self.messages:
             return False
-        self.fixes[sequence] = fix
+        entries[sequence] = entry
         self.covered = add_range(self.covered, sequence, sequence)
-        # The fix may have been reported as lost.
+        # The entry may have been reported as lost.
         self.lost = without(self.lost, sequence, sequence)
         self.elsewhere = without(self.elsewhere, sequence, sequence)
         return True
@@ -231,6 +240,8 @@ class Host:
         elif decoded.type == BATCH:
             for fix in fields["fixes"]:
                 self._store(known, fix)
+        elif decoded.type == COLLAR_MESSAGE:
+            known.store_message(fields)
         elif decoded.type == TOMBSTONE:
             for first, last in fields["ranges"]:
                 known.lose(first, min(last, known.highest), bool(decoded.flags & frames.DELIVERED_ELSEWHERE))

@@ -77,9 +77,13 @@ def add_frames(v):
           good[:1] + b"\x80" + good[2:], "critical_flags")
     v.add("critical-flags-unknown-type", "A critical flag and an unknown type: the flag comes first.",
           b"\x20\x80" + good[2:], "critical_flags")
-    for number in (0, 21, 28):
+    for number in (0, 14, 15, 21, 28, 30, 31):
         v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; CRC not bound.",
               frame_of(number, b"\x01\x02\x03"), "unknown_type")
+    for number, like in ((14, 13), (15, 13), (30, 29), (31, 29)):
+        payload = bytes.fromhex("00001234" if like == 13 else "1234a1b2c3d4") + bytes.fromhex("00016553f100")
+        v.add(f"unknown-type-{number}-bound", f"Type {number} with a payload that type {like} could have; CRC bound.",
+              frames.assemble(frames.VERSION << 5 | number, 0, ADDRESS, 0, payload, LOG), "unknown_type")
     v.add("unknown-type-damaged", "An unknown type and a wrong CRC: the type comes first.", b"\x20" + good[1:], "unknown_type")
 
     v.add("check-wrong-device", "The CRC is bound to another device id.", fix_frame(log=OTHER_DEVICE), "check_failed")

@@ -8,7 +8,7 @@ encoder takes (writer, fields, **hints) and returns the low byte of the header.
 from fixes import MAX_SEQUENCE
 from wire import require
 
-CAPABILITIES = 0b111
+CAPABILITIES = 0b1111  # compass, sounder, listens, messages
 UINT32 = (1 << 32) - 1
 RECEIVER_FIELD = "receiver_id"  # the field of the error if a receiver id is 0
 

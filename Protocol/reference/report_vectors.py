@@ -1,7 +1,7 @@
 """Vectors of the messages of sections 13 to 17, valid and invalid."""
 
 import frames
-from vector_parts import ADDRESS, LOG, ORIGIN_BITS, bits, frame_of
+from vector_parts import ADDRESS, LOG, ORIGIN_BITS, OTHER_DEVICE, OTHER_LOG, bits, frame_of
 
 TOP = (1 << 32) - 1
 RECEIVER = 0xA1B2C3D4
@@ -16,6 +16,14 @@ STATUS_UNKNOWN = {"since": None, "battery": None, "voltage": None, "temperature"
 SETTINGS = {"request_id": 0x1234, "version": 1_790_000_000_123, "origin": 0xABCDE,
             "entries": [[1, 1000], [2, 5000], [3, 60_000], [8, 60], [9, 5]]}
 COMMAND = {"type": 20, "request_id": 0x4321, "receiver_id": RECEIVER, "order": 3, "argument": None}
+# By type of an application message: the fields before the message itself, and their lowest and highest values.
+MESSAGES = {13: {"type": 13, "sequence": 4661}, 29: {"type": 29, "request_id": 0xBEEF, "receiver_id": RECEIVER}}
+EXTREMES = {13: ({"sequence": 0}, {"sequence": TOP - 1}),
+            29: ({"request_id": 0, "receiver_id": 1}, {"request_id": 0xFFFF, "receiver_id": TOP})}
+NOTICE = {"kind": 0, "outcome": None, "code": 0x51, "time": 1_700_000_123, "answered": None, "data": "00ff10"}
+REQUEST = {**NOTICE, "kind": 1}
+REPLY = {**NOTICE, "kind": 2, "outcome": 4, "answered": 0x1234}
+KINDS = {"notice": NOTICE, "request": REQUEST, "reply": REPLY}
 LORA = {"type": 11, "modulation": 1, "turnaround": 80, "frequency": 869_525_000,
         "bandwidth": 125_000, "spreading_factor": 7, "coding_rate": 0, "explicit_header": True,
         "crc": True, "low_data_rate": False, "preamble": 8, "power": 14}
@@ -26,6 +34,25 @@ RADIO_IDENTITY = {"type": 10, "radio_id": "fedcba9876543210", "firmware_version"
 LORA_PARTS = {"frequency": (869_525_000, 32), "bandwidth": (125_000, 32), "spreading_factor": (7, 4),
               "coding_rate": (0, 2), "switches": (0b110, 3), "reserved": (0, 7), "preamble": (8, 16),
               "power": (14, 8)}
+
+
+# The bits of NOTICE behind the fields before it. `answered` has bits in a reply only.
+MESSAGE_PARTS = {"kind": (0, 2), "reserved": (0, 2), "outcome": (0, 4), "code": (0x51, 8), "time": (1_700_000_123, 32),
+                 "answered": (0, 0), "data": (0x00FF10, 24)}
+# By kind: the parts in which a message of that kind differs. They turn the bits of NOTICE into those of REQUEST and REPLY.
+KIND_PARTS = {"notice": {}, "request": {"kind": (1, 2)},
+              "reply": {"kind": (2, 2), "outcome": (4, 4), "answered": (0x1234, 32)}}
+MESSAGE_STARTS = {13: {"sequence": (4661, 32)}, 29: {"request_id": (0xBEEF, 16), "receiver_id": (RECEIVER, 32)}}
+
+
+def message_bits(number, **changes):
+    """The payload of NOTICE as a message of this type, with some parts replaced."""
+    return bits(*{**MESSAGE_STARTS[number], **MESSAGE_PARTS, **changes}.values())
+
+
+def data_part(size):
+    """Data of this size for a message, as a part."""
+    return int.from_bytes(bytes(index & 0xFF for index in range(1, size + 1)), "big"), 8 * size
 
 
 def lora_bits(**changes):
@@ -122,18 +149,65 @@ def _add_commands(v):
 
 
 def _add_application(v):
-    for number in (13, 14, 15, 29, 30, 31):
-        host = number > 16
-        fields = {"type": number, "channel": number - (29 if host else 13), "from_host": host,
-                  "wants_reply": False, "request_id": 0xBEEF, "bytes": "00ff10"}
-        end = "the host" if host else "the collar"
-        for name, meaning, changes in (("plain", "three bytes", {}), ("reply", "wants a reply", {"wants_reply": True}),
-                                       ("empty", "no bytes", {"bytes": "", "request_id": 0}),
-                                       ("full", "243 bytes", {"bytes": bytes(range(243)).hex(), "request_id": 0xFFFF})):
-            v.add(number, f"application-{number}-{name}", f"Application message from {end}: {meaning}.",
-                  {**fields, **changes})
-        _other(v, f"application-{number}-reserved", "Application message, not canonical: the reserved bits set.",
-               number, bytes.fromhex("7fbeef00ff10"), fields)
+    for number, own in MESSAGES.items():
+        _add_messages(v, number, own)
+    for sequence in (255, 256, 65_535, 65_536, 1 << 31):
+        v.add(13, f"application-13-sequence-{sequence}", f"Application message from the collar: sequence {sequence}.",
+              {**MESSAGES[13], **NOTICE, "sequence": sequence})
+
+
+def _add_messages(v, number, own):
+    """Application messages of one type. `own` has its fields before the message itself."""
+    end = "the host" if number == frames.HOST_MESSAGE else "the collar"
+
+    def message(name, meaning, flags=0, **changes):
+        v.add(number, f"application-{number}-{name}", f"Application message from {end}: {meaning}.",
+              {**own, **NOTICE, **changes}, flags=flags)
+
+    def other(name, meaning, parts, expected=NOTICE, flags=0, low_byte=0):
+        v.add_frame(f"application-{number}-{name}", f"Application message from {end}, not canonical: {meaning}.",
+                    frame_of(number, message_bits(number, **parts), flags, ADDRESS, low_byte), canonical=False,
+                    origin=ORIGIN_BITS, expected={**own, **expected})
+
+    for name, fields in KINDS.items():
+        message(name, f"{name} with three bytes of data", **fields)
+        for size in (0, 1, 19, 20):
+            message(f"{name}-{size}", f"{name} with {size} bytes of data",
+                    **{**fields, "data": bytes(range(0xF0 - size, 0xF0)).hex()})
+        message(f"{name}-zeros", f"{name} with 20 zero bytes of data", **{**fields, "data": "00" * 20})
+        message(f"{name}-ones", f"{name} with 20 bytes of data whose bits are all set", **{**fields, "data": "ff" * 20})
+        message(f"{name}-time-unknown", f"{name}, time unknown", **{**fields, "time": None})
+        for reserved in (1, 2, 3):
+            other(f"{name}-reserved-{reserved}", f"{name} with {reserved} in the reserved bits",
+                  {**KIND_PARTS[name], "reserved": (reserved, 2)}, fields)
+        other(f"{name}-low-byte", f"{name} with a low byte that is not 0", KIND_PARTS[name], fields, low_byte=0x34)
+    for name in ("notice", "request"):
+        for outcome in (1, 8, 9, 15):
+            other(f"{name}-outcome-{outcome}", f"{name} with {outcome} in the bits of the outcome",
+                  {**KIND_PARTS[name], "outcome": (outcome, 4)}, KINDS[name])
+    other("reserved-and-outcome", "notice with all bits of its first byte set but those of the kind",
+          {"reserved": (3, 2), "outcome": (15, 4)})
+    for flags in (0x08, 0x10, 0x1F):
+        other(f"ignorable-flags-{flags:02x}", f"flags 0x{flags:02x}, reserved bits that a receiver ignores", {}, flags=flags)
+
+    for outcome in range(9):
+        message(f"reply-outcome-{outcome}", f"reply with outcome {outcome}", **{**REPLY, "outcome": outcome})
+    for answered in (0, 1, 0xFFFF, 0x10000, TOP - 1, TOP):
+        message(f"reply-answered-{answered}", f"reply that answers {answered}", **{**REPLY, "answered": answered})
+    for code in (0, 1, 0x80, 255):
+        message(f"code-{code}", f"code {code}", code=code)
+    for time in (1, 1 << 31, TOP):
+        message(f"time-{time}", f"time {time}", time=time)
+    for poll in range(1, 8):
+        message(f"ask-{poll}", f"wants an answer, poll number {poll}", flags=poll)
+    lowest, highest = EXTREMES[number]
+    message("lowest", "notice with every field at its lowest", **lowest, code=0, time=None, data="")
+    message("reply-lowest", "reply with every field at its lowest",
+            **lowest, kind=2, outcome=0, code=0, time=None, answered=0, data="")
+    message("reply-highest", "reply with every field at its highest",
+            flags=7, **highest, kind=2, outcome=8, code=255, time=TOP, answered=TOP, data="ff" * 20)
+    for field, value in [*lowest.items(), *highest.items()]:
+        message(f"{field.replace('_', '-')}-{value}", f"{field.replace('_', ' ')} {value}", **{field: value})
 
 
 def _add_radio(v):
@@ -171,14 +245,23 @@ def _add_radio(v):
 
 def add_invalid(v):
     """All invalid vectors of these messages."""
+    _add_invalid_reports(v)
+    for number, own in MESSAGES.items():
+        _add_invalid_messages(v, number, own)
+    _add_invalid_starts(v)
+
+
+def _add_invalid_reports(v):
     plain = {6: payload_of(6, {**STATUS, "clock": None}), 7: payload_of(7, SETTINGS), 8: b"\x43\x21\0",
              10: payload_of(10, RADIO_IDENTITY), 11: payload_of(11, LORA), 12: bytes.fromhex("bacaddff9f0041"),
-             13: b"\0\x12\x34", 18: b"\x12\x34", 19: payload_of(19, SETTINGS), 20: payload_of(20, COMMAND),
-             29: b"\0\x12\x34"}
+             13: payload_of(13, {**MESSAGES[13], **NOTICE, "data": ""}), 18: b"\x12\x34",
+             19: payload_of(19, SETTINGS), 20: payload_of(20, COMMAND),
+             29: payload_of(29, {**MESSAGES[29], **NOTICE, "data": ""})}
     names = {number: frames.MESSAGES[number].name.replace("_", "-") for number in plain}
     names[13], names[29] = "application-13", "application-29"
     for number, payload in plain.items():
-        for size in sorted({0, len(payload) - 1}):
+        sizes = range(len(payload)) if number in MESSAGES else sorted({0, len(payload) - 1})
+        for size in sizes:
             v.add(f"truncated-{names[number]}-{size:02}", f"Type {number} with {size} of {len(payload)} bytes of payload.",
                   frame_of(number, payload[:size]), "truncated")
     v.add("truncated-status-clock", "Status that announces a clock mapping and ends inside it.",
@@ -231,3 +314,69 @@ def add_invalid(v):
     for factor in (0, 4, 13, 15):
         bad(f"modem-settings-spreading-factor-{factor}", f"Modem settings, LoRa: spreading factor {factor}.", 11,
             lora_bits(spreading_factor=(factor, 4)), "modulation")
+
+
+def _add_invalid_messages(v, number, own):
+    """Invalid application messages of one type. `own` has its fields before the message itself."""
+    start = len(bits(*MESSAGE_STARTS[number].values()))
+    plain, reply = message_bits(number), payload_of(number, {**own, **REPLY, "data": ""})
+    name = f"application-{number}"
+
+    def bad(short, meaning, payload, field):
+        v.add(f"field-{name}-{short}", f"Type {number}: {meaning}.", frame_of(number, payload), "invalid_field", field)
+
+    def kind(value, **parts):
+        return message_bits(number, kind=(value, 2), **parts)
+
+    def answer(outcome, **parts):
+        return kind(2, outcome=(outcome, 4), answered=(0x1234, 32), **parts)
+
+    for size in range(start + 1, len(reply)):
+        v.add(f"truncated-{name}-reply-{size:02}", f"Type {number}: reply with {size} of at least {len(reply)} bytes of payload.",
+              frame_of(number, reply[:size]), "truncated")
+
+    bad("kind-3", "kind 3", kind(3), "message_kind")
+    bad("kind-3-ones", "kind 3, all bits of its byte set", kind(3, reserved=(3, 2), outcome=(15, 4)), "message_kind")
+    bad("kind-3-truncated", "kind 3 in the last byte of the payload; the kind comes first", kind(3)[:start + 1], "message_kind")
+    bad("kind-3-21-bytes", "kind 3 and 21 bytes of data; the kind comes first", kind(3, data=data_part(21)), "message_kind")
+    for outcome in range(9, 16):
+        bad(f"outcome-{outcome}", f"reply with outcome {outcome}", answer(outcome), "outcome")
+    bad("outcome-9-reserved", "reply with outcome 9, the reserved bits set", answer(9, reserved=(3, 2)), "outcome")
+    bad("outcome-15-truncated", "reply with outcome 15 that ends before its code; the outcome comes first",
+        answer(15)[:start + 1], "outcome")
+    bad("outcome-9-21-bytes", "reply with outcome 9 and 21 bytes of data; the outcome comes first",
+        answer(9, data=data_part(21)), "outcome")
+    for short, parts in KIND_PARTS.items():
+        most = 246 - len(message_bits(number, **{**parts, "data": (0, 0)}))
+        for size in (21, 22, 24, 25, 100, most):
+            bad(f"{short}-{size}-bytes", f"{short} with {size} bytes of data",
+                message_bits(number, **{**parts, "data": data_part(size)}), "message_length")
+    bad("21-zero-bytes", "notice with 21 zero bytes of data", message_bits(number, data=(0, 168)), "message_length")
+
+    for place, index in (("first-field", 4), ("kind", 4 + start), ("code", 5 + start), ("time", 6 + start), ("data", -4), ("check", -1)):
+        damaged = bytearray(frame_of(number, plain))
+        damaged[index] ^= 0x80
+        v.add(f"check-{name}-flipped-{place}", f"Type {number}, one bit of the frame is wrong: {place.replace('-', ' ')}.",
+              bytes(damaged), "check_failed")
+    for short, log, other in (("log", OTHER_LOG, "log id"), ("device", OTHER_DEVICE, "device id")):
+        v.add(f"check-{name}-wrong-{short}", f"Type {number} whose CRC is bound to another {other}.",
+              frame_of(number, plain, log=log), "check_failed")
+    damaged = bytearray(frame_of(number, kind(3)))
+    damaged[-1] ^= 1
+    v.add(f"check-{name}-kind-3", f"Type {number} with kind 3 and a wrong CRC: the CRC comes first.", bytes(damaged), "check_failed")
+
+
+def _add_invalid_starts(v):
+    """Application messages whose first fields are invalid."""
+    for number, field, value, count in ((13, "sequence", TOP, 4), (29, frames.messages.RECEIVER_FIELD, 0, 6)):
+        said, parts = field.replace("_", " "), {field: (value, 32)}
+        for name, meaning, payload in (
+                ("", "", message_bits(number, **parts)),
+                ("-kind-3", f", and kind 3; the {said} comes first", message_bits(number, **parts, kind=(3, 2))),
+                ("-21-bytes", f", and 21 bytes of data; the {said} comes first", message_bits(number, **parts, data=data_part(21))),
+                ("-truncated", f", and nothing behind it; the {said} comes first", message_bits(number, **parts)[:count])):
+            v.add(f"field-application-{number}-{field.replace('_', '-')}-{value}{name}", f"Type {number}: {said} {value}{meaning}.",
+                  frame_of(number, payload), "invalid_field", field)
+        v.add(f"truncated-application-{number}-{field.replace('_', '-')}-{value}",
+              f"Type {number}: {said} {value} without its last byte, which is not checked.",
+              frame_of(number, message_bits(number, **parts)[:count - 1]), "truncated")

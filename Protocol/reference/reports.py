@@ -3,11 +3,14 @@
 Decoders and encoders are like those of messages. `decoded` also has `type`.
 """
 
+from fixes import MAX_SEQUENCE
 from messages import RECEIVER_FIELD
 from wire import require
 
 MOST_ENTRIES = 6
 LAST_OUTCOME = 8
+REPLY = 2  # the last kind of an application message
+MOST_DATA = 20  # bytes of an application message
 PAIR = 6
 # By action of a command: bits of the argument.
 ARGUMENT_BITS = {1: 0, 2: 0, 3: 0, 4: 16, 5: 0, PAIR: 32, 7: 0}
@@ -152,31 +155,73 @@ def encode_result(writer, fields):
 
 # Application messages (section 16)
 
-def application_coders(number):
-    """Decoder and encoder of one type of application message."""
-    from_host = number >= 16
-    channel = number - (29 if from_host else 13)
+def _read_message(reader):
+    """The message itself: from the kind to the end of the payload."""
+    fields = {"kind": reader.read(2)}
+    require(fields["kind"] <= REPLY, "message_kind")
+    is_reply = fields["kind"] == REPLY
+    reader.read(2)  # reserved, ignored
+    outcome = reader.read(4)
+    require(not is_reply or outcome <= LAST_OUTCOME, "outcome")
+    fields["outcome"] = outcome if is_reply else None
+    fields["code"] = reader.read(8)
+    fields["time"] = _known(reader.read(32), 0)
+    fields["answered"] = reader.read(32) if is_reply else None
+    size = reader.left // 8
+    require(size <= MOST_DATA, "message_length")
+    fields["data"] = reader.read(8 * size).to_bytes(size, "big").hex()
+    return fields
 
-    def decode(reader, low_byte, reference):
-        wants_reply = bool(reader.read(1))
-        reader.read(7)  # reserved, ignored
-        request_id = reader.read(16)
-        size = reader.left // 8
-        return {"channel": channel, "from_host": from_host, "wants_reply": wants_reply,
-                "request_id": request_id,
-                "bytes": reader.read(8 * size).to_bytes(size, "big").hex()}, {}
 
-    def encode(writer, fields):
-        require(fields["channel"] == channel, "channel")
-        require(fields["from_host"] == from_host, "from_host")
-        writer.write(fields["wants_reply"], 1)
-        writer.write(0, 7)
-        writer.write(fields["request_id"], 16)
-        for byte in bytes.fromhex(fields["bytes"]):
-            writer.write(byte, 8)
-        return 0
+def _write_message(writer, fields):
+    """The message itself."""
+    require(0 <= fields["kind"] <= REPLY, "message_kind")
+    is_reply = fields["kind"] == REPLY
+    for field in ("outcome", "answered"):
+        require((fields[field] is not None) == is_reply, field)
+    require(not is_reply or 0 <= fields["outcome"] <= LAST_OUTCOME, "outcome")
+    data = bytes.fromhex(fields["data"])
+    require(len(data) <= MOST_DATA, "message_length")
+    writer.write(fields["kind"], 2)
+    writer.write(0, 2)
+    writer.write(fields["outcome"] if is_reply else 0, 4)
+    writer.write(fields["code"], 8)
+    writer.write(_or(fields["time"], 0, "time"), 32)
+    if is_reply:
+        writer.write(fields["answered"], 32)
+    for byte in data:
+        writer.write(byte, 8)
 
-    return decode, encode
+
+def decode_collar_message(reader, low_byte, reference):
+    """Application message of a collar."""
+    sequence = reader.read(32)
+    require(sequence <= MAX_SEQUENCE, "sequence")
+    return {"sequence": sequence, **_read_message(reader)}, {}
+
+
+def encode_collar_message(writer, fields):
+    """Application message of a collar."""
+    require(0 <= fields["sequence"] <= MAX_SEQUENCE, "sequence")
+    writer.write(fields["sequence"], 32)
+    _write_message(writer, fields)
+    return 0
+
+
+def decode_host_message(reader, low_byte, reference):
+    """Application message of a host."""
+    fields = {"request_id": reader.read(16), "receiver_id": reader.read(32)}
+    require(fields["receiver_id"] != 0, RECEIVER_FIELD)
+    return {**fields, **_read_message(reader)}, {}
+
+
+def encode_host_message(writer, fields):
+    """Application message of a host."""
+    require(fields["receiver_id"] != 0, RECEIVER_FIELD)
+    writer.write(fields["request_id"], 16)
+    writer.write(fields["receiver_id"], 32)
+    _write_message(writer, fields)
+    return 0
 
 
 # Base radio (section 17)

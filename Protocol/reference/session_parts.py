@@ -1,7 +1,8 @@
 """Shared parts of the sessions: collars that write frames, and the script of a session."""
 
 import frames
-from frames import BATCH, LIVE_FIX, Log
+from frames import BATCH, COLLAR_MESSAGE, LIVE_FIX, Log
+from report_vectors import NOTICE
 from vector_parts import FIX, IDENTITY
 from wire import stuff
 
@@ -55,6 +56,10 @@ class Collar:
     def batch(self, fixes, poll=0):
         """Batch of exactly these fixes, each given its sequence or its codes."""
         return self.send(BATCH, {"fixes": [codes_of(fix) for fix in fixes]}, poll)
+
+    def message(self, sequence, poll=0, **changes):
+        """Message of the application: a notice with some fields changed."""
+        return self.send(COLLAR_MESSAGE, {"sequence": sequence, **NOTICE, **changes}, poll)
 
     def tombstone(self, ranges, poll=0, elsewhere=False):
         """Tombstone."""

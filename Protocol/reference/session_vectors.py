@@ -2,8 +2,9 @@
 
 import session_batches
 import session_faults
+import session_messages
 import session_repairings
-from report_vectors import SETTINGS, STATUS
+from report_vectors import REQUEST, SETTINGS, STATUS
 from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
                            position, who_at)
 
@@ -81,16 +82,15 @@ def polls():
     for sequence, poll in enumerate((2, 3, 4, 5, 6, 7, 1)):
         numbers.at(30 + 5 * sequence, A.fix(sequence, poll), A.acknowledged(poll, sequence + 1))
     reports = booted(
-        "Status, settings report, result and application messages that poll.",
-        "Each is bound to the log and polls, so each is answered with an acknowledgement. None is a fix.")
+        "Status, settings report, result and application message that poll.",
+        "Each is bound to the log and polls, so each is answered with an acknowledgement. None is a fix. The message has sequence 0, so "
+        "1 is the first missing.")
     messages = [(6, STATUS), (7, {"type": 7, **SETTINGS}), (8, {"type": 8, "request_id": 5, "outcome": 0})]
-    messages += [(13 + channel, {"type": 13 + channel, "channel": channel, "from_host": False, "wants_reply": channel == 1,
-                               "request_id": 9, "bytes": "00ff10"}) for channel in range(3)]
     for poll, (number, fields) in enumerate(messages, 2):
         reports.at(20 + 5 * poll, A.send(number, fields, poll), A.acknowledged(poll, 0))
     return {
         "ask-numbers": numbers.stored(A, *range(7)).ends(A, 7),
-        "reports-with-ask": reports.at(70, A.send(6, STATUS)).ends(A, 0),
+        "reports-with-ask": reports.at(60, A.message(0, 5, **REQUEST), A.acknowledged(5, 1)).at(70, A.send(6, STATUS)).ends(A, 1),
         "probe-with-ask": booted(
             "A probe polls after the acknowledgement was lost; a probe without a poll is not answered.",
             "The probe stores nothing; the answer names what is stored.")
@@ -391,7 +391,7 @@ def all_vectors():
     """All sessions by name."""
     sessions = {}
     for part in (boot(), polls(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
-                 session_batches.sessions(), session_repairings.sessions()):
+                 session_batches.sessions(), session_repairings.sessions(), session_messages.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")
         sessions.update(part)

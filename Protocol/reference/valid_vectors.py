@@ -181,10 +181,12 @@ def add_collar_messages(v):
             ("highest", "every field at its highest",
              {"device_id": "f" * 16, "log_id": (1 << 26) - 1, "boot_count": top, "oldest_sequence": top,
               "next_sequence": top, "paired_receiver": top, "largest_frame": 253,
-              "firmware_version": [255, 255, 255], "capabilities": 7, "heartbeat": 65_535}),
+              "firmware_version": [255, 255, 255], "capabilities": 15, "heartbeat": 65_535}),
             ("compass", "capability compass", {"capabilities": 1}),
             ("sounder", "capability sounder", {"capabilities": 2}),
             ("listens", "capability listens before it talks", {"capabilities": 4}),
+            ("messages", "capability messages, its application takes them", {"capabilities": 8}),
+            ("compass-and-messages", "capabilities compass and messages", {"capabilities": 9}),
             ("delivered-elsewhere-1", "delivered elsewhere below 1", {"delivered_elsewhere": 1}),
             ("delivered-elsewhere-above-oldest", "delivered elsewhere as far as the log goes", {"delivered_elsewhere": 4661}),
             ("delivered-elsewhere-highest", "delivered elsewhere at its highest",
@@ -194,6 +196,9 @@ def add_collar_messages(v):
     v.add_frame("identity-delivered-elsewhere-trailing", "Identity, not canonical: bytes behind delivered elsewhere.",
                 frame_of(1, payload + bytes((0, 0, 4, 1, 9, 9, 9, 9, 9)), 1), canonical=False, origin=ORIGIN_BITS,
                 expected={**IDENTITY, "delivered_elsewhere": 1025})
+    v.add_frame("identity-capabilities-ones", "Identity, not canonical: all bits of the capabilities set.",
+                frame_of(1, payload[:32] + b"\xff\xff" + payload[34:], 1), canonical=False, origin=ORIGIN_BITS,
+                expected={**IDENTITY, "capabilities": 15})
     for name, meaning, other, low_byte in (
             ("trailing-3", "three bytes behind the heartbeat, too few for delivered elsewhere", payload + b"\0\x01\x02", 0),
             ("delivered-elsewhere-0", "delivered elsewhere is 0", payload + bytes(4), 0),
@@ -204,7 +209,7 @@ def add_collar_messages(v):
             ("trailing-253", "253 bytes with the ones behind the last field", payload + b"\xaa" * 210, 0),
             ("reserved-bits", "the six reserved bits set", payload[:11] + bytes([payload[11] | 0x3F]) + payload[12:], 0),
             ("capabilities-unknown", "capabilities that are not defined set as well",
-             payload[:32] + b"\xff\xfd" + payload[34:], 0),
+             payload[:32] + b"\xff\xf5" + payload[34:], 0),
             ("low-byte", "a low byte that is not 0", payload, 0x5A)):
         v.add_frame(f"identity-{name}", f"Identity, not canonical: {meaning}.",
                     frame_of(1, other, 1, ADDRESS, low_byte), canonical=False, origin=ORIGIN_BITS, expected=IDENTITY)
