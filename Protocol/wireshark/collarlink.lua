@@ -12,7 +12,8 @@ local SHORTEST_FRAME, LONGEST_FRAME = 7, 253
 local LONGEST_ENCODING = 254
 local MAX_SEQUENCE = 4294967294
 local TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08
-local MOST_RANGES, MOST_ENTRIES = 32, 6
+local REPLY = 2
+local MOST_RANGES, MOST_ENTRIES, MOST_DATA = 32, 6, 20
 
 local floor = math.floor
 local number = string.format
@@ -38,6 +39,7 @@ local THROTTLES = {[0] = "nothing", "low battery", "critical battery", "duty cyc
 local ORDERS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
     "pair with another receiver", "unpair"}
 local OUTCOMES = {[0] = "ok", "unknown", "unsupported", "invalid", "refused", "conflict", "busy", "timeout", "failed"}
+local KINDS = {[0] = "notice", "request", [REPLY] = "reply"}
 local MODULATIONS = {[0] = "serial", "LoRa"}
 local CODING_RATES = {[0] = "4/5", "4/6", "4/7", "4/8"}
 local SETTINGS = {
@@ -131,6 +133,7 @@ field("uint16", "capabilities", "Capabilities", base.HEX)
 field("bool", "capabilities.compass", "Compass", 16, {"yes", "no"}, 0x0001)
 field("bool", "capabilities.sounder", "Sounder", 16, {"yes", "no"}, 0x0002)
 field("bool", "capabilities.listens", "Listens before it talks", 16, {"yes", "no"}, 0x0004)
+field("bool", "capabilities.messages", "Takes messages", 16, {"yes", "no"}, 0x0008)
 field("uint16", "heartbeat", "Heartbeat")
 field("uint32", "delivered_elsewhere", "Delivered elsewhere below")
 field("uint24", "tag", "Tag", base.HEX)
@@ -177,9 +180,10 @@ field("uint32", "entry.value", "Value")
 field("uint8", "order", "Order", base.DEC, ORDERS)
 field("uint32", "argument", "Argument")
 field("uint8", "outcome", "Outcome", base.DEC, OUTCOMES)
-field("uint8", "channel", "Channel")
-flag_field("wants_reply", "Wants a reply")
-field("bytes", "bytes", "Bytes")
+field("uint8", "kind", "Kind", base.DEC, KINDS)
+field("uint8", "code", "Code")
+field("uint32", "answered", "Answered request")
+field("bytes", "data", "Data")
 -- base radio
 field("uint64", "radio_id", "Radio id", base.HEX)
 field("uint8", "modulation", "Modulation", base.DEC, MODULATIONS)
@@ -1117,7 +1121,7 @@ message(1, "Identity", {
         read_firmware_version(payload)
         local _, capabilities = payload:uint("capabilities", 16)
         local bytes = payload.range(floor(payload.position / 8) - 2, 2)
-        for _, name in ipairs {"compass", "sounder", "listens"} do
+        for _, name in ipairs {"compass", "sounder", "listens", "messages"} do
             capabilities:add(F["capabilities." .. name], bytes)
         end
         payload:uint("heartbeat", 16, "s")
@@ -1345,34 +1349,67 @@ message(20, "Command", {
     end,
 })
 
+local function read_outcome(payload, bits)
+    local outcome = payload:uint("outcome", bits)
+    require_field(OUTCOMES[outcome], "outcome")
+    return OUTCOMES[outcome]
+end
+
 message(8, "Result", {
     bound = true,
     read = function(payload)
         local request = payload:uint("request_id", 16)
-        local outcome = payload:uint("outcome", 8)
-        require_field(OUTCOMES[outcome], "outcome")
-        return number("result of %d: %s", request, OUTCOMES[outcome])
+        return number("result of %d: %s", request, read_outcome(payload, 8))
     end,
 })
 
-for channel = 0, 2 do
-    local definition = {
-        bound = true,
-        read = function(payload)
-            payload:add("channel", channel)
-            local wants_reply = payload:flag("wants_reply")
-            payload:skip(7)
-            local request = payload:uint("request_id", 16)
-            local size = floor(payload:left() / 8)
-            if size > 0 then payload:bytes("bytes", size) end
-            return number("application message %d on channel %d, %d bytes%s", request, channel, size,
-                wants_reply and ", wants a reply" or "")
-        end,
-    }
-    message(13 + channel, number("Application message, channel %d, from the collar", channel), definition)
-    message(29 + channel, number("Application message, channel %d, from the host", channel),
-        {bound = true, read = definition.read})
+local function read_message_time(payload)
+    local seconds = payload:bits(32)
+    if seconds == 0 then return payload:unknown("time") end
+    payload:time("time", 1000 * seconds)
 end
+
+-- The message itself, the same in both directions. `id` says which number of the request a reply names. Returns the
+-- words for the info column.
+local function read_application_message(payload, id)
+    local kind = payload:uint("kind", 2)
+    require_field(KINDS[kind], "message_kind")
+    payload:skip(2)
+    local outcome
+    if kind == REPLY then outcome = read_outcome(payload, 4) else payload:skip(4) end
+    local code = payload:uint("code", 8)
+    read_message_time(payload)
+    local words = KINDS[kind]
+    if kind == REPLY then
+        local request, item = payload:uint("answered", 32)
+        item:append_text(number(" (%s)", id))
+        words = number("reply to %d, %s", request, outcome)
+    end
+    local size = floor(payload:left() / 8)
+    require_field(size <= MOST_DATA, "message_length")
+    if size > 0 then payload:bytes("data", size) end
+    return number("%s, code %d, %d bytes", words, code, size)
+end
+
+message(13, "Application message of a collar", {
+    bound = true,
+    read = function(payload)
+        local sequence = payload:uint("sequence", 32)
+        require_field(sequence <= MAX_SEQUENCE, "sequence")
+        local words = read_application_message(payload, "request id")
+        return number("application message %d: %s", sequence, words), sequence
+    end,
+    learn = function(frame, sequence) know_sequence(frame.log, sequence) end,
+})
+
+message(29, "Application message of a host", {
+    bound = true,
+    read = function(payload)
+        local request = payload:uint("request_id", 16)
+        read_receiver_id(payload)
+        return number("application message %d: %s", request, read_application_message(payload, "sequence"))
+    end,
+})
 
 -- Base radio (section 17) -------------------------------------------------------------------------------------------
 

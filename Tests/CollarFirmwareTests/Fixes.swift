@@ -27,3 +27,7 @@ func flash(holding count: UInt32, blockCount: Int = 5) throws -> TestFlash {
     flash.clearHistory()
     return flash
 }
+
+extension FixLog {
+    mutating func append(_ fix: Fix, to flash: inout Flash) throws(FixLogError) -> UInt32 { try append(.fix(fix), to: &flash) }
+}

@@ -222,6 +222,7 @@ final class EntryFeedTests {
             for item in items {
                 switch item.content {
                 case .fix(let record): inLife.append("\(record.logID)/\(record.fix.sequence)")
+                case .message(let record): inLife.append("\(record.logID)/\(record.message.sequence)")
                 case .gap(let change):
                     for sequence in change.range.first...change.range.last {
                         let name = "\(change.logID)/\(sequence)"

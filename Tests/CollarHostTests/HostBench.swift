@@ -155,6 +155,22 @@ struct PaperCollar {
         }
     }
 
+    /// A notice of the application, whose data is the low byte of the sequence.
+    func message(_ sequence: UInt32, poll: UInt8? = nil) throws -> [UInt8] {
+        try frame { output throws(EncodeError) in
+            try CollarMessage(sequence: sequence, content: PaperCollar.content(sequence)).encode(
+                address: address, flags: flags(poll), log: log, into: &output)
+        }
+    }
+
+    static func content(_ sequence: UInt32) -> ApplicationMessage {
+        let data = [UInt8(truncatingIfNeeded: sequence)]
+        guard let message = ApplicationMessage(kind: .notice, code: 9, unixSeconds: 1_700_000_000, data: data.span) else {
+            preconditionFailure("one byte fits")
+        }
+        return message
+    }
+
     private func flags(_ poll: UInt8?) -> FrameFlags { FrameFlags(poll: poll.flatMap { PollNumber(rawValue: $0) }) }
 
     private func frame(_ body: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws -> [UInt8] {

@@ -30,6 +30,13 @@ import Testing
         for key in 1...6 as ClosedRange<UInt8> { list.append(Setting(key: key, value: .max)) }
         add(90, .settingsUpdate(version: highest, list), to: &requests)
         add(91, .settingsRequest, to: &requests)
+        let data: [UInt8] = [0, 0xFF, 0x7A]
+        let kinds: [ApplicationMessage.Kind] = [.notice, .reply(to: .max, .failed)]
+        for (index, kind) in kinds.enumerated() {
+            let bytes = index == 0 ? [] : data
+            let message = ApplicationMessage(kind: kind, code: 255, unixSeconds: .max, data: bytes.span)
+            if let message { add(92 + UInt16(index), .message(message), to: &requests) }
+        }
         requests.accept(Settings(direction: .report, requestID: 91, version: SettingsVersion(rawValue: 17), entries: list))
         return requests
     }
@@ -40,7 +47,7 @@ import Testing
 
     @Test func everythingIsReadBack() throws {
         let requests = example()
-        #expect(requests.open.count == 5)
+        #expect(requests.open.count == 7)
         #expect(requests.ended.count == 4)
         #expect(OutgoingRequests(text: requests.text) == requests)
         let empty = OutgoingRequests(deviceID: 0, receiverID: 0, lastRequestID: 0)

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func theTypesAndWhatTheyAreBoundToAreThoseOfTheSpecification() {
-        let bound: [UInt8] = [2, 3, 4, 6, 7, 8, 9, 13, 14, 15, 16, 18, 19, 20, 29, 30, 31]
+        let bound: [UInt8] = [2, 3, 4, 6, 7, 8, 9, 13, 16, 18, 19, 20, 29]
         let open: [UInt8] = [1, 5, 10, 11, 12, 17]
         #expect(types.filter(\.isBoundToLog).map(\.rawValue) == bound)
         #expect(types.filter { !$0.isBoundToLog }.map(\.rawValue) == open)

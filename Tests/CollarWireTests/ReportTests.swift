@@ -130,32 +130,66 @@ import Testing
         }
     }
 
-    @Test func applicationMessagesOfEveryLengthComeBack() throws {
+    @Test func applicationMessagesOfEveryKindAndLengthComeBack() throws {
         var random = SeededRandom(seed: 0xA9)
-        for count in 0...243 {
-            let bytes = random.bytes(count)
-            for isFromHost in [false, true] {
-                let made = ApplicationMessage(
-                    channel: UInt8(count % 3), isFromHost: isFromHost, wantsReply: random.oneIn(2),
-                    requestID: UInt16(count), bytes: bytes.span)
-                let message = try #require(made)
-                let written = try frame(of: .application(message), log: .sample)
-                #expect(written.count == count + 10)
-                #expect(written[0] & 0x1F == (isFromHost ? 29 : 13) + UInt8(count % 3))
-                #expect(try decoded(written) == .application(message))
+        let replies = (0...8).compactMap { CommandResult.Outcome(rawValue: $0) }.map {
+            ApplicationMessage.Kind.reply(to: random.anyLength(), $0)
+        }
+        for count in 0...ApplicationMessage.dataLimit {
+            for kind in [.notice, .request] + replies {
+                let data = random.bytes(count)
+                let made = ApplicationMessage(kind: kind, code: random.byte(), unixSeconds: random.anyLength(), data: data.span)
+                let content = try #require(made)
+                let head = [.notice, .request].contains(kind) ? 6 : 10
+                let fromCollar = Message.collarMessage(
+                    CollarMessage(sequence: random.edgy(in: 0...Fix.maximumSequence, edges: []), content: content))
+                let uplink = try frame(of: fromCollar, log: .sample)
+                #expect(uplink.count == 7 + 4 + head + count)
+                #expect(try decoded(uplink) == fromCollar)
+                let fromHost = Message.hostMessage(
+                    HostMessage(requestID: UInt16(count), receiverID: 1 + UInt32(random.byte()), content: content))
+                let downlink = try frame(of: fromHost, log: .sample)
+                #expect(downlink.count == 7 + 6 + head + count)
+                #expect(downlink.count <= 43)
+                #expect(try decoded(downlink) == fromHost)
             }
         }
     }
 
-    @Test func anApplicationMessageHasThreeChannelsAnd243Bytes() {
-        func isPossible(channel: UInt8, byteCount: Int) -> Bool {
-            let bytes = [UInt8](repeating: 1, count: byteCount)
-            return ApplicationMessage(
-                channel: channel, isFromHost: false, wantsReply: false, requestID: 0, bytes: bytes.span) != nil
+    @Test func aMessageHasAtMostTwentyBytes() {
+        let data = [UInt8](repeating: 1, count: 21)
+        #expect(ApplicationMessage(kind: .notice, code: 0, unixSeconds: 0, data: data.span) == nil)
+        #expect(ApplicationMessage(kind: .notice, code: 0, unixSeconds: 0, data: data.span.extracting(0..<20)) != nil)
+    }
+
+    @Test func messagesThatNobodyCanSendAreRefused() throws {
+        let start = [Payload.Field](repeating: .bits(0, 32), count: 1)
+        func collarMessage(_ fields: Payload.Field...) throws -> DecodeError? {
+            let payload = try Payload(start + fields)
+            return end(.collarMessage, payload)
         }
-        #expect(isPossible(channel: 2, byteCount: 243))
-        #expect(!isPossible(channel: 3, byteCount: 0))
-        #expect(!isPossible(channel: 0, byteCount: 244))
+        #expect(try collarMessage(.bits(3, 2), .bits(0, 14), .bits(0, 32)) == .invalidField(.messageKind, code: 3))
+        #expect(try collarMessage(.bits(2, 2), .bits(9, 6), .bits(0, 8), .bits(0, 32), .bits(0, 32)) == .invalidField(.outcome, code: 9))
+        #expect(try collarMessage(.bits(1, 2), .bits(15, 6), .bits(0, 8), .bits(0, 32)) == nil)
+        let long = [Payload.Field](repeating: .bits(1, 8), count: 21)
+        let tooLong = try Payload(start + [.bits(0, 16), .bits(0, 32)] + long)
+        #expect(end(.collarMessage, tooLong) == .invalidField(.messageLength, code: 21))
+        let beyond = try Payload([.bits(.max, 32), .bits(0, 16), .bits(0, 32)])
+        #expect(end(.collarMessage, beyond) == .invalidField(.sequence, code: .max))
+        let nobody = try Payload([.bits(1, 16), .bits(0, 32), .bits(0, 16), .bits(0, 32)])
+        #expect(end(.hostMessage, nobody) == .invalidField(.receiver, code: 0))
+    }
+
+    @Test func aMessageOutOfRangeIsNotWritten() throws {
+        let none: [UInt8] = []
+        let made = ApplicationMessage(kind: .notice, code: 0, unixSeconds: 0, data: none.span)
+        let content = try #require(made)
+        #expect(throws: EncodeError.field(.sequence, value: .max)) {
+            try frame(of: .collarMessage(CollarMessage(sequence: .max, content: content)), log: .sample)
+        }
+        #expect(throws: EncodeError.field(.receiver, value: 0)) {
+            try frame(of: .hostMessage(HostMessage(requestID: 1, receiverID: 0, content: content)), log: .sample)
+        }
     }
 
     @Test func modemSettingsComeBackWithinTheirRanges() throws {

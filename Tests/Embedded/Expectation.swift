@@ -57,7 +57,17 @@ struct Expectation {
         case .commandResult(let result):
             expect(result.outcome.rawValue)
             expect(result.requestID)
-        case .application(let message): compare(message)
+        case .collarMessage(let message):
+            let outcome = compareStart(of: message.content)
+            expect(outcome)
+            expect(message.sequence)
+            expectTime(of: message.content)
+        case .hostMessage(let message):
+            let outcome = compareStart(of: message.content)
+            expect(outcome)
+            expect(message.receiverID)
+            expect(message.requestID)
+            expectTime(of: message.content)
         case .radioIdentity(let identity):
             compare(identity.firmwareVersion)
             expect(identity.maximumFrameByteCount)
@@ -118,7 +128,7 @@ struct Expectation {
     private mutating func compare(_ identity: Identity) {
         expect(identity.bootCount)
         // Capabilities that PROTOCOL.md does not name are left out.
-        expect(identity.capabilities.rawValue & 0b111)
+        expect(identity.capabilities.rawValue & 0b1111)
         if identity.deliveredElsewhere != 0 { expect(identity.deliveredElsewhere) }
         expect(identity.log.deviceID)
         compare(identity.firmwareVersion)
@@ -184,14 +194,26 @@ struct Expectation {
         expect(command.requestID)
     }
 
-    private mutating func compare(_ message: ApplicationMessage) {
-        let bytes = message.bytes
-        expect(length: bytes.count)
-        for index in bytes.indices { expect(bytes[index]) }
-        expect(message.channel)
-        expect(message.isFromHost)
-        expect(message.requestID)
-        expect(message.wantsReply)
+    /// Compares the fields of a message up to its kind.
+    /// - Returns: the outcome of a reply; nil for other kinds.
+    private mutating func compareStart(of message: ApplicationMessage) -> UInt8? {
+        var (kind, answered, outcome) = (0 as UInt8, UInt32?.none, UInt8?.none)
+        switch message.kind {
+        case .notice: break
+        case .request: kind = 1
+        case .reply(let request, let result): (kind, answered, outcome) = (2, request, result.rawValue)
+        }
+        expect(answered)
+        expect(message.code)
+        let data = message.data
+        expect(length: data.count)
+        for index in data.indices { expect(data[index]) }
+        expect(kind)
+        return outcome
+    }
+
+    private mutating func expectTime(of message: ApplicationMessage) {
+        expect(message.unixSeconds == 0 ? UInt32?.none : message.unixSeconds)
     }
 
     private mutating func compare(_ settings: ModemSettings) {

@@ -52,7 +52,7 @@ def numbers(value, key=None):
     if isinstance(value, dict):
         return [number for name in sorted(value) if name != "type" for number in numbers(value[name], name)]
     if isinstance(value, str):
-        if key == "bytes":
+        if key == "data":
             return numbers(list(bytes.fromhex(value)))
         value = int(value, 16)
     if isinstance(value, list):

@@ -8,7 +8,7 @@ from collarlink import ROOT
 sys.path.insert(0, str(ROOT / "Protocol/reference"))
 import fixes as codes  # noqa: E402
 
-FIX, LIVE_FIX, BATCH = 2, 3, 4
+FIX, LIVE_FIX, BATCH, MESSAGE = 2, 3, 4, 13
 STEPS = (10 ** 5, 10 ** 6, 10 ** 7)
 SERIAL_FAULTS = ("stuffing", "too_short", "too_long")
 HEADER_FAULTS = ("unsupported_version", "critical_flags", "unknown_type")
@@ -189,7 +189,7 @@ READERS = {
     8: lambda reader: reader.numbers("type", "request_id", "outcome"),
     9: lambda reader: {"ranges": reader.ranges("ranges")},
     18: lambda reader: reader.numbers("type", "request_id"),
-    13: lambda reader: {**reader.numbers("sequence"), **read_application_message(reader)},
+    MESSAGE: lambda reader: {**reader.numbers("sequence"), **read_application_message(reader)},
     29: lambda reader: {**reader.numbers("request_id", "receiver_id"), **read_application_message(reader)},
 }
 

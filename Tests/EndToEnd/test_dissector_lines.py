@@ -9,8 +9,8 @@ import unittest
 
 from captures import SERIAL, pcap, pcapng
 from collarlink import BINARY
-from dissected_fields import (BATCH, CHECK_FAULTS, FIX, HEADER_FAULTS, LIVE_FIX, SERIAL_FAULTS, Reader, fixes_of_batch,
-                              read_codes, read_fix, units_are_wrong)
+from dissected_fields import (BATCH, CHECK_FAULTS, FIX, HEADER_FAULTS, LIVE_FIX, MESSAGE, SERIAL_FAULTS, Reader,
+                              fixes_of_batch, read_codes, read_fix, units_are_wrong)
 from dissector import LOG, WIRESHARK, DissectorTest, identity, load
 import frames
 from wire import stuff
@@ -120,15 +120,23 @@ class DissectedLinesTest(DissectorTest):
             yield f"{name}: faults are {faults}, not {expected}"
 
     def fixes_of(self, packets):
-        """The fixes of absolute fixes and batches, in order and in the form of a session."""
+        """The fixes of absolute fixes and batches, in order and in the form of a session.
+
+        A fix under the sequence of an earlier message is left out: a host keeps what came first.
+        """
+        messages = []
         for packet in packets:
             for fields in packet.frames:
                 reader = Reader(fields)
-                if self.type_of(fields) not in (FIX, BATCH) or reader.faults():
+                if self.type_of(fields) not in (FIX, BATCH, MESSAGE) or reader.faults():
+                    continue
+                log = {"device_id": reader.hexadecimal("check.device_id"), "log_id": reader.number("check.log_id")}
+                if self.type_of(fields) == MESSAGE:
+                    messages.append({**log, "sequence": reader.number("sequence")})
                     continue
                 parts = fixes_of_batch(reader) if self.type_of(fields) == BATCH else [reader]
-                log = {"device_id": reader.hexadecimal("check.device_id"), "log_id": reader.number("check.log_id")}
-                yield from ({**log, **read_codes(part)} for part in parts)
+                yield from ({**log, **read_codes(part)} for part in parts
+                            if {**log, "sequence": part.number("sequence")} not in messages)
 
     def type_of(self, frame):
         return Reader(frame).number("type") if "collarlink.type" in frame else None

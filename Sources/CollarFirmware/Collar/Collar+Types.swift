@@ -47,7 +47,7 @@ extension Collar {
         case notForThisCollar
         /// A message for the application, which is already stored durably as a command is. Call
         /// ``Collar/finish(requestID:outcome:)`` once the application has it. A reply with data is another message, see
-        /// ``Collar/log(_:)``.
+        /// ``Collar/log(_:)-(ApplicationMessage)``.
         case message(HostMessage)
         /// An action to carry out now; the command is already stored durably. After a locate or a sound, call
         /// ``Collar/finish(requestID:outcome:)``. For the other actions the core has done its part and queued the reply.

@@ -114,8 +114,8 @@ extension Collar {
         isStatusWanted = true
     }
 
-    /// Whether positions are to be logged. The value is kept across a reboot and is true in a new collar. ``log(_:)`` accepts
-    /// fixes in either case.
+    /// Whether positions are to be logged. The value is kept across a reboot and is true in a new collar.
+    /// ``log(_:)-(Fix)`` accepts fixes in either case.
     public var isTracking: Bool { settingsStore.value(of: .tracking).map { $0 &>> 32 != 0 } ?? true }
 
     /// Since when ``isTracking`` has its value, in seconds since 1970; 0 if the time of day was not known.

@@ -69,16 +69,16 @@ public struct ApplicationMessage: Equatable, Sendable {
     @_lifetime(reader: copy reader)
     init(from reader: inout BitReader) {
         let kindCode = reader.read(2)
+        reader.require(kindCode <= 2, .messageKind, kindCode)
         _ = reader.read(2)
         let outcomeCode = reader.read(4)
+        let outcome = kindCode == 2 ? reader.outcome(of: outcomeCode) : .ok
         code = UInt8(truncatingIfNeeded: reader.read(8))
         unixSeconds = reader.read(32)
         switch kindCode {
         case 0: kind = .notice
         case 1: kind = .request
-        default:
-            reader.require(kindCode == 2, .messageKind, kindCode)
-            kind = .reply(to: reader.read(32), reader.outcome(of: outcomeCode))
+        default: kind = .reply(to: reader.read(32), outcome)
         }
         let rest = reader.remainingBitCount &>> 3
         reader.require(rest <= ApplicationMessage.dataLimit, .messageLength, UInt32(truncatingIfNeeded: max(rest, 0)))

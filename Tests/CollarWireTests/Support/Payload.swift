@@ -4,7 +4,9 @@ import CollarWire
 struct Payload {
     private var writer = BitWriter()
 
-    init(_ fields: Field...) throws {
+    init(_ fields: Field...) throws { try self.init(fields) }
+
+    init(_ fields: [Field]) throws {
         for field in fields {
             switch field {
             case .bits(let value, let width): writer.write(value, width)

@@ -39,8 +39,8 @@ extension Message {
     /// Samples of the messages of sections 13 to 17.
     static var reportSamples: [(name: String, message: Message)] {
         let bytes: [UInt8] = [0, 1, 2, 0, 0xFF]
-        let application = ApplicationMessage(
-            channel: 1, isFromHost: true, wantsReply: true, requestID: 77, bytes: bytes.span)
+        let request = ApplicationMessage(kind: .request, code: 7, unixSeconds: 1_700_000_000, data: bytes.span)
+        let reply = ApplicationMessage(kind: .reply(to: 812, .busy), code: 7, unixSeconds: 0, data: bytes.span)
         let modem = ModemSettings.Modulation.lora(.sample)
         let all: [(String, Message?)] = [
             ("status", .status(.sample)), ("settings report", .settings(.sample(.report))),
@@ -48,7 +48,11 @@ extension Message {
             ("settings request", .settingsRequest(SettingsRequest(requestID: 9))),
             ("command", .command(Command(requestID: 3, receiverID: 0x1234_5678, action: .sound(milliseconds: 900)))),
             ("result", .commandResult(CommandResult(requestID: 3, outcome: .busy))),
-            ("application message", application.map { .application($0) }),
+            ("message of a collar", request.map { .collarMessage(CollarMessage(sequence: 812, content: $0)) }),
+            (
+                "message of a host",
+                reply.map { .hostMessage(HostMessage(requestID: 77, receiverID: 0x1234_5678, content: $0)) }
+            ),
             (
                 "radio identity",
                 .radioIdentity(

@@ -17,7 +17,11 @@ extension Message {
         case .command(let command): command.fields
         case .commandResult(let result):
             ["request_id": FieldValue(result.requestID), "outcome": FieldValue(result.outcome.rawValue)]
-        case .application(let message): message.fields
+        case .collarMessage(let message):
+            message.content.fields.merging(["sequence": FieldValue(message.sequence)]) { $1 }
+        case .hostMessage(let message):
+            message.content.fields.merging(
+                ["request_id": FieldValue(message.requestID), "receiver_id": FieldValue(message.receiverID)]) { $1 }
         case .radioIdentity(let identity): identity.fields
         case .modemSettings(let settings): settings.fields
         case .signalReport(let report):
@@ -79,7 +83,7 @@ extension Identity {
             "largest_frame": FieldValue(maximumFrameByteCount),
             "firmware_version": FieldValue(firmwareVersion),
             // Capabilities that PROTOCOL.md does not name are left out.
-            "capabilities": FieldValue(capabilities.rawValue & 0b111), "heartbeat": FieldValue(heartbeatSeconds),
+            "capabilities": FieldValue(capabilities.rawValue & 0b1111), "heartbeat": FieldValue(heartbeatSeconds),
         ]
         if deliveredElsewhere != 0 { fields["delivered_elsewhere"] = FieldValue(deliveredElsewhere) }
         return fields

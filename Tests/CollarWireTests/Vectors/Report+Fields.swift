@@ -54,12 +54,22 @@ extension Command {
 }
 
 extension ApplicationMessage {
+    /// The fields without those before the message.
     var fields: [String: FieldValue] {
-        let digits = [UInt8](copying: bytes).map { String(String(0x100 + Int($0), radix: 16).dropFirst()) }
+        let digits = [UInt8](copying: data).map { String(String(0x100 + Int($0), radix: 16).dropFirst()) }
+        var (kindCode, answered, outcome) = (0, FieldValue.unknown, FieldValue.unknown)
+        switch kind {
+        case .notice: break
+        case .request: kindCode = 1
+        case .reply(let request, let result):
+            kindCode = 2
+            answered = FieldValue(request)
+            outcome = FieldValue(result.rawValue)
+        }
         return [
-            "channel": FieldValue(channel), "from_host": FieldValue(isFromHost ? 1 : 0),
-            "wants_reply": FieldValue(wantsReply ? 1 : 0),
-            "request_id": FieldValue(requestID), "bytes": .text(digits.joined()),
+            "kind": FieldValue(kindCode), "outcome": outcome, "code": FieldValue(code),
+            "time": unixSeconds == 0 ? .unknown : FieldValue(unixSeconds), "answered": answered,
+            "data": .text(digits.joined()),
         ]
     }
 }

@@ -17,7 +17,11 @@ extension Message {
         case .command(let command): command.referenceFields
         case .commandResult(let result):
             ["request_id": ReferenceText(result.requestID), "outcome": ReferenceText(result.outcome.rawValue)]
-        case .application(let message): message.referenceFields
+        case .collarMessage(let message):
+            message.content.referenceFields.merging(["sequence": ReferenceText(message.sequence)]) { $1 }
+        case .hostMessage(let message):
+            message.content.referenceFields.merging(
+                ["request_id": ReferenceText(message.requestID), "receiver_id": ReferenceText(message.receiverID)]) { $1 }
         case .radioIdentity(let identity): identity.referenceFields
         case .modemSettings(let settings): settings.referenceFields
         case .signalReport(let report):
@@ -68,7 +72,7 @@ extension Identity {
             "largest_frame": ReferenceText(maximumFrameByteCount),
             "firmware_version": ReferenceText(firmwareVersion),
             // Capabilities without a name are left out.
-            "capabilities": ReferenceText(capabilities.rawValue & 0b111),
+            "capabilities": ReferenceText(capabilities.rawValue & 0b1111),
             "heartbeat": ReferenceText(heartbeatSeconds),
         ]
         if deliveredElsewhere != 0 { fields["delivered_elsewhere"] = ReferenceText(deliveredElsewhere) }
@@ -108,10 +112,17 @@ extension Command {
 
 extension ApplicationMessage {
     fileprivate var referenceFields: [String: ReferenceText] {
-        [
-            "channel": ReferenceText(channel), "from_host": .flag(isFromHost), "wants_reply": .flag(wantsReply),
-            "request_id": ReferenceText(requestID),
-            "bytes": .text(Hexadecimal.text(of: bytes.indices.map { bytes[$0] })),
+        var (kindCode, answered, outcome) = (0, ReferenceText.null, ReferenceText.null)
+        switch kind {
+        case .notice: break
+        case .request: kindCode = 1
+        case .reply(let request, let result):
+            (kindCode, answered, outcome) = (2, ReferenceText(request), ReferenceText(result.rawValue))
+        }
+        return [
+            "kind": ReferenceText(kindCode), "outcome": outcome, "code": ReferenceText(code),
+            "time": unixSeconds == 0 ? .null : ReferenceText(unixSeconds), "answered": answered,
+            "data": .text(Hexadecimal.text(of: data.indices.map { data[$0] })),
         ]
     }
 }
