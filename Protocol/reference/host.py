@@ -126,7 +126,7 @@ class KnownLog:
 
     def references(self):
         """The references around which short sequences are completed, in the order in which they are tried."""
-        return max(self.fixes, default=0), self.first_missing(), self.named
+        return max([*self.fixes, *self.messages], default=0), self.first_missing(), self.named
 
     def anchor_of(self, frame, reference):
         """The fix that a live fix needs, if it is stored."""

@@ -105,6 +105,13 @@ func sendReports(_ log: LogIdentity) {
     send { (output) throws(EncodeError) in try settings.encode(address: 1, flags: flags, log: log, into: &output) }
     let result = CommandResult(requestID: UInt16(truncatingIfNeeded: inputWord()), outcome: .ok)
     send { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
+    let data: InlineArray<4, UInt8> = .init { _ in UInt8(truncatingIfNeeded: inputWord()) }
+    let kind: ApplicationMessage.Kind = inputWord() == 0 ? .request : .reply(to: inputWord(), .ok)
+    let content = ApplicationMessage(kind: kind, code: 1, unixSeconds: inputWord(), data: data.span)
+    if let content {
+        let message = CollarMessage(sequence: inputWord(), content: content)
+        send { (output) throws(EncodeError) in try message.encode(address: 1, flags: flags, log: log, into: &output) }
+    }
 }
 
 /// Reads a serial line until no more bytes come.
@@ -145,6 +152,9 @@ func take(_ frame: Span<UInt8>, _ log: LogIdentity) {
         case .command:
             let command = try Command(decoding: frame)
             outputByte(UInt8(truncatingIfNeeded: command.requestID))
+        case .hostMessage:
+            let message = try HostMessage(decoding: frame)
+            outputByte(message.content.code)
         default: break
         }
     } catch { outputByte(0) }
