@@ -2,9 +2,10 @@ import CollarSimulator
 import CollarWorld
 import Glibc
 
-/// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding,
-/// `… survey FROM COUNT` runs all seeds and prints a line for each finding, `… trace SEED` prints the run of one seed.
-/// `… airtime`, `… return` and `… live` each print a table of measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
+/// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding, which it
+/// makes small; `… find FROM COUNT` stops there with one line; `… survey FROM COUNT` runs all seeds and prints a line for each
+/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return` and `… live` each print a table of measurements.
+/// `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
 /// Exit code 1 means a finding or a trial that failed, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -16,12 +17,13 @@ func run(_ arguments: [String]) -> Int32 {
     case ("return", 0, 1): return measure(TrialTables.eightHoursAway)
     case ("live", 0, 1): return measure(TrialTables.live)
     case ("trace", 1, 2): return trace(numbers[0])
-    case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], stopsAtFinding: true)
-    case ("survey", 2, 3): return sweep(from: numbers[0], count: numbers[1], stopsAtFinding: false)
+    case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .makeSmall)
+    case ("find", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .stop)
+    case ("survey", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .goOn)
     case ("duty-cycle", 2, 3): return tryDutyCycle(from: numbers[0], count: numbers[1])
     default:
-        print("usage: collar-link-simulation FROM COUNT | survey FROM COUNT | trace SEED | airtime | return | live |")
-        print("       duty-cycle FROM COUNT")
+        print("usage: collar-link-simulation FROM COUNT | find FROM COUNT | survey FROM COUNT | trace SEED | airtime | return |")
+        print("       live | duty-cycle FROM COUNT")
         return 2
     }
 }
@@ -73,8 +75,16 @@ func trace(_ seed: UInt64) -> Int32 {
     return 1
 }
 
-/// Runs seeds: either up to the first finding, whose plan is shrunk, or all of them, with a line for each finding.
-func sweep(from: UInt64, count: UInt64, stopsAtFinding: Bool) -> Int32 {
+/// What a sweep does after it has printed the line of a finding.
+enum AfterFinding {
+    /// It makes the plan of the finding small, prints that run, and stops.
+    case makeSmall
+    case stop
+    case goOn
+}
+
+/// Runs seeds, and prints a line for each finding.
+func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
     let start = clock()
     var totals = WorldStatistics()
     var findings = 0
@@ -87,12 +97,13 @@ func sweep(from: UInt64, count: UInt64, stopsAtFinding: Bool) -> Int32 {
         // The output of a long survey is read while it runs.
         fflush(nil)
         findings += 1
-        guard stopsAtFinding else { continue }
+        if atFinding == .goOn { continue }
+        guard atFinding == .makeSmall else { return 1 }
         print("it takes: \(plan.summary)")
         if let small = Shrinker.shrink(plan) { print("\nmade small:\n" + Shrinker.describe(small)) }
         return 1
     }
-    guard stopsAtFinding else {
+    if atFinding == .goOn {
         print("\(findings) of \(count) seeds from \(from) find something")
         return findings == 0 ? 0 : 1
     }
