@@ -63,7 +63,9 @@ public enum HostNotice: Equatable, Sendable {
 public struct HostStatistics: Equatable, Sendable {
     /// Fixes stored.
     public var fixes = 0
-    /// Received fixes that were already stored.
+    /// Messages of collars stored.
+    public var messages = 0
+    /// Received fixes and messages that were already stored.
     public var duplicates = 0
     /// Valid frames of known collars.
     public var frames = 0

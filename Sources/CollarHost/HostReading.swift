@@ -28,7 +28,9 @@ public struct CollarReading: Equatable, Sendable {
     public var logID: UInt32?
     /// Fixes stored since the start.
     public var fixCount: Int
-    /// Fixes received again since the start.
+    /// Messages stored since the start.
+    public var messageCount: Int
+    /// Fixes and messages received again since the start.
     public var duplicateCount: Int
     /// The highest known sequence of the current log; nil before a sequence is known.
     public var highestSequence: UInt32?

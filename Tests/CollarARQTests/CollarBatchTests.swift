@@ -104,7 +104,18 @@ import Testing
         var bench = Bench.introduced(log: 0..<100, configuration: configuration)
         #expect(bench.send() == .entry(99))
         #expect(bench.send() == .batch(0))
-        #expect(bench.delivery.tombstoned(from: 0, through: 9) == nil)
+        #expect(bench.delivery.tombstoned(through: 9) == nil)
         #expect(bench.send() == .batch(10))
+    }
+
+    /// A range that begins above the first missing sequence is reported once in a burst, and not until the burst is full.
+    @Test func aTombstoneAfterDeliveredFixesIsSentOnce() {
+        var bench = Bench.introduced(log: 0..<100, configuration: configuration)
+        _ = bench.send()
+        #expect(bench.send() == .batch(0))
+        #expect(bench.delivery.batched(through: 4) == nil)
+        #expect(bench.send() == .batch(5))
+        #expect(bench.delivery.tombstoned(through: 5) == nil)
+        #expect(bench.send() == .batch(6))
     }
 }

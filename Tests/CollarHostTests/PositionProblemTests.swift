@@ -53,6 +53,35 @@ import Testing
         #expect(problems().isEmpty)
     }
 
+    /// A fix that was made before a message and comes after it is the newest one, and messages do not shorten the interval that
+    /// is expected between fixes.
+    @Test func messagesAreNoFixes() throws {
+        var sequence: UInt32 = 0
+        for _ in 0..<4 {
+            for _ in 0..<5 {
+                bench.receive(try collar.message(sequence + 1), on: link)
+                bench.receive(try collar.fix(sequence, seconds: Int64(sequence) * 20), on: link)
+                sequence += 2
+                bench.wait(seconds: 40)
+            }
+            bench.receive(try collar.message(sequence), on: link)
+            sequence += 1
+            bench.wait(seconds: 59)
+            bench.receive(try collar.probe(next: sequence), on: link)
+            #expect(problems().isEmpty)
+        }
+    }
+
+    @Test func messagesShowThatFixesAreMissing() throws {
+        bench.receive(try collar.fix(0), on: link)
+        bench.receive(try collar.fix(1, seconds: 1), on: link)
+        for sequence in 2..<10 as Range<UInt32> {
+            bench.wait(seconds: 10)
+            bench.receive(try collar.message(sequence), on: link)
+        }
+        #expect(problems() == [.stale(seconds: 60)])
+    }
+
     @Test func noFixSinceTheCollarIsHeard() throws {
         bench.wait(seconds: 59)
         bench.receive(try collar.probe(next: 0), on: link)

@@ -93,9 +93,9 @@ struct NoticeLineTests {
     }
 
     @Test func whatIsNotKnownOfACollarIsNull() {
-        let reading = CollarReading(deviceID: 0xAB, fixCount: 0, duplicateCount: 0, missingCount: 0)
+        let reading = CollarReading(deviceID: 0xAB, fixCount: 0, messageCount: 0, duplicateCount: 0, missingCount: 0)
         let expected =
-            #"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","log":null,"fixes_stored":0,"duplicates":0,"#
+            #"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","log":null,"fixes_stored":0,"messages_stored":0,"duplicates":0,"#
             + #""highest_seq":null,"missing":0,"journal_bytes":null,"lag_bytes":null,"lag_ms":null}"#
         #expect(text(reading.line(5)) == expected + "\n")
     }
@@ -108,13 +108,14 @@ struct NoticeLineTests {
         counts.unsupportedFrames = 5
         counts.malformedFrames = 6
         counts.fixes = 8
+        counts.messages = 7
         counts.duplicates = 9
         let host = HostReading(
             statistics: counts, journalByteCount: 10, lag: EmissionLag(byteCount: 11, milliseconds: 12),
             isStorageFailing: true, collars: [])
         let reading = ReceiverReading(host: host, lineCount: 1, uptimeSeconds: 60, outputBlockedMilliseconds: 7)
         let expected =
-            #"{"type":"stats","unix_ms":-1,"fixes_stored":8,"duplicates":9,"uptime_s":60,"lines":1,"frames":2,"#
+            #"{"type":"stats","unix_ms":-1,"fixes_stored":8,"messages_stored":7,"duplicates":9,"uptime_s":60,"lines":1,"frames":2,"#
             + #""frames_damaged":3,"frames_unknown":4,"frames_unsupported":5,"frames_malformed":6,"#
             + #""output_blocked_ms":7,"storage_failing":true,"journal_bytes":10,"lag_bytes":11,"lag_ms":12}"#
         #expect(text(reading.line(-1)) == expected + "\n")

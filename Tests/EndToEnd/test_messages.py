@@ -48,6 +48,7 @@ class MessageTest(SendTest):
         receiver.wait_for_lines(20)
         self.wait_for(receiver, "reply")
         asked = self.wait_for(receiver, "request")
+        self.collar.wait_for_error("request of code 200, data 00ff10")
         program = self.send("--json", "message", "1", "--reply-to", str(asked["seq"]), "--outcome", "busy", "not now")
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         receiver.stop()
@@ -93,9 +94,38 @@ class MessageTest(SendTest):
         self.assertEqual(sorted(line["seq"] for line in everything), list(range(len(everything))))
         after = history("--events", "message", "--since", messages[1]["id"]).fixes
         self.assertEqual(after, messages[2:])
-        self.assertIn("request of code 1", history("--events", "message", "-F", "text").lines[0])
+        self.assertIn("request of code 1: 'request", history("--events", "message", "-F", "text").lines[0])
         self.assertEqual(history("--verify").fixes[0]["missing"], [])
         self.assertIn("fix, message, gap", history("--events", "status", code=64).error_text)
+
+    def test_a_restart_of_the_collar(self):
+        """The simulation goes on with its track where its log ends, although messages use sequences, too."""
+        track, sent = self.track("cats_uk/Felix-Tag", 60)
+        flash = self.path("flash")
+        begin = ("--interval", "0.05", "--ask", "0.12", "--flash", flash)
+        receiver = self.receive("--events", "fix,message")
+        collar = self.simulate(track, *begin)
+        receiver.wait_for_lines(30)
+        collar.stop()
+        collar = self.simulate(track, *begin, "--until-delivered")
+        self.assertEqual(collar.wait(30), 0)
+        receiver.stop()
+        fixes = [line for line in receiver.fixes if line["type"] == "fix"]
+        self.assertEqual(sorted(fix["ts_unix_ms"] for fix in fixes), sorted(fix["ts_unix_ms"] for fix in sent))
+        self.assertGreater(len(self.messages(receiver)), 5)
+
+    def test_the_latest(self):
+        """--latest replaces what was not sent yet and has the same code, but no reply."""
+        receiver = self.begin()
+        self.collar.stop()
+        receiver.wait_for_error("was unplugged")
+        for words in (["message", "1", "a"], ["message", "2", "b"], ["message", "3", "--reply-to", "5"]):
+            self.assertEqual(self.result(self.send("--json", "--timeout", "0", *words), 75)["outcome"], "queued")
+        for words in (["message", "1", "c"], ["message", "3", "--reply-to", "5"]):
+            self.result(self.send("--json", "--timeout", "0", "--latest", *words), 75)
+        receiver.stop()
+        ended = [line["outcome"] for line in receiver.fixes if line["type"] == "result"]
+        self.assertEqual(ended, ["replaced"])
 
     def test_the_socket(self):
         receiver = self.begin()
@@ -104,7 +134,8 @@ class MessageTest(SendTest):
                 ('{"do":"message"}', "code"), ('{"do":"message","code":256}', "code"),
                 ('{"do":"message","code":1,"data":"0"}', "data"), ('{"do":"message","code":1,"data":"' + "00" * 21 + '"}', "data"),
                 ('{"do":"message","code":1,"data":5}', "data"), ('{"do":"message","code":1,"kind":"x"}', "kind"),
-                ('{"do":"message","code":1,"kind":"reply"}', "reply_to"), ('{"do":"message","code":1,"reply_to":5}', "reply_to"),
+                ('{"do":"message","code":1,"kind":"reply"}', "reply_to"),
+                ('{"do":"message","code":1,"kind":"notice","reply_to":5}', "reply_to"),
                 ('{"do":"message","code":1,"kind":"reply","reply_to":5,"outcome":"queued"}', "outcome"),
                 ('{"do":"locate","code":1}', "code")):
             line = self.ask(client, lines, text)
@@ -121,7 +152,7 @@ class MessageTest(SendTest):
                       ["message", "1", "a", "--data", "00"], ["message", "1", "--outcome", "ok"],
                       ["message", "1", "--reply-to", "5", "--outcome", "queued"],
                       ["message", "1", "--reply-to", "5", "--wants-reply"], ["message", "1", "--reply-to", "-1"],
-                      ["locate", "--data", "00"], ["locate", "--wants-reply"]):
+                      ["locate", "--data", "00"], ["locate", "--wants-reply"], ["message", "1", "--to", "9a3f21c0"]):
             program = self.send(*words)
             self.assertEqual(program.wait(5), 64, words)
 

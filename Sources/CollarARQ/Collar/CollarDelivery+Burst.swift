@@ -124,11 +124,11 @@ extension CollarDelivery {
         return count(into: burst)
     }
 
-    /// Notes that a tombstone is sent in place of a batch, because the log has no fix from `first` to `last`.
+    /// Notes that a tombstone is sent in place of the batch that was to begin in its range, which ends with `last`.
     /// - Returns: the poll that its frame carries, if any.
-    public mutating func tombstoned(from first: UInt32, through last: UInt32) -> PollNumber? {
-        skippedBacklog(from: first, through: last)
-        guard case .sending(let burst) = phase else { return nil }
+    public mutating func tombstoned(through last: UInt32) -> PollNumber? {
+        guard case .sending(var burst) = phase else { return nil }
+        burst.cursor = max(burst.cursor, last + 1)
         return count(into: burst)
     }
 

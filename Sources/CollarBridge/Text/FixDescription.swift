@@ -36,10 +36,7 @@ public enum FixDescription {
     public static func line(of record: JournaledMessage, deviceID: UInt64) -> String {
         let content = record.message.content
         let time = content.unixSeconds == 0 ? record.receivedUnixMilliseconds : Int64(content.unixSeconds) * 1000
-        var what = content.kind.name
-        if case .reply(let request, let outcome) = content.kind { what += " to request \(request): \(outcome)," }
-        let data = String(hexadecimal: content.data)
-        return "\(utcText(unixMilliseconds: time))  \(what) of code \(content.code)\(data.isEmpty ? "" : ", data \(data)")  "
+        return "\(utcText(unixMilliseconds: time))  \(MessageDescription.line(of: content))  "
             + "collar \(MessageDescription.hexadecimal(deviceID))  message \(record.message.sequence)"
     }
 

@@ -56,6 +56,17 @@ extension MessageDescription {
         }
     }
 
+    /// A message of an application in one line. Printable data is a text in quotation marks; other data is hexadecimal.
+    public static func line(of message: ApplicationMessage) -> String {
+        var line = message.kind.name
+        if case .reply(let request, let outcome) = message.kind { line += " to \(request): \(outcome)," }
+        line += " of code \(message.code)"
+        let bytes = message.data.indices.map { message.data[$0] }
+        if bytes.isEmpty { return line }
+        let isText = bytes.allSatisfy { (0x20..<0x7F).contains($0) }
+        return line + (isText ? ": '\(String(decoding: bytes, as: UTF8.self))'" : ", data \(String(hexadecimal: message.data))")
+    }
+
     static func fields(of message: ApplicationMessage) -> [(name: String, value: String)] {
         var fields = [("kind", message.kind.name)]
         if case .reply(let request, let outcome) = message.kind {

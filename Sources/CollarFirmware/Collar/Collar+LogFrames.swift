@@ -30,7 +30,7 @@ extension Collar {
             return
         case nil:
             let gone = SequenceRange(first, lastMissing(from: first)) ?? SequenceRange(first)
-            encodeTombstone(of: gone, poll: delivery.tombstoned(from: gone.first, through: gone.last), into: &output)
+            encodeTombstone(of: gone, poll: delivery.tombstoned(through: gone.last), into: &output)
             return
         }
         let sent = try encodeBatch(

@@ -80,6 +80,19 @@ public struct Collar<Flash: FlashDevice> {
     /// The sequence that the next fix will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
+    /// How many messages the log holds.
+    ///
+    /// - Throws: ``FlashError`` if the flash cannot be read.
+    ///
+    /// Complexity: reads every entry of the log.
+    public mutating func countMessages() throws(FlashError) -> Int {
+        var count = 0
+        for sequence in fixLog.oldestSequence..<fixLog.nextSequence {
+            if case .message = try fixLog.entry(sequence, in: &flash) { count += 1 }
+        }
+        return count
+    }
+
     /// Every fix below this sequence is acknowledged. It goes back if the receiver has lost fixes.
     public var firstUndelivered: UInt32 { delivery.delivered.firstMissing }
 

@@ -11,7 +11,7 @@ struct ExecutedRequests {
     struct Request {
         let receiverID: UInt32
         let requestID: UInt16
-        /// The code of a command's action; 255 for a message.
+        /// The code of a command's action, or for a message 128 + the low 7 bits of the sum of its code and time.
         let action: UInt8
 
         init(_ command: Command) {
@@ -23,7 +23,7 @@ struct ExecutedRequests {
         init(_ message: HostMessage) {
             receiverID = message.receiverID
             requestID = message.requestID
-            action = .max
+            action = 128 | (message.content.code &+ UInt8(truncatingIfNeeded: message.content.unixSeconds))
         }
     }
 

@@ -37,6 +37,7 @@ final class CollarSession {
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
     private var fixCount = 0
+    private var messageCount = 0
     private var duplicateCount = 0
 
     var journal: Journal { storage.journal }
@@ -207,13 +208,13 @@ final class CollarSession {
             return
         case .appended: break
         }
-        if fix.sequence >= log.highestStored, log === logs.current {
+        if fix.sequence >= log.highestFix, log === logs.current {
             positions.noteStored(fix, logID: record.logID, at: time.instant, output)
         }
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
-        noteAppended(fix.sequence, log: log, at: time)
+        noteAppended(fix.sequence, isFix: true, log: log, at: time)
         if feed.isDirect, configuration.emitsFixes,
             output.freshEntries.add(record, of: id, through: journal.end)
         {
@@ -233,15 +234,19 @@ final class CollarSession {
             output.statistics.duplicates += 1
             duplicateCount += 1
         case .appended:
-            noteAppended(message.sequence, log: log, at: time)
+            noteAppended(message.sequence, isFix: false, log: log, at: time)
+            output.statistics.messages += 1
+            messageCount += 1
             feed.isBehind = true
+            if log === logs.current { positions.noteMessage() }
         }
+        noteFrameWithoutFix(log, at: time)
     }
 
     /// A fix or message was appended.
-    private func noteAppended(_ sequence: UInt32, log: LogSession, at time: HostTime) {
+    private func noteAppended(_ sequence: UInt32, isFix: Bool, log: LogSession, at time: HostTime) {
         noteAppended()
-        log.noteStored(sequence)
+        log.noteStored(sequence, isFix: isFix)
         if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(sequence)) }
         learn(of: sequence, log: log, at: time)
     }
@@ -398,7 +403,7 @@ final class CollarSession {
     /// The collar's figures now.
     func reading(at time: HostTime) -> CollarReading {
         var reading = CollarReading(
-            deviceID: deviceID, fixCount: fixCount, duplicateCount: duplicateCount, missingCount: 0,
+            deviceID: deviceID, fixCount: fixCount, messageCount: messageCount, duplicateCount: duplicateCount, missingCount: 0,
             journalByteCount: byteCount(from: .start), lag: lag(at: time))
         guard let delivery = currentLog?.delivery else { return reading }
         reading.logID = delivery.log.logID

@@ -11,6 +11,8 @@ final class LogSession {
     var delivery: HostDelivery
     /// The highest sequence stored. Only frames that are bound to the log raise it.
     private(set) var highestStored: UInt32
+    /// The highest sequence of a stored fix; after a restart it may be that of a message.
+    private(set) var highestFix: UInt32
     /// The newest sequence that the last identity named.
     var newestNamed: UInt32 = 0
     /// When a frame of the log came in last.
@@ -20,10 +22,14 @@ final class LogSession {
     init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32, highestStored: UInt32) {
         self.log = log
         self.highestStored = highestStored
+        highestFix = highestStored
         delivery = HostDelivery(log: log, receiverID: receiverID, highestSequence: highestSequence)
     }
 
-    func noteStored(_ sequence: UInt32) { highestStored = max(highestStored, sequence) }
+    func noteStored(_ sequence: UInt32, isFix: Bool) {
+        highestStored = max(highestStored, sequence)
+        if isFix { highestFix = max(highestFix, sequence) }
+    }
 
     /// Whether the log was heard recently.
     func isLively(at now: Instant) -> Bool {

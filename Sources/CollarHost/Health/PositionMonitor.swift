@@ -36,9 +36,11 @@ struct PositionMonitor {
     private let deviceID: UInt64
     private var firstHeard: Instant?
     private var newest: Newest?
-    /// The time between the newest two fixes, in milliseconds, divided by the difference of their sequences; nil before there
-    /// are two fixes of one log.
+    /// The time between the newest two fixes, in milliseconds, divided by the number of fixes that the collar made meanwhile;
+    /// nil before there are two fixes of one log.
     private var expectedInterval: Int64?
+    /// Messages stored since the newest fix. Each uses up a sequence.
+    private var messageCount: Int64 = 0
     private var open: Worsenings = []
     private var notices = NoticeLimiter<Worsenings>()
 
@@ -47,10 +49,11 @@ struct PositionMonitor {
     /// The newest fix of the collar's current log was stored.
     mutating func noteStored(_ fix: Fix, logID: UInt32, at now: Instant, _ output: HostOutput) {
         if let newest, newest.logID == logID, newest.sequence < fix.sequence {
-            let distance = Int64(fix.sequence - newest.sequence)
+            let distance = max(1, Int64(fix.sequence - newest.sequence) - messageCount)
             let interval = (fix.unixMilliseconds - newest.unixMilliseconds) / distance
             expectedInterval = min(max(interval, 0), PositionMonitor.longestInterval)
         }
+        messageCount = 0
         newest = Newest(
             logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
         end([.noFix, .stale])
@@ -61,6 +64,9 @@ struct PositionMonitor {
             end(.poorAccuracy)
         }
     }
+
+    /// A message of the collar's current log was stored.
+    mutating func noteMessage() { messageCount += 1 }
 
     /// An intact frame of the collar came in, but its fix cannot be decoded.
     mutating func noteUndecodable(at now: Instant, _ output: HostOutput) {

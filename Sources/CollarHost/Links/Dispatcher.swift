@@ -57,12 +57,12 @@ final class Dispatcher {
         return true
     }
 
-    /// Receives one bare frame. If the base radio sends signal reports, a frame with fixes is held for a short time, at most
+    /// Receives one bare frame. If the base radio sends signal reports, a frame with fixes or a message is held for a short time, at most
     /// until the next frame comes, which may be its report.
     private func receive(frame: Span<UInt8>, on link: Link, at time: HostTime) {
         let signal = link.session?.held.signal(in: frame)
         releaseHeldFrame(of: link, signal: signal, at: time)
-        guard link.session?.held.isReporting == true, HeldFrame.mayHoldFixes(frame) else {
+        guard link.session?.held.isReporting == true, HeldFrame.isSignalStored(of: frame) else {
             dispatch(frame, signal: nil, on: link, at: time)
             return
         }

@@ -1,7 +1,7 @@
 import CollarARQ
 import CollarWire
 
-/// The newest frame with fixes, from a base radio that sends a signal report after such a frame. The frame is held until its
+/// The newest frame with fixes or a message, from a base radio that sends a signal report after such a frame. The frame is held until its
 /// report comes.
 struct HeldFrame {
     /// The longest wait for a report, in microseconds. At 115,200 baud a report takes 2 ms.
@@ -42,11 +42,11 @@ struct HeldFrame {
         deadline = now.advanced(byMicroseconds: wait)
     }
 
-    /// Whether a frame is of a type that contains fixes.
-    static func mayHoldFixes(_ frame: Span<UInt8>) -> Bool {
+    /// Whether the signal of a frame is stored: that of a frame with fixes or a message.
+    static func isSignalStored(of frame: Span<UInt8>) -> Bool {
         do throws(DecodeError) {
             switch try FrameHeader(frame).type {
-            case .absoluteFix, .liveFix, .batch: return true
+            case .absoluteFix, .liveFix, .batch, .collarMessage: return true
             default: return false
             }
         } catch { return false }

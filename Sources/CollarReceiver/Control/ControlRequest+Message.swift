@@ -22,7 +22,7 @@ extension ControlRequest {
     /// Reads a message. The host sets its time.
     static func message(_ object: JSONValue) throws(Fault) -> ApplicationMessage {
         let kind: ApplicationMessage.Kind
-        switch object["kind"].map(\.text) ?? "notice" {
+        switch object["kind"].map(\.text) ?? (object["reply_to"] == nil ? "notice" : "reply") {
         case "notice": kind = .notice
         case "request": kind = .request
         case "reply":

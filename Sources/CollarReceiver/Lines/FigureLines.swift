@@ -9,6 +9,7 @@ extension ReceiverReading {
         let counts = host.statistics
         var object = JSONLine(type: "stats", unixMilliseconds: now)
         object.add("fixes_stored", counts.fixes)
+        object.add("messages_stored", counts.messages)
         object.add("duplicates", counts.duplicates)
         object.add("uptime_s", uptimeSeconds)
         object.add("lines", lineCount)
@@ -31,6 +32,7 @@ extension CollarReading {
         object.add("collar", MessageDescription.hexadecimal(deviceID))
         object.add("log", logID)
         object.add("fixes_stored", fixCount)
+        object.add("messages_stored", messageCount)
         object.add("duplicates", duplicateCount)
         object.add("highest_seq", highestSequence)
         object.add("missing", missingCount)

@@ -41,6 +41,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Whether a poll has reached the host intact, and the base radio has not begun to send the collar a frame since.
     package private(set) var isAnswerExpected = false
 
+    /// The messages of hosts that the application has taken and the caller has not removed, oldest first.
+    package var takenMessages: [ApplicationMessage] = []
+
     /// Counts of the simulation.
     package private(set) var statistics = StationStatistics()
 
@@ -48,16 +51,16 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// - Parameters:
     ///   - address: the address with which the collar was configured.
     ///   - start: when the first fix is made; the collar is silent until then.
+    ///   - messageCount: how many messages are in the collar's log.
     ///   - requestInterval: the time between two requests that the application sends to the host, in microseconds; nil for none.
     package init(
         collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack,
-        start: Instant, requestInterval: Int64? = nil
+        start: Instant, messageCount: Int = 0, requestInterval: Int64? = nil
     ) {
         self.requestInterval = requestInterval
         requestDeadline = requestInterval.map(start.advanced(byMicroseconds:))
-
         self.address = address
-        nextIndex = min(Int(collar.nextSequence), track.fixes.count)
+        nextIndex = min(Int(collar.nextSequence) - messageCount, track.fixes.count)
         trackStart = min(nextIndex, max(0, track.fixes.count - 1))
         self.collar = collar
         self.radio = radio
@@ -196,6 +199,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     /// The application takes a message. It answers a request with the request's own code and data.
     private mutating func take(_ message: HostMessage) throws(StationError) {
+        takenMessages.append(message.content)
         if message.content.kind == .request {
             var reply = message.content
             reply.kind = .reply(to: UInt32(message.requestID), .ok)

@@ -45,6 +45,16 @@ package struct SharedRadio<Flash: FlashDevice> {
         return total
     }
 
+    /// Removes and returns the messages that the applications of the collars have taken since the last call.
+    package mutating func removeTakenMessages() -> [ApplicationMessage] {
+        var messages: [ApplicationMessage] = []
+        for index in stations.indices where !stations[index].takenMessages.isEmpty {
+            messages += stations[index].takenMessages
+            stations[index].takenMessages = []
+        }
+        return messages
+    }
+
     /// When to call ``advance(to:)`` again if no bytes come in.
     package var nextDeadline: Instant {
         var deadline = Instant(microseconds: .max)

@@ -26,6 +26,8 @@ public struct ApplicationMessage: Equatable, Sendable {
 
     /// What the message is.
     public var kind: Kind
+    /// Whether the message answers a request.
+    public var isReply: Bool { if case .reply = kind { true } else { false } }
     /// The meaning of the message, which the applications agree on.
     public var code: UInt8
     /// When the message was made, in seconds since 1970; 0 if the sender did not know the time.

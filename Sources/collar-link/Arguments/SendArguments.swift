@@ -39,11 +39,11 @@ struct SendArguments {
     private static func content(_ arguments: ParsedArguments) throws(CommandFailure) -> ControlRequest.Content {
         let words = arguments.operands
         let receiverID = try arguments.receiverID()
+        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
         if words.first == "message" { return .command(.message(try arguments.message(words.dropFirst()))) }
         for option in ["--data", "--wants-reply", "--reply-to", "--outcome"] where arguments.has(option) {
             throw CommandFailure(.usage, "\(option) goes with message")
         }
-        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
         switch (words.first, words.dropFirst().first, words.count) {
         case ("locate", _, 1): return .command(.command(.locateNow))
         case ("sound", let text?, 2): return .command(.command(.sound(milliseconds: try milliseconds(text))))

@@ -11,7 +11,8 @@ enum HistoryCommand {
         synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
-            the lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. Nothing is written to
+            the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere; with --events message what
+            the collars' applications said. Nothing is written to
             the state directory (but by --repair), and 'run' may go on meanwhile.
             """,
         options: [

@@ -25,12 +25,12 @@ enum RunCommand {
             OptionSpec(
                 "--sort", formerly: "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
-            OptionSpec("--since", value: "ID|TIME", is: "begin after the fix with this id, or with what came in since this time"),
+            OptionSpec("--since", value: "ID|TIME", is: "begin after the fix or message with this id, or with what came in since this time"),
             OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--keep", value: "DAYS", is: "remove fixes that were written as lines after so many days (never)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove what was written as lines after so many days (never)"),
             OptionSpec(
                 "--max-size", value: "BYTES",
                 is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
@@ -42,6 +42,8 @@ enum RunCommand {
         ],
         maximumOperandCount: 0,
         notes: """
+            A restart goes on where the fix lines stopped. Without fix in --events, message and gap lines begin again at every
+            start; messages that were not asked for are passed by ('history --events message' prints them).
             exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 

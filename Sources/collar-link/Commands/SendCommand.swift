@@ -20,7 +20,8 @@ enum SendCommand {
               settings get                 tell all settings
               settings set KEY=VALUE …     change up to five settings at once
               message CODE [TEXT]          a message of at most 20 bytes for the collar's application; CODE, 0 to 255, has the
-                                           meaning that application gives it. 'ok' means that the application has it
+                                           meaning that the application gives it. 'done' means that the application has it.
+                                           What it says in reply is a message line of 'run' and 'history --events message'
               pair                         belong to this machine: within 60 s after the collar was switched on or its button
                                            was pressed, or while it belongs to nobody
               pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
@@ -30,7 +31,7 @@ enum SendCommand {
             OptionSpec("--data", value: "HEX", is: "with message: these bytes in place of TEXT"),
             OptionSpec("--wants-reply", is: "with message: the application shall send a message in reply"),
             OptionSpec("--reply-to", value: "SEQ", is: "with message: answers the collar's message with this seq"),
-            OptionSpec("--outcome", value: "NAME", is: "with --reply-to: ok (the default), or why not: see result.schema.json"),
+            OptionSpec("--outcome", value: "NAME", is: "with --reply-to: \(CommandResult.Outcome.nameList) (ok)"),
             OptionSpec("--to", value: "ID", is: "with pair: the receiver to which the collar is to belong"),
             OptionSpec("--collar", value: "ID", is: "which collar: 16 hexadecimal digits; needed where there are several"),
             OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),

@@ -33,8 +33,8 @@ enum SimulateCommand {
         ],
         maximumOperandCount: 0,
         notes: """
-            The collar's application answers a request ('send message --wants-reply') with the request's own code and data.
-            A message takes a sequence as a fix does; where the simulation starts again with its flash, it counts as a fix of the track.
+            The collar's application answers a request ('send message --wants-reply') with the request's own code and data, and
+            says on stderr what it is sent.
             SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
             Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
@@ -89,11 +89,12 @@ enum SimulateCommand {
                 meanBurstLength: options.burst, seed: random.next())
             let start = Instant(
                 microseconds: stations.isEmpty ? 0 : Int64(random.next() % UInt64(1 + track.firstIntervalMicroseconds)))
-            let collar = try boot(deviceID: deviceID, logID: logID, flash: flash, options: options, start: start)
+            var collar = try boot(deviceID: deviceID, logID: logID, flash: flash, options: options, start: start)
+            let messageCount = try reading { () throws(FlashError) in try collar.countMessages() }
             stations.append(
                 CollarRadioStation(
                     collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem, track: track,
-                    start: start, requestInterval: options.requestInterval))
+                    start: start, messageCount: messageCount, requestInterval: options.requestInterval))
         }
         var simulation = try PortSimulation(
             radio: SharedRadio(stations, modem: options.modem), deviceIDs: deviceIDs, options: options,
@@ -109,17 +110,22 @@ enum SimulateCommand {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: address(of: deviceID),
-            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0), capabilities: Capabilities(rawValue: Capabilities.sounder.rawValue | Capabilities.messages.rawValue),
+            firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
+            capabilities: Capabilities(rawValue: Capabilities.sounder.rawValue | Capabilities.messages.rawValue),
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
                 jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
-        do throws(FlashError) {
+        return try reading { () throws(FlashError) in
             var collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
             // The first boot is a power-on, which opens the pairing window; a later boot is a reboot, which does not.
             if collar.bootCount == 1 { collar.openPairingWindow(now: start) }
             return collar
-        } catch {
+        }
+    }
+
+    private static func reading<Value>(_ body: () throws(FlashError) -> Value) throws(CommandFailure) -> Value {
+        do throws(FlashError) { return try body() } catch {
             throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
         }
     }
@@ -140,8 +146,8 @@ struct SimulationOptions {
     /// Speed as a multiple of real time; nil for virtual time.
     let speed: Double?
     let interval: Double?
-    /// The time between two requests of the collar's application, in microseconds; nil for none.
-    let requestInterval: Int64?
+    /// The time between two requests of the collar's application, in seconds; nil for none.
+    private let askInterval: Double?
     let seed: UInt64
     let endsWhenDelivered: Bool
     let printsStatistics: Bool
@@ -166,7 +172,7 @@ struct SimulationOptions {
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         interval = try arguments.number("--interval", in: 0.001...1e6)
-        requestInterval = try arguments.number("--ask", in: 0.001...1e6).map { Int64($0 * 1e6) }
+        askInterval = try arguments.number("--ask", in: 0.001...1e6)
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")
         printsStatistics = arguments.has("--stats")
@@ -174,6 +180,9 @@ struct SimulationOptions {
 
     /// The modem's timing; in a simulation faster than real time the airtimes are shorter.
     var modem: ModemProfile { modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+
+    /// The time between two requests of the collar's application, in microseconds; nil for none.
+    var requestInterval: Int64? { askInterval.map { Int64($0 * 1e6 / (speed ?? 1)) } }
 
     var trackPace: SimulatedTrack.Pace {
         if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }

@@ -8,7 +8,9 @@ extension ResultLine {
 
     /// The result for a person, in lines that each end with a line feed.
     var text: String {
-        let what = PlainText.line("\(subject): \(ResultLine.words(of: verb ?? "request"))")
+        // A reply of the collar's application names the id of the request.
+        let id = verb == "message" ? requestID.map { "request \($0), " } : nil
+        let what = PlainText.line("\(subject): \(id ?? "")\(ResultLine.words(of: verb ?? "request"))")
         guard outcome == .ok, !settings.isEmpty else { return "\(what): \(PlainText.line(outcomeText))\n" }
         var text = "\(what): \(settingsVersion.map(ResultLine.text) ?? "no version")\n"
         for setting in settings {

@@ -72,6 +72,9 @@ struct PortSimulation<Flash: FlashDevice> {
             throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
         }
         writeToHost()
+        for message in radio.removeTakenMessages() {
+            StandardError.say("the collar's application is sent a \(MessageDescription.line(of: message))")
+        }
     }
 
     private mutating func readFromHost(now: Instant) {

@@ -48,7 +48,7 @@ struct ExecutedCommand: Equatable {
     init(_ message: HostMessage) {
         receiverID = message.receiverID
         requestID = message.requestID
-        code = 255
+        code = 128 | (message.content.code &+ UInt8(truncatingIfNeeded: message.content.unixSeconds))
     }
 }
 
