@@ -9,6 +9,7 @@ public enum AsconAEAD128 {
     /// Encrypts a text in place.
     /// - Parameters:
     ///   - text: the plaintext, which becomes the ciphertext of the same length.
+    ///   - key: the key.
     ///   - nonce: must never be used again with the same key for another text or other associated data.
     ///   - associatedData: is authenticated and not encrypted.
     /// - Returns: the tag of 128 bits.
@@ -23,8 +24,15 @@ public enum AsconAEAD128 {
     /// Decrypts a text in place.
     ///
     /// Nothing of the plaintext may be used before the tag that is returned was compared with the one that came with the
-    /// ciphertext, see ``Words128/isEqual(to:byteCount:)``.
+    /// ciphertext; `isEqual(to:byteCount:)` of ``Words128`` does that.
+    /// - Parameters:
+    ///   - text: the ciphertext, which becomes the plaintext of the same length.
+    ///   - key: the key.
+    ///   - nonce: the nonce of the sender.
+    ///   - associatedData: the associated data of the sender.
     /// - Returns: the tag that a sender with this key would have sent.
+    ///
+    /// Complexity: linear in text and associated data.
     public static func open(
         _ text: inout MutableSpan<UInt8>, key: Words128, nonce: Words128, associatedData: Span<UInt8>
     ) -> Words128 {

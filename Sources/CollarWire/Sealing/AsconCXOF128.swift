@@ -6,7 +6,9 @@ public struct AsconCXOF128 {
     private var state: AsconState
 
     /// Hashes a message.
-    /// - Parameter customization: distinguishes uses of the function; at most 256 bytes.
+    /// - Parameters:
+    ///   - customization: distinguishes uses of the function; at most 256 bytes.
+    ///   - message: the bytes to hash.
     ///
     /// Complexity: linear in message and customization.
     public init(customization: Span<UInt8>, message: Span<UInt8>) {

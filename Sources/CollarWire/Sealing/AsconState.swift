@@ -14,7 +14,7 @@ struct AsconState {
     #endif
     /// Applies the last `roundCount` of the twelve rounds of the permutation.
     mutating func permute(_ roundCount: Int) {
-        var constant: UInt64 = 0xF0 &- 0xF &* UInt64(truncatingIfNeeded: 12 &- roundCount)
+        var constant: UInt64 = 0xF0 &- 0xF &* UInt64(widening: UInt32(truncatingIfNeeded: 12 &- roundCount))
         for _ in 0..<roundCount {
             word2 ^= constant
             constant &-= 0xF
