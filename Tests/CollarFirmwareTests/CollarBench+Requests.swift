@@ -8,9 +8,10 @@ typealias Reception = Collar<SharedFlash>.Reception
 extension CollarBench {
     /// A collar that is paired with receiver 77, which has acknowledged every fix.
     static func paired(
-        fixes: UInt32 = 3, flash: TestFlash = TestFlash(), capabilities: Capabilities = .sounder
+        fixes: UInt32 = 3, flash: TestFlash = TestFlash(), capabilities: Capabilities = .sounder,
+        sendsLiveFixes: Bool = false
     ) throws -> CollarBench {
-        var bench = try CollarBench(flash: flash, capabilities: capabilities)
+        var bench = try CollarBench(flash: flash, capabilities: capabilities, sendsLiveFixes: sendsLiveFixes)
         try bench.log(0..<fixes)
         _ = try bench.sendAll()
         #expect(try bench.acknowledge(fixes, poll: 1) == .acknowledgement(.answer))

@@ -15,17 +15,17 @@ struct CollarBench {
 
     init(
         flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
-        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false
     ) throws {
         try self.init(
             shared: SharedFlash(flash), randomLogID: randomLogID, capabilities: capabilities, isPoweredOn: isPoweredOn,
-            batchFrameByteLimit: batchFrameByteLimit)
+            batchFrameByteLimit: batchFrameByteLimit, sendsLiveFixes: sendsLiveFixes)
     }
 
     /// Boots a collar from a flash that it shares with the test, so that the test still has the flash if the boot fails.
     init(
         shared: SharedFlash, randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
-        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false
     ) throws {
         self.shared = shared
         let modem = ModemProfile(
@@ -33,7 +33,8 @@ struct CollarBench {
         let configuration = Collar<SharedFlash>.Configuration(
             deviceID: deviceID, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),
             capabilities: capabilities,
-            delivery: CollarDelivery.Configuration(modem: modem, batchFrameByteLimit: batchFrameByteLimit),
+            delivery: CollarDelivery.Configuration(
+                modem: modem, sendsLiveFixes: sendsLiveFixes, batchFrameByteLimit: batchFrameByteLimit),
             isPoweredOn: isPoweredOn)
         collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
     }

@@ -59,6 +59,23 @@ import Testing
         #expect(bench.collar.isEverythingDelivered)
     }
 
+    /// If the newest acknowledged entries are messages, a live fix refers to the fix before them.
+    @Test func aMessageIsNoAnchor() throws {
+        var bench = try CollarBench.paired(fixes: 3, capabilities: .messages, sendsLiveFixes: true)
+        _ = try bench.collar.log(content(3))
+        _ = try bench.collar.log(content(4))
+        _ = try bench.sendAll()
+        _ = try bench.answered()
+        try bench.log(5..<6)
+        let next = try bench.nextFrame()
+        let frame = try #require(next)
+        let header = try FrameHeader(frame.span)
+        #expect(header.type == .liveFix)
+        let named = LiveFix.sequences(of: frame.span, header: header, reference: 5)
+        #expect(named?.sequence == 5)
+        #expect(named?.anchor == 2)
+    }
+
     @Test func anUnacknowledgedMessageIsSentAgainAfterAReboot() throws {
         var bench = try CollarBench.paired(fixes: 1, capabilities: .messages)
         _ = try bench.collar.log(content(1))

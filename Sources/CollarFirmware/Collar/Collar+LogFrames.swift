@@ -6,7 +6,7 @@ extension Collar {
     mutating func encodeLiveFix(
         _ sequence: UInt32, anchor: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
-        guard let fix = try fixLog.fix(sequence, in: &flash), let anchor = try fixLog.fix(anchor, in: &flash) else {
+        guard let fix = try fixLog.fix(sequence, in: &flash), let anchor = try newestFix(below: sequence, from: anchor) else {
             return try encodeLogEntry(sequence, flags: flags, into: &output)
         }
         do throws(EncodeError) {
@@ -17,6 +17,24 @@ extension Collar {
             // The fix differs so much from its anchor that the absolute form is shorter.
             return try encodeLogEntry(sequence, flags: flags, into: &output)
         }
+    }
+
+    /// The highest fix at or below `highest` that is acknowledged, if it can be the anchor of `sequence` and only messages, eight at
+    /// most, lie between.
+    private mutating func newestFix(below sequence: UInt32, from highest: UInt32) throws(FlashError) -> Fix? {
+        var candidate = highest
+        for _ in 0...8 {
+            switch try fixLog.entry(candidate, in: &flash) {
+            case .fix(let fix): return fix
+            case .message: break
+            case nil: return nil
+            }
+            guard candidate > 0, sequence - candidate < LiveFix.maximumLead, delivery.delivered.contains(candidate - 1) else {
+                return nil
+            }
+            candidate -= 1
+        }
+        return nil
     }
 
     mutating func encodeBatch(
