@@ -21,7 +21,7 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines, with commas: fix (the default), message, gap, link, error, stats, status, result; or all"),
+                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
             OptionSpec(
                 "--sort", formerly: "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
