@@ -114,8 +114,8 @@ extension CollarDelivery {
         return sentAlone(last)
     }
 
-    /// Notes that an entry of the log that cannot be in a batch is sent in a frame of its own, in place of the batch that it was
-    /// to begin.
+    /// Notes that a frame with a single entry is sent in place of a batch, because the first entry of that batch cannot be in a
+    /// batch.
     /// - Returns: the poll that its frame carries, if any.
     public mutating func sentAlone(_ sequence: UInt32) -> PollNumber? {
         guard case .sending(var burst) = phase else { return nil }
@@ -124,7 +124,8 @@ extension CollarDelivery {
         return count(into: burst)
     }
 
-    /// Notes that a tombstone is sent in place of the batch that was to begin in its range, which ends with `last`.
+    /// Notes that a tombstone is sent in place of a batch, because the log does not have the first entry of that batch. The
+    /// range of the tombstone ends with `last`.
     /// - Returns: the poll that its frame carries, if any.
     public mutating func tombstoned(through last: UInt32) -> PollNumber? {
         guard case .sending(var burst) = phase else { return nil }

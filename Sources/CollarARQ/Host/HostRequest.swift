@@ -28,7 +28,7 @@ public enum HostRequest: Equatable, Sendable {
         case (.settingsUpdate(_, let settings), .settingsUpdate(_, let newer)): newer.namesEveryKey(of: settings)
         case (.settingsRequest, .settingsRequest): true
         case (.command(let action), .command(let newer)): action.kind == newer.kind
-        // A reply answers one request, and no other message does.
+        // A reply is never replaced: a newer message does not answer the same request.
         case (.message(let message), .message(let newer)):
             message.code == newer.code && !message.isReply && message.kind == newer.kind
         default: false

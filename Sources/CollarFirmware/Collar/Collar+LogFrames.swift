@@ -19,8 +19,8 @@ extension Collar {
         }
     }
 
-    /// The highest fix at or below `highest` that is acknowledged, if it can be the anchor of `sequence` and only messages, eight at
-    /// most, lie between.
+    /// The highest acknowledged fix that is not above `highest`; nil if it cannot be the anchor of `sequence`, or if anything but
+    /// at most eight messages lies above it, up to `highest`.
     private mutating func newestFix(below sequence: UInt32, from highest: UInt32) throws(FlashError) -> Fix? {
         var candidate = highest
         for _ in 0...8 {

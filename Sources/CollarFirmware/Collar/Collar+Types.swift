@@ -45,8 +45,9 @@ extension Collar {
         case identityRequest
         /// A frame for another collar, or one that only a collar or a radio sends.
         case notForThisCollar
-        /// A message for the application, which is already stored durably as a command is. Call
-        /// ``Collar/finish(requestID:outcome:)`` once the application has it. A reply with data is another message, see
+        /// A message for the application. The collar already remembers its ids durably, but not its content. Call
+        /// ``Collar/finish(requestID:outcome:)`` once the application has the message; after a reboot before that call, the
+        /// result is *failed*, and a repeat does not bring the message again. A reply with data is another message, see
         /// ``Collar/log(_:)-(ApplicationMessage)``.
         case message(HostMessage)
         /// An action to carry out now; the command is already stored durably. After a locate or a sound, call

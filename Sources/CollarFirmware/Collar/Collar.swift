@@ -77,7 +77,7 @@ public struct Collar<Flash: FlashDevice> {
         if configuration.isPoweredOn { openPairingWindow(now: now) }
     }
 
-    /// The sequence that the next fix will get.
+    /// The sequence that the next entry of the log will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
     /// How many messages the log holds.

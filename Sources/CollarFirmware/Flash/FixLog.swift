@@ -38,7 +38,7 @@ public struct FixLog<Flash: FlashDevice> {
 
     /// The oldest sequence still in the log; equal to ``nextSequence`` if the log is empty.
     public private(set) var oldestSequence: UInt32 = 0
-    /// The sequence that the next fix will get.
+    /// The sequence that the next entry of the log will get.
     public private(set) var nextSequence: UInt32 = 0
 
     /// Finds the log of this id in the blocks from `firstBlock` to the end of the flash. A ring that is erased or belongs to

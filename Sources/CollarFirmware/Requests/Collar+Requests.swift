@@ -14,7 +14,8 @@ extension Collar {
     /// Whether replies wait to be sent. Firmware that is ordered to reboot sends them first, if it can.
     public var isReplyWaiting: Bool { replies.count > 0 }
 
-    /// What to do with a command or message, unless it is to be executed.
+    /// Handles a command or message that is not to be executed now, and queues its reply, if there is one.
+    /// - Returns: nil if the request is to be executed.
     private mutating func receptionIfNotDue(
         _ request: ExecutedRequests.Request, isPairing: Bool, isSupported: Bool, now: Instant
     ) -> Reception? {

@@ -49,7 +49,7 @@ extension ControlRequest {
 }
 
 extension CommandResult.Outcome {
-    /// The names of the outcomes, for a message.
+    /// The names of the outcomes, for help and error texts.
     package static var nameList: String {
         let names = allNames
         return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]

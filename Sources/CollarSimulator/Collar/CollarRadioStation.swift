@@ -91,8 +91,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         return deadline
     }
 
-    /// Time until the next fix, in microseconds, if every fix made so far is acknowledged and no frame is on the air, so that
-    /// only heartbeats are due before that fix; nil otherwise. `Int64.max` if no fix is left.
+    /// Time until the next fix, in microseconds, if every fix made so far is acknowledged, no frame is on the air and the
+    /// application sends no requests, so that only heartbeats are due before that fix; nil otherwise. `Int64.max` if no fix is
+    /// left.
     package func idleMicroseconds(now: Instant) -> Int64? {
         guard onAir == nil, downlinks.isEmpty, requestDeadline == nil, collar.isEverythingDelivered else { return nil }
         guard nextIndex < track.fixes.count else { return .max }

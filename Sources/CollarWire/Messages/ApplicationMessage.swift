@@ -143,8 +143,9 @@ public struct CollarMessage: Equatable, Sendable {
     }
 }
 
-/// A message of a program at the host, which a collar treats as a command. The collar does not hand a repeat, which has the same
-/// request id, to its application, but sends the earlier result again.
+/// A message of a program at the host. A collar treats it as a command: a repeat does not reach the application, and gets the
+/// earlier result once there is one. A repeat has the same receiver id and request id, and the same low 7 bits of the sum of
+/// code and time.
 public struct HostMessage: Equatable, Sendable {
     /// The id that the result repeats.
     public var requestID: UInt16

@@ -11,7 +11,7 @@ public struct Identity: Equatable, Sendable {
     public var bootCount: UInt32
     /// The oldest sequence still in the log; equal to ``nextSequence`` if the log is empty.
     public var oldestSequence: UInt32
-    /// The sequence that the next fix will get.
+    /// The sequence that the next entry of the log will get.
     public var nextSequence: UInt32
     /// Id of the receiver with which the collar is paired; 0 if it is not paired.
     public var pairedReceiverID: UInt32

@@ -5,7 +5,7 @@
 public struct Probe: Equatable, Sendable {
     /// Digest of device id and log id, 24 bits.
     public var logTag: UInt32
-    /// The sequence that the next fix will get.
+    /// The sequence that the next entry of the log will get.
     public var nextSequence: UInt32
 
     /// Creates a probe.

@@ -23,8 +23,8 @@ public enum AsconAEAD128 {
 
     /// Decrypts a text in place.
     ///
-    /// Nothing of the plaintext may be used before the tag that is returned was compared with the one that came with the
-    /// ciphertext; `isEqual(to:byteCount:)` of ``Words128`` does that.
+    /// Do not use any of the plaintext before you have compared the returned tag with the tag of the ciphertext.
+    /// `isEqual(to:byteCount:)` of ``Words128`` compares tags that are cut to at most 8 bytes.
     /// - Parameters:
     ///   - text: the ciphertext, which becomes the plaintext of the same length.
     ///   - key: the key.
@@ -81,7 +81,8 @@ public enum AsconAEAD128 {
         }
     }
 
-    /// Encrypts or decrypts `count` bytes, 0 … 8, with a word of the state. Fewer than eight bytes end the text.
+    /// Encrypts or decrypts `count` bytes, 0 … 8, with a word of the state. A block of fewer than eight bytes is the last
+    /// one of the text, and is padded.
     /// - Returns: the word after the block: the state takes in the plaintext, whichever way the block is converted.
     private static func convert(
         _ text: inout MutableSpan<UInt8>, from start: Int, count: Int, with word: UInt64, isSealing: Bool

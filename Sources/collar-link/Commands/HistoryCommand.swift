@@ -11,9 +11,9 @@ enum HistoryCommand {
         synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
-            the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere; with --events message
-            what the collars' applications said. Nothing is written to the state directory (but by --repair), and 'run' may
-            go on meanwhile.
+            the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
+            other kinds: 'message' is what the collars' applications said. Nothing is written to the state directory (but
+            by --repair), and 'run' may go on meanwhile.
             """,
         options: [
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),

@@ -30,7 +30,7 @@ enum RunCommand {
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--keep", value: "DAYS", is: "remove what was written as lines after so many days (never)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was written or passed by (never)"),
             OptionSpec(
                 "--max-size", value: "BYTES",
                 is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
@@ -42,8 +42,9 @@ enum RunCommand {
         ],
         maximumOperandCount: 0,
         notes: """
-            A restart goes on where the fix lines stopped. Without fix in --events, message and gap lines begin again at every
-            start; messages that were not asked for are passed by ('history --events message' prints them).
+            A restart goes on where the last run with fix in --events stopped. Without fix, this place does not move: every
+            start writes the message and gap lines from there again. With fix and without message, it moves past the messages
+            ('history --events message' prints them).
             exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 

@@ -21,7 +21,7 @@ enum SendCommand {
               settings set KEY=VALUE …     change up to five settings at once
               message CODE [TEXT]          a message of at most 20 bytes for the collar's application; CODE, 0 to 255, has the
                                            meaning that the application gives it. 'done' means that the application has it.
-                                           What it says in reply is a message line of 'run' and 'history --events message'
+                                           Its reply is a line of 'run --events fix,message' and 'history --events message'
               pair                         belong to this machine: within 60 s after the collar was switched on or its button
                                            was pressed, or while it belongs to nobody
               pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
