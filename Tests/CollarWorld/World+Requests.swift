@@ -125,10 +125,12 @@ extension World {
     func finish(_ collar: SimulatedCollar, life: Int, requestID: UInt16, _ outcome: CommandResult.Outcome?) {
         guard collar.life == life else { return }
         let outcome: CommandResult.Outcome = outcome ?? [.ok, .busy, .failed][streams[.requests].below(3)]
-        oracle.finishes(requestID, outcome, collar)
-        let isTaken = collar.finish(requestID, outcome)
+        let before = oracle.finishes(requestID, outcome, collar)
+        let wasExecuting = collar.finish(requestID, outcome)
         if collar.flash.isPowerLost { return powerDown(collar, "while it keeps an outcome") }
-        if !isTaken {
+        // A request that was executed twice is finished once.
+        if wasExecuting == false { _ = oracle.finishes(requestID, before, collar) }
+        if wasExecuting == nil {
             let event = Event.finish(collar: collar.index, life: life, requestID: requestID, outcome: outcome)
             queue.add(event, at: now + 1_000_000)
         }

@@ -311,9 +311,7 @@ final class CollarSession {
     /// The emission cursor moved: the next commit writes it.
     func noteEmitted(through position: JournalPosition) {
         // An entry that is emitted again does not move the cursor.
-        guard position > journal.emissionCursor else { return }
-        journal.setEmissionCursor(position)
-        isCommitDue = true
+        if storage.noteEmitted(through: position) { isCommitDue = true }
     }
 
     /// Reading entries back met damage.

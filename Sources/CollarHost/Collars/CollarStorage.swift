@@ -27,6 +27,8 @@ final class CollarStorage {
     private var nextRemoval: Instant?
     /// Damage that was met while reading back. The fixes that it destroyed still count as covered.
     private var damageToUncover: [DamageReport] = []
+    /// The position up to which the consumer has the entries, if it is to be written.
+    private var emittedEnd = JournalPosition.start
     /// Whether the journal stores.
     private enum Condition {
         case storing
@@ -96,6 +98,7 @@ final class CollarStorage {
     func commit() -> Bool {
         do throws(JournalError) {
             uncoverDamage()
+            moveEmissionCursor()
             try journal.commit()
             try journal.checkSize()
         } catch {
@@ -133,6 +136,24 @@ final class CollarStorage {
         do throws(JournalError) {
             try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: time.unixMilliseconds)
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
+    }
+
+    /// The consumer has everything before a position; the next commit writes that position.
+    /// - Returns: false if an earlier call has named this position or a later one.
+    func noteEmitted(through position: JournalPosition) -> Bool {
+        guard position > max(emittedEnd, journal.emissionCursor) else { return false }
+        emittedEnd = position
+        return true
+    }
+
+    /// Moves the emission cursor, but not past damage whose fixes still count as covered: the next process must read that damage
+    /// again.
+    private func moveEmissionCursor() {
+        var position = emittedEnd
+        for report in damageToUncover {
+            position = min(position, JournalPosition(segment: report.segment, offset: UInt32(report.offset)))
+        }
+        if position > journal.emissionCursor { journal.setEmissionCursor(position) }
     }
 
     /// Notes damage met while reading back. The next commit removes the destroyed fixes from the covered ones, so that

@@ -140,13 +140,11 @@ final class SimulatedCollar {
         } catch { return .failed }
     }
 
-    /// The firmware reports the outcome of a command.
-    /// - Returns: false if the flash did not keep the outcome, so that it must be reported again.
-    func finish(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Bool {
-        do throws(FlashError) {
-            try collar?.finish(requestID: requestID, outcome: outcome)
-            return true
-        } catch { return false }
+    /// The firmware reports the outcome of a command or message.
+    /// - Returns: whether the request was being executed; nil if the flash did not keep the outcome, so that it must be reported
+    ///   again.
+    func finish(_ requestID: UInt16, _ outcome: CommandResult.Outcome) -> Bool? {
+        do throws(FlashError) { return try collar?.finish(requestID: requestID, outcome: outcome) ?? false } catch { return nil }
     }
 
     func openPairingWindow(now: Int64) { collar?.openPairingWindow(now: Instant(microseconds: now)) }

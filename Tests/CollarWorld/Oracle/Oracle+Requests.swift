@@ -69,8 +69,12 @@ extension Oracle {
     }
 
     /// The firmware reports an outcome.
-    func finishes(_ requestID: UInt16, _ outcome: CommandResult.Outcome, _ collar: SimulatedCollar) {
-        current[collar.index]?.requests.outcomes[requestID] = outcome
+    /// - Returns: the outcome that was reported before; nil if there was none.
+    func finishes(
+        _ requestID: UInt16, _ outcome: CommandResult.Outcome?, _ collar: SimulatedCollar
+    ) -> CommandResult.Outcome? {
+        defer { current[collar.index]?.requests.outcomes[requestID] = outcome }
+        return current[collar.index]?.requests.outcomes[requestID]
     }
 
     /// Checks that the state of a collar follows from the requests that it executed.
