@@ -129,7 +129,7 @@ extension World {
         let wasExecuting = collar.finish(requestID, outcome)
         if collar.flash.isPowerLost { return powerDown(collar, "while it keeps an outcome") }
         // A request that was executed twice is finished once.
-        if wasExecuting == false { _ = oracle.finishes(requestID, before, collar) }
+        if wasExecuting == false { oracle.finishes(requestID, before, collar) }
         if wasExecuting == nil {
             let event = Event.finish(collar: collar.index, life: life, requestID: requestID, outcome: outcome)
             queue.add(event, at: now + 1_000_000)

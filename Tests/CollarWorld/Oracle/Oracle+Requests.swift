@@ -70,6 +70,7 @@ extension Oracle {
 
     /// The firmware reports an outcome.
     /// - Returns: the outcome that was reported before; nil if there was none.
+    @discardableResult
     func finishes(
         _ requestID: UInt16, _ outcome: CommandResult.Outcome?, _ collar: SimulatedCollar
     ) -> CommandResult.Outcome? {
