@@ -10,7 +10,7 @@ from collarlink import ROOT
 sys.path.append(str(ROOT / "Protocol/reference"))
 from wire import cobs_decode, crc24, stuff  # noqa: E402
 
-HEADER, FIX, LOSS = 1, 2, 3  # kinds of records
+HEADER, FIX, LOSS, MESSAGE = 1, 2, 3, 11  # kinds of records
 OVERWRITTEN, DELIVERED_ELSEWHERE = 1, 2
 
 
@@ -23,16 +23,27 @@ class Loss(NamedTuple):
     last: int
 
 
-def losses(state):
-    """The losses in all journals of a state directory, in the order in which they were stored."""
-    found = []
+def records_of(state, kind):
+    """The records of a kind in all journals of a state directory, in the order in which they were stored."""
     for path in sorted(glob.glob(f"{state}/**/*.journal", recursive=True)):
         with open(path, "rb") as file:
             records = [cobs_decode(part) for part in file.read().split(b"\0") if part]
-        # Kind, log id, time (6 bytes), reason, first, last, CRC.
-        found += [Loss(int.from_bytes(record[1:5], "big"), record[11], int.from_bytes(record[12:16], "big"),
-                       int.from_bytes(record[16:20], "big")) for record in records if record[0] == LOSS]
-    return found
+        yield from (record for record in records if record[0] == kind)
+
+
+def losses(state):
+    """The losses in all journals of a state directory, in the order in which they were stored."""
+    # Kind, log id, time (6 bytes), reason, first, last, CRC.
+    return [Loss(int.from_bytes(record[1:5], "big"), record[11], int.from_bytes(record[12:16], "big"),
+                 int.from_bytes(record[16:20], "big")) for record in records_of(state, LOSS)]
+
+
+def messages(state):
+    """The messages in all journals of a state directory: log id and sequence of each."""
+    for record in records_of(state, MESSAGE):
+        # Kind, log id, time (6 bytes), a flag for each part of the signal that follows, signal, sequence, message.
+        start = 12 + 2 * (record[11] & 1) + (record[11] & 2)
+        yield int.from_bytes(record[1:5], "big"), int.from_bytes(record[start:start + 4], "big")
 
 
 class JournalTail:

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from collarlink import ROOT, EndToEndTest
-from journals import DELIVERED_ELSEWHERE, losses
+from journals import DELIVERED_ELSEWHERE, losses, messages
 from serial_line import SerialLine
 
 sys.path.insert(0, str(ROOT / "Protocol/reference"))
@@ -101,11 +101,13 @@ def line_of(fix):
 
 
 def gone(session, state):
-    """The lost and elsewhere ranges of each log in the journals, without stored fixes, in the form of a session."""
+    """The lost and elsewhere ranges of each log in the journals, without what is stored, in the form of a session."""
     found = {log["log_id"]: {False: [], True: []} for log in session["logs"]}
     covered = {log_id: [] for log_id in found}
     for fix in session["fixes"]:
         covered[fix["log_id"]] = add_range(covered[fix["log_id"]], fix["sequence"], fix["sequence"])
+    for log_id, sequence in messages(state):
+        covered[log_id] = add_range(covered[log_id], sequence, sequence)
     for log_id, reason, first, last in losses(state):
         ranges, is_elsewhere = found[log_id], reason == DELIVERED_ELSEWHERE
         for low, high in gaps(covered[log_id], first, last):
