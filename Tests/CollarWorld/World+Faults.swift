@@ -141,7 +141,7 @@ extension World {
     private func damage(_ host: SimulatedMachine) {
         guard host.isRunning else { return }
         crash(host, restartAfter: 50_000, losesPower: true)
-        // What came back since the last damage is no lost promise, even if this damage removes it again.
+        // The host has stored some lost fixes again. If this damage removes them a second time, that is another loss.
         for record in oracle.records { _ = record.firstLostPromise(of: host) }
         let lost = host.records.damage(&streams[.storageDamage])
         log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")

@@ -75,7 +75,7 @@ func trace(_ seed: UInt64) -> Int32 {
     return 1
 }
 
-/// What a sweep does after it has printed the line of a finding.
+/// The action of a sweep after a finding, whose line is printed first.
 enum AfterFinding {
     /// It makes the plan of the finding small, prints that run, and stops.
     case makeSmall

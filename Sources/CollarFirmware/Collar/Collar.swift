@@ -81,7 +81,6 @@ public struct Collar<Flash: FlashDevice> {
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
     /// How many messages the log holds.
-    ///
     /// - Throws: ``FlashError`` if the flash cannot be read.
     ///
     /// Complexity: reads every entry of the log.

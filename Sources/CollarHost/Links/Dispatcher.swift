@@ -57,8 +57,8 @@ final class Dispatcher {
         return true
     }
 
-    /// Receives one bare frame. If the base radio sends signal reports, a frame with fixes or a message is held for a short time, at most
-    /// until the next frame comes, which may be its report.
+    /// Receives one bare frame. If the base radio sends signal reports, a frame with fixes or a message is held for a short time,
+    /// at most until the next frame comes, which may be its report.
     private func receive(frame: Span<UInt8>, on link: Link, at time: HostTime) {
         let signal = link.session?.held.signal(in: frame)
         releaseHeldFrame(of: link, signal: signal, at: time)

@@ -1,8 +1,8 @@
 import CollarARQ
 import CollarWire
 
-/// The newest frame with fixes or a message, from a base radio that sends a signal report after such a frame. The frame is held until its
-/// report comes.
+/// The newest frame with fixes or a message, from a base radio that sends a signal report after such a frame. The frame is held
+/// until its report comes.
 struct HeldFrame {
     /// The longest wait for a report, in microseconds. At 115,200 baud a report takes 2 ms.
     private static let longestWait: Int64 = 20_000

@@ -24,7 +24,7 @@ public struct ApplicationMessage: Equatable, Sendable {
     /// Bytes of the largest message without the fields before it, 30.
     public static var maximumByteCount: Int { 10 + dataLimit }
 
-    /// What the message is.
+    /// Whether the message asks, answers, or does neither.
     public var kind: Kind
     /// Whether the message answers a request.
     public var isReply: Bool { if case .reply = kind { true } else { false } }
