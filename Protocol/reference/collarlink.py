@@ -3,10 +3,12 @@
 
 It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live,
 way and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
-messages, reports, frames, host (what a host does), verify. This file is the
-command line:
+messages, reports, frames, host (what a host does), ascon, sealing,
+sealing_collar and sealing_host (sealed frames), verify, known_answers. This
+file is the command line:
 
     collarlink.py verify FOLDER           check the vectors in FOLDER
+    collarlink.py ascon FOLDER            check Ascon with the known answers in FOLDER
     collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON
     collarlink.py decode-lines [LOG]      the same for lines from stdin, see below
     collarlink.py decode-serial [LOG]     the same for a serial capture from stdin
@@ -31,6 +33,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import frames  # noqa: E402
+import known_answers  # noqa: E402
 import verify  # noqa: E402
 from fixes import complete_sequence  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
@@ -102,7 +105,8 @@ def main(arguments=None):
     """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("verify").add_argument("folder")
+    for name in ("verify", "ascon"):
+        commands.add_parser(name).add_argument("folder")
     for name in ("decode", "decode-lines", "decode-serial", "encode"):
         command = commands.add_parser(name)
         command.add_argument("--device", type=lambda text: int(text, 16))
@@ -116,6 +120,8 @@ def main(arguments=None):
 
     if options.command == "verify":
         return verify.verify(options.folder)
+    if options.command == "ascon":
+        return known_answers.check(options.folder)
     if (options.device is None) != (options.log is None):
         parser.error("--device and --log belong together")
     log = None if options.device is None else frames.Log(options.device, options.log)

@@ -11,7 +11,8 @@ from wire import (CRC_FINAL_XOR, CRC_INITIAL, BitReader, BitWriter, ProtocolErro
                   check_size, crc24, crc_update)
 
 VERSION = 1
-CRITICAL_FLAGS = 0xE0
+CRITICAL_FLAGS = 0x60
+SEALED_FLAG = 0x80
 KNOWN_FLAGS = 0x07
 TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a type, and a flag that only this type has
 SMALLEST_LIMIT = 51
@@ -122,6 +123,8 @@ def look_at_header(frame):
         raise ProtocolError("unsupported_version")
     if frame[1] & CRITICAL_FLAGS:
         raise ProtocolError("critical_flags")
+    if frame[1] & SEALED_FLAG:
+        raise ProtocolError("not_opened")
     message = MESSAGES.get(frame[0] & 0x1F)
     if message is None:
         raise ProtocolError("unknown_type")

@@ -70,13 +70,18 @@ def add_frames(v):
           "unsupported_version")
     v.add("version-2-critical-flag", "Version 2 with a critical flag: the version comes first.",
           bytes([0x42, 0x80]) + good[2:], "unsupported_version")
-    for flags in (0x80, 0x40, 0x20, 0xE0, 0x81):
+    for flags in (0x40, 0x20, 0x60, 0xE0, 0x41):
         v.add(f"critical-flags-{flags:02x}", f"Flags 0x{flags:02x}, with a critical one, and a right CRC.",
               fix_frame(flags=flags), "critical_flags")
     v.add("critical-flags-damaged", "A critical flag and a wrong CRC: the flag comes first.",
-          good[:1] + b"\x80" + good[2:], "critical_flags")
+          good[:1] + b"\x40" + good[2:], "critical_flags")
     v.add("critical-flags-unknown-type", "A critical flag and an unknown type: the flag comes first.",
-          b"\x20\x80" + good[2:], "critical_flags")
+          b"\x20\x40" + good[2:], "critical_flags")
+    for flags in (0x80, 0x81, 0x9F):
+        v.add(f"sealed-{flags:02x}", f"Flags 0x{flags:02x}: the frame counts as sealed, and the decoder has no key.",
+              fix_frame(flags=flags), "not_opened")
+    v.add("sealed-unknown-type", "A sealed frame of an unknown type: that it is sealed comes first.",
+          b"\x20\x80" + good[2:], "not_opened")
     for number in (0, 14, 15, 21, 28, 30, 31):
         v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; CRC not bound.",
               frame_of(number, b"\x01\x02\x03"), "unknown_type")

@@ -107,7 +107,7 @@ def damage():
     check_failed.at(60, changed(bare(A.live(2, 0, 3)), 3, 1))
 
     header = heard(
-        "Frames that poll and whose header is wrong: another version, critical flags, unknown types, each with a right CRC.",
+        "Frames that poll and whose header is wrong: another version, critical flags, sealed without a key, unknown types, each with a right CRC.",
         "The header is looked at before the CRC: each is dropped and not answered, at whatever address.")
     headers = ((0x42, 3, 17), (0xE2, 3, 44), (0x22, 0x83, 17), (0x22, 0x43, 44), (0x22, 0x23, 17), (0x20, 3, 17), (0x3C, 3, 44),
                (0x2E, 3, 17), (0x2F, 3, 17), (0x3E, 3, 17), (0x3F, 3, 44))
@@ -134,7 +134,7 @@ def damage():
         .at(30, changed(good, 2, 99), who_at(99)).at(40, *later)
         .stored(A, 1).rejected(unknown_collar=1).ends(A, 2),
         "header-wrong": header.at(90, *later).stored(A, 1)
-        .rejected(unsupported_version=2, critical_flags=3, unknown_type=6).ends(A, 2),
+        .rejected(unsupported_version=2, critical_flags=2, not_opened=1, unknown_type=6).ends(A, 2),
         "payload-wrong": payload.at(80, *later).stored(A, 1)
         .rejected(truncated=2, trailing_bytes=1, nonzero_padding=1, invalid_field=2).ends(A, 2),
         "flags-ignored": heard(

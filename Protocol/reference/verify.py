@@ -8,16 +8,20 @@ import batchcoder
 import fixes
 import frames
 import rangecoder
+import sealing
+import sealing_collar
 import way
 from host import Host
+from sealing_keys import Known, derive
 from wire import ProtocolError, SerialDecoder, crc24, stuff
 
-ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "unknown_type",
+ERRORS = {"too_short", "too_long", "unsupported_version", "critical_flags", "not_opened", "unknown_type",
           "check_failed", "truncated", "trailing_bytes", "nonzero_padding", "invalid_field",
           "stuffing"}
 COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "reference", "anchor"}
 VALID_KEYS = COMMON_KEYS | {"decoded", "canonical", "sender"}
 INVALID_KEYS = COMMON_KEYS | {"error", "field"}
+SEALED_KEYS = {"meaning", "origin", "bare", "serial", "key", "device_id", "log_id", "boot_count", "counter"}
 SESSION_KEYS = {"meaning", "origin", "receiver_id", "steps", "fixes", "logs", "rejected"}
 
 
@@ -160,6 +164,70 @@ def check_session(vector):
     expect(host.rejected == vector["rejected"], f"rejects {host.rejected}")
 
 
+def known_of(vector, number):
+    """What both ends know of a sealed frame of this type."""
+    needed = {frames.ABSOLUTE_FIX: {"sequence"}, frames.LIVE_FIX: {"anchor"}}.get(number, set())
+    if number >= 16:
+        needed = {"receiver_id", "poll"}
+    other = set(vector) ^ (SEALED_KEYS | needed | {"error" if "error" in vector else "clear"})
+    expect(not other, f"keys differ: {sorted(other)}")
+    return Known(log_of(vector), vector["boot_count"], vector["counter"], **{name: vector[name] for name in needed})
+
+
+def check_sealed(vector):
+    """Check that a sealed frame opens to `clear`, which decodes, and that `clear` is sealed to it; or that it does not open."""
+    bare = bytes.fromhex(vector["bare"])
+    known = known_of(vector, bare[0] & 0x1F)
+    keys = derive(bytes.fromhex(vector["key"]), known.log.device_id)
+    expect(stuff(bare).hex() == vector["serial"] and unstuff(stuff(bare)) == bare, "bare is not stuffed to serial")
+    check_without_key(bare, known)
+    if "error" in vector:
+        expect(vector["error"] == "not_opened", f"no such error: {vector['error']}")
+        try:
+            sealing.open_sealed(bare, keys, known)
+        except ProtocolError as error:
+            expect(error.as_json() == {"error": "not_opened"}, f"fails with {error}")
+            return
+        raise Failure("opens, but must not")
+
+    clear = sealing.open_sealed(bare, keys, known)
+    expect(clear.hex() == vector["clear"], f"opens to {clear.hex()}")
+    frame = sealing.decode_clear(clear, known)
+    if known.sequence is not None:
+        expect(frame.decoded["sequence"] == known.sequence, f"opens to sequence {frame.decoded['sequence']}")
+        check_references(known.sequence)
+    if known.anchor is not None:
+        check_anchor(known.anchor["sequence"], frame.decoded["sequence"])
+    again = sealing.seal(clear, keys, known, bool(bare[1] & sealing_collar.LONG), bare[1] & 7)
+    expect(again == bare, f"is sealed to {again.hex()}")
+
+
+def check_without_key(bare, known):
+    """Check that a receiver without a key does not use a sealed frame."""
+    try:
+        frames.decode(bare, known.log)
+    except ProtocolError as error:
+        # The flags and the type are found before the CRC, so the CRC is never the reason.
+        expect(error.reason != "check_failed", f"without a key it fails with {error}")
+    else:
+        raise Failure("decodes without a key")
+
+
+def check_references(sequence):
+    """Check that a receiver tries the right upper half, and at most one other, for each reference that is near enough."""
+    for reference in (sequence - 32_768, sequence, sequence + 32_768):
+        if 0 <= reference < 1 << 32:
+            halves = sealing_collar.upper_halves(reference)
+            expect(sequence >> 16 in halves and len(halves) <= 2, f"reference {reference} gives {list(halves)}")
+
+
+def check_anchor(anchor, sequence):
+    """Check that the anchor is found as long as no sequence above that of its live fix is known."""
+    for highest in range(anchor, sequence + 1):
+        found = sealing_collar.anchor_sequence(anchor & 0xFF, highest)
+        expect(found == anchor, f"the anchor is {found} if {highest} is known")
+
+
 def hex_list(answers):
     """Frames for a message."""
     return [frame.hex() for frame in answers]
@@ -178,7 +246,8 @@ def verify(folder):
         self_check()
     except Failure as failure:
         failures.append(f"self-check: {failure}")
-    for kind, check in (("valid", check_valid), ("invalid", check_invalid), ("session", check_session)):
+    for kind, check in (("valid", check_valid), ("invalid", check_invalid), ("session", check_session),
+                        ("sealed", check_sealed)):
         paths = sorted((Path(folder) / kind).glob("*.json"))
         counts[kind] = len(paths)
         for path in paths:
@@ -193,5 +262,5 @@ def verify(folder):
     for failure in failures:
         print(f"FAILED {failure}")
     print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors and "
-          f"{counts['session']} sessions, {len(failures)} failures")
+          f"{counts['session']} sessions and {counts['sealed']} sealed frames, {len(failures)} failures")
     return 1 if failures else 0

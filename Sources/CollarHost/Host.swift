@@ -45,6 +45,7 @@ package final class Host {
             random: random)
         dispatcher = Dispatcher(receiverID: receiverID, collars: collars, output: output)
         emitter = Emitter(configuration, collars: collars, output: output)
+        _ = collars.readKeys(at: time.instant)
         try collars.openKnown(at: time)
     }
 

@@ -21,6 +21,17 @@ public enum HostNotice: Equatable, Sendable {
     case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
     /// Another receiver wrote a collar's journal: this state directory is a copy of that receiver's.
     case copiedJournal(deviceID: UInt64, previousReceiverID: UInt32)
+    /// Sealed frames come in at a link, and the host has no key; at most once a minute.
+    case keyMissing(link: String)
+    /// Sealed frames come in at a link, and no key of the host opens them; at most once a minute.
+    case keyRejected(link: String)
+    /// A frame in clear came in that names a collar with a key, or is bound to one of its logs; at most once a minute for each
+    /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
+    case forgeryAttempted(deviceID: UInt64, link: String)
+    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar.
+    case restartedBelow(deviceID: UInt64, bootCount: UInt32)
+    /// The files of the keys cannot be read or written: the keys that are known remain in use.
+    case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// Old fixes cannot be removed; everything else goes on.
@@ -75,6 +86,8 @@ public struct HostStatistics: Equatable, Sendable {
     public var unknownFrames = 0
     /// Frames with a type, version or critical flag that this version does not know.
     public var unsupportedFrames = 0
+    /// Sealed frames that no key of the host opens.
+    public var unopenedFrames = 0
     /// Frames with a valid CRC and an impossible content.
     public var malformedFrames = 0
 

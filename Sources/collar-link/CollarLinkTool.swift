@@ -16,6 +16,7 @@ enum CollarLinkTool {
         (EncodeCommand.spec, EncodeCommand.run),
         (DecodeCommand.spec, DecodeCommand.run),
         (HistoryCommand.spec, HistoryCommand.run),
+        (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),
     ]
 

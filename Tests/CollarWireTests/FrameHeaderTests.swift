@@ -45,9 +45,10 @@ import Testing
         for version in 0..<8 as Range<UInt8> where version != 1 {
             #expect(end([version &<< 5 | 3, 0xFF, 1, 0, 9, 9, 9]) == .unsupportedVersion(version))
         }
-        for critical in [0x80, 0x40, 0x20, 0xE0] as [UInt8] {
-            #expect(end([0x23, critical | 0x1F, 1, 0, 9, 9, 9]) == .unknownCriticalFlags(critical))
+        for critical in [0x40, 0x20, 0x60, 0xE0] as [UInt8] {
+            #expect(end([0x23, critical | 0x1F, 1, 0, 9, 9, 9]) == .unknownCriticalFlags(critical & 0x60))
         }
+        #expect(end([0x23, 0x9F, 1, 0, 9, 9, 9]) == .sealed)
         for code in 0..<32 as Range<UInt8> {
             let expected: DecodeError =
                 switch MessageType(rawValue: code) {
@@ -72,8 +73,10 @@ import Testing
     @Test(arguments: try Sample.all())
     func aValidCheckDoesNotExcuseACriticalFlag(_ sample: Sample) {
         var bytes = Array(sample.bytes.dropLast(3))
+        bytes[1] = 0x40
+        #expect(end(sealed(bytes, log: sample.log)) == .unknownCriticalFlags(0x40))
         bytes[1] = 0x80
-        #expect(end(sealed(bytes, log: sample.log)) == .unknownCriticalFlags(0x80))
+        #expect(end(sealed(bytes, log: sample.log)) == .sealed)
     }
 
     @Test func pollsAreNumberedFromOneToSevenAndRoundAgain() {
@@ -92,7 +95,7 @@ import Testing
         for bits in 0...255 as ClosedRange<UInt8> {
             let flags = FrameFlags(rawValue: bits)
             #expect(flags.poll?.rawValue ?? 0 == bits % 8)
-            #expect(flags.unknownCriticalBits == bits & 0xE0)
+            #expect(flags.unknownCriticalBits == bits & 0x60)
         }
         #expect(FrameFlags(poll: nil).rawValue == 0)
         #expect(FrameFlags(poll: PollNumber(rawValue: 5)).rawValue == 5)

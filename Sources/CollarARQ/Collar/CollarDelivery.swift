@@ -151,10 +151,11 @@ public struct CollarDelivery: Sendable {
         self.nextSequence = nextSequence
     }
 
-    /// Receives a request for the identity: an open poll is given up, and the identity is sent next.
-    public mutating func identityRequested() {
+    /// Receives a request for the identity, which is sent next.
+    /// - Parameter endsPoll: whether an open poll is given up. If not, the identity is sent after the answer or the time-out.
+    public mutating func identityRequested(endsPoll: Bool = true) {
         dueIdentity = .next
-        startBurst()
+        if endsPoll { startBurst() }
     }
 
     /// Starts a burst. Its backlog begins at the first sequence that is not known to be durable.

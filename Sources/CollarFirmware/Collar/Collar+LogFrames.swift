@@ -12,11 +12,14 @@ extension Collar {
         do throws(EncodeError) {
             try LiveFix.encode(
                 fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
-            fixesSentCount &+= 1
-        } catch {
+        } catch { output.removeAll() }
+        guard output.count > 0, isRoomToSeal(output) else {
             // The fix differs so much from its anchor that the absolute form is shorter.
+            output.removeAll()
             return try encodeLogEntry(sequence, flags: flags, into: &output)
         }
+        frameBinding = .anchor(anchor)
+        fixesSentCount &+= 1
     }
 
     /// The highest acknowledged fix that is not above `highest`; nil if it cannot be the anchor of `sequence`, or if anything but
@@ -124,6 +127,7 @@ extension Collar {
                 try AbsoluteFix.encode(
                     fix, address: configuration.address, flags: flags, log: log,
                     reference: isNear ? nextSequence - 1 : nil, into: &output)
+                frameBinding = .sequence(fix.sequence)
                 fixesSentCount &+= 1
             case .message(let message):
                 encode(message, sequence, flags: flags, into: &output)

@@ -16,6 +16,8 @@ extension Collar {
         public var capabilities: Capabilities
         /// Parameters of the traffic.
         public var delivery: CollarDelivery.Configuration
+        /// The key that the collar shares with its receiver; nil if it sends and obeys frames in clear.
+        public var key: CollarKey?
         /// Whether the boot is a power-on. After a power-on the collar obeys the command *pair* of any receiver for 60 s.
         public var isPoweredOn: Bool
 
@@ -23,7 +25,7 @@ extension Collar {
         public init(
             deviceID: UInt64, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
             firmwareVersion: FirmwareVersion, capabilities: Capabilities = Capabilities(rawValue: 0),
-            delivery: CollarDelivery.Configuration, isPoweredOn: Bool = false
+            delivery: CollarDelivery.Configuration, key: CollarKey? = nil, isPoweredOn: Bool = false
         ) {
             self.deviceID = deviceID
             self.address = address
@@ -31,6 +33,7 @@ extension Collar {
             self.firmwareVersion = firmwareVersion
             self.capabilities = capabilities
             self.delivery = delivery
+            self.key = key
             self.isPoweredOn = isPoweredOn
         }
     }
@@ -43,6 +46,8 @@ extension Collar {
         case otherReceiver(UInt32)
         /// A request for the identity.
         case identityRequest
+        /// A frame in clear that a collar with a key does not obey.
+        case notSealed
         /// A frame for another collar, or one that only a collar or a radio sends.
         case notForThisCollar
         /// A message for the application. The collar already remembers its ids durably, but not its content. Call

@@ -20,12 +20,18 @@ public struct Collar<Flash: FlashDevice> {
     var dropCount: UInt32 = 0
     var repeatedRequestCount: UInt32 = 0
     private var lastFrameByteCount = 0
+    /// Seals and opens frames; nil if the collar has no key.
+    var sealing: FrameSealing?
+    /// Limits the identity requests in clear that a collar with a key obeys, because anybody can send them.
+    var clearRequests = TokenBucket(capacity: 2, microsecondsPerToken: 600_000_000)
+    /// What the tag of the frame that is being made covers besides the frame.
+    var frameBinding = SealedBinding.none
 
     /// The collar and its log.
     public let log: LogIdentity
     /// Number of boots since manufacture, including this one. If a block of flash is lost, the count continues above every
     /// count that the block could have held, so it can be too high. It grows with every boot.
-    public let bootCount: UInt32
+    public internal(set) var bootCount: UInt32
     /// Id of the receiver with which the collar is paired; 0 if it is not paired.
     public internal(set) var pairedReceiverID: UInt32
     /// The settings in force.
@@ -67,6 +73,7 @@ public struct Collar<Flash: FlashDevice> {
         settings = CollarSettings(
             stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
         bootInstant = now
+        sealing = configuration.key.map { FrameSealing($0, log: log, bootCount: UInt32(truncatingIfNeeded: bootCount)) }
         fixLog = try FixLog(
             mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID,
             usedSequences: max(firstUndelivered, formerlyDelivered))
@@ -130,23 +137,27 @@ public struct Collar<Flash: FlashDevice> {
     /// Receives one bare frame from the radio.
     /// - Throws: ``FlashError`` if the flash could not store what the frame changes.
     public mutating func receive(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
+        let header: FrameHeader
+        do throws(DecodeError) { header = try FrameHeader(ofAny: frame) } catch { return .rejected(error) }
+        guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
+            return .notForThisCollar
+        }
+        // Code that decodes frames of other collars would waste program memory.
+        if let type = header.type, type.isFromCollar { return .notForThisCollar }
+        return try receive(frame, header: header, now: now)
+    }
+
+    /// Receives a frame in clear, or the clear form of a sealed frame.
+    mutating func receiveClear(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
         let message: Message
-        do throws(DecodeError) {
-            let header = try FrameHeader(frame)
-            guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
-                return .notForThisCollar
-            }
-            // Code that decodes frames of other collars would waste program memory.
-            if let type = header.type, type.isFromCollar { return .notForThisCollar }
-            message = try Message.decode(frame, log: log, reference: 0)
-        } catch { return .rejected(error) }
+        do throws(DecodeError) { message = try Message.decode(frame, log: log, reference: 0) } catch {
+            return .rejected(error)
+        }
         switch message {
         case .acknowledgement(let acknowledgement):
             return try accept(acknowledgement, now: now)
         case .identityRequest:
-            delivery.identityRequested()
-            isStatusWanted = true
-            return .identityRequest
+            return receiveIdentityRequest(now: now)
         case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .collarMessage, .radioIdentity, .modemSettings,
             .signalReport:
             return .notForThisCollar
@@ -207,7 +218,12 @@ public struct Collar<Flash: FlashDevice> {
     ) throws(FlashError) -> Bool {
         queueStatusIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
-        do throws(FlashError) { try encode(transmission, now: now, into: &output) } catch {
+        frameBinding = .none
+        do throws(FlashError) {
+            try encode(transmission, now: now, into: &output)
+            try seal(&output)
+        } catch {
+            output.removeAll()
             // Nothing was sent. If the frame had a poll, the poll times out as if the frame were lost.
             delivery.transmitted(frameByteCount: 0, now: now)
             throw error
@@ -220,28 +236,32 @@ public struct Collar<Flash: FlashDevice> {
         _ transmission: CollarDelivery.Transmission, now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let flags = FrameFlags(poll: transmission.poll)
+        let overhead = sealing?.overheadByteCount ?? 0
         switch transmission.content {
         case .logEntry(let sequence):
             try encodeLogEntry(sequence, flags: flags, into: &output)
         case .liveFix(let sequence, let anchor):
             try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
         case .batch(let first, let frameByteLimit):
-            try encodeBatch(from: first, frameByteLimit: frameByteLimit, into: &output)
+            try encodeBatch(from: first, frameByteLimit: frameByteLimit - overhead, into: &output)
         case .newestFixes(let first, let last, let frameByteLimit):
             try encodeNewestFixes(
-                from: first, through: last, frameByteLimit: frameByteLimit, flags: flags, into: &output)
+                from: first, through: last, frameByteLimit: frameByteLimit - overhead, flags: flags, into: &output)
         case .reply:
             encodeReply(flags: flags, now: now, into: &output)
-        case .identity, .probe:
+        case .identity:
             do throws(EncodeError) {
-                if transmission.content == .identity {
-                    try identity.encode(address: configuration.address, flags: flags, into: &output)
-                } else {
-                    let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
-                    try probe.encode(address: configuration.address, flags: flags, into: &output)
-                }
+                try identity.encode(address: configuration.address, flags: flags, into: &output)
             } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
+        case .probe: encodeProbe(flags: flags, into: &output)
         }
+    }
+
+    func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+        let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
+        do throws(EncodeError) {
+            try probe.encode(address: configuration.address, flags: flags, into: &output)
+        } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
     }
 
     /// Notes that the frame from ``nextFrame(now:into:)`` has been sent.

@@ -82,6 +82,39 @@ struct CollarLogs {
         return nil
     }
 
+    /// The log of this id; nil if it is not in memory.
+    func log(id: UInt32) -> LogSession? { all.first { $0.log.logID == id } }
+
+    /// What the tag of a sealed frame of a log may cover besides the frame: the sequences, or the anchors, that the frame may
+    /// mean.
+    mutating func bindings(of frame: Span<UInt8>, type: MessageType, log session: LogSession) -> [SealedBinding] {
+        switch type {
+        case .absoluteFix:
+            guard SealedFrame.hasShortSequence(frame) else { return [.sequence(0)] }
+            var halves: [UInt32] = []
+            var position = 0
+            while let reference = reference(at: position, of: session) {
+                position += 1
+                let both = SealedFrame.upperHalves(around: reference)
+                for index in both.indices where !halves.contains(both[index]) { halves.append(both[index]) }
+            }
+            return halves.map { .sequence($0 << 16) }
+        case .liveFix:
+            var anchors: [Fix] = []
+            var position = 0
+            while let reference = reference(at: position, of: session) {
+                position += 1
+                guard let sequence = SealedFrame.anchorSequence(of: frame, below: reference),
+                    !anchors.contains(where: { $0.sequence == sequence }),
+                    let anchor = anchor(sequence, logID: session.log.logID)
+                else { continue }
+                anchors.append(anchor)
+            }
+            return anchors.map { .anchor($0) }
+        default: return [.none]
+        }
+    }
+
     /// The log with the tag of a probe; nil if there is none.
     func log(tag: UInt32) -> LogSession? { all.first { $0.log.tag == tag } }
 

@@ -8,6 +8,10 @@ final class CollarSession {
     let storage: CollarStorage
     let feed: EntryFeed
     let requests: RequestOutbox
+    /// The key of the collar; nil if the host has none. Then only frames in clear are accepted, else only sealed ones.
+    var keyed: KeyedCollar?
+    /// What sealed frames said that is handed out once their numbers are durable: after a restart they would be accepted again.
+    private var waiting: [(message: Message, log: LogSession)] = []
     private let configuration: HostConfiguration
     private let output: HostOutput
     private var logs: CollarLogs
@@ -70,6 +74,12 @@ final class CollarSession {
 
     func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
 
+    func log(id: UInt32) -> LogSession? { logs.log(id: id) }
+
+    func bindings(of frame: Span<UInt8>, type: MessageType, log: LogSession) -> [SealedBinding] {
+        logs.bindings(of: frame, type: type, log: log)
+    }
+
     var currentLog: LogSession? { logs.current }
 
     /// The number of logs in memory.
@@ -95,9 +105,12 @@ final class CollarSession {
     // MARK: Receiving
 
     /// Notes a valid frame: the collar's link and address, and its poll.
-    /// - Parameter poll: how this host treats the frame's poll.
+    /// - Parameters:
+    ///   - poll: how this host treats the frame's poll.
+    ///   - number: the number of a sealed frame.
     func noteFrame(
-        of log: LogSession, header: FrameHeader, poll: HeardPoll, signal: RadioSignal?, on link: Link, at time: HostTime
+        of log: LogSession, header: FrameHeader, poll: HeardPoll, number: FrameNumber?, signal: RadioSignal?,
+        on link: Link, at time: HostTime
     ) {
         output.statistics.frames += 1
         isCommitDue = true
@@ -112,9 +125,16 @@ final class CollarSession {
         case .copy: answer?.offer(link.id, strengths)
         case .new(let wait):
             log.delivery.receive(flags: header.flags)
+            log.sealedPoll = number
             answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         if isFirst { output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name)) }
+    }
+
+    /// Another radio has heard a frame that was received before: the answer to it may go out there.
+    func offerAnswer(at link: Link, signal: RadioSignal?) {
+        if let strength = signal?.strengthDBm { strengths[link.id] = strength }
+        answer?.offer(link.id, strengths)
     }
 
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
@@ -178,6 +198,11 @@ final class CollarSession {
 
     /// Accepts a message that is neither a fix nor a loss.
     func accept(_ message: Message, log: LogSession, at time: HostTime) {
+        if keyed == nil { handOut(message, log: log, at: time) } else { waiting.append((message, log)) }
+        noteFrameWithoutFix(log, at: time)
+    }
+
+    private func handOut(_ message: Message, log: LogSession, at time: HostTime) {
         switch message {
         case .status(let status):
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
@@ -187,7 +212,6 @@ final class CollarSession {
         case .settings(let report) where report.direction == .report: requests.accept(report)
         default: break
         }
-        noteFrameWithoutFix(log, at: time)
     }
 
     // MARK: Storing
@@ -325,8 +349,13 @@ final class CollarSession {
     func commit(at time: HostTime) {
         isCommitDue = false
         hasNewRecords = false
+        if let progress = keyed?.progress { journal.sealedProgress = progress }
         let isStored = storage.commit()
-        if isStored { sendAnswer(at: time) }
+        if isStored {
+            for (message, log) in waiting { handOut(message, log: log, at: time) }
+            waiting = []
+            sendAnswer(at: time)
+        }
         guard isStored || journal.isAtByteLimit, let days = configuration.keepsDays else { return }
         storage.removeOldSegments(keepingDays: days, at: time)
     }
@@ -345,11 +374,18 @@ final class CollarSession {
                 storage.report(.tooManyPolls, at: time)
                 continue
             }
+            var seal: SealedAnswer?
+            if let keyed {
+                // A poll in clear, from before the key was added, is not answered.
+                guard let poll = session.sealedPoll else { continue }
+                seal = SealedAnswer(keys: keyed.keys, log: session.log, receiverID: journal.receiverID, poll: poll)
+            }
             requests.sendWindow(
-                on: link, address: address, log: session.log, isForeign: !isKnownAsOwn, into: &output.frames)
+                on: link, address: address, log: session.log, isForeign: !isKnownAsOwn, sealing: seal,
+                into: &output.frames)
             guard !isListening else { continue }
             answersSinceIdentity &+= 1
-            output.frames.add(for: link) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            output.frames.add(for: link, sealing: seal) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: session.log, into: &output)
             }
         }

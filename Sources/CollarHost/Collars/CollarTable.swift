@@ -12,6 +12,8 @@ final class CollarTable {
     /// The random source for the id from which a collar's request ids are counted up.
     var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
+    /// The keys of collars.
+    let ring: KeyRing
     /// The collar heard last at each address.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
     /// Collars whose journal could not be opened, and the earliest time of the next attempt.
@@ -30,6 +32,16 @@ final class CollarTable {
         self.fileSystem = fileSystem
         self.output = output
         self.random = random
+        ring = KeyRing(
+            KeyFiles(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem), output: output)
+    }
+
+    /// Reads the key files, unless they were read just before.
+    /// - Returns: whether a key was added, removed or changed.
+    func readKeys(at now: Instant) -> Bool {
+        guard ring.read(at: now, progress: { self.session($0)?.journal.sealedProgress }) else { return false }
+        for session in sessions { session.keyed = ring.collar(session.deviceID) }
+        return true
     }
 
     subscript(id: SessionID) -> CollarSession { sessions[id.index] }
@@ -76,6 +88,8 @@ final class CollarTable {
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
             requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
+        ring.restore(deviceID, journal.sealedProgress)
+        session.keyed = ring.collar(deviceID)
         sessions.append(session)
         return session
     }
@@ -126,6 +140,12 @@ final class CollarTable {
             output.report(.collarRefused(deviceID: deviceID, link: link, refusal))
         }
         return false
+    }
+
+    /// All collars, the one heard last at an address first.
+    func inOrder(at address: UInt8) -> [CollarSession] {
+        guard let recent = lastAtAddress[Int(address)] else { return sessions }
+        return [recent] + sessions.filter { $0 !== recent }
     }
 
     /// Whether a collar was heard at an address.

@@ -18,6 +18,8 @@ final class LogSession {
     /// When a frame of the log came in last.
     var lastHeard: Instant?
     var doubtedLosses = DoubtedLosses()
+    /// The number of the sealed frame with the newest poll; nil if that frame was not sealed.
+    var sealedPoll: FrameNumber?
 
     init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32, highestStored: UInt32) {
         self.log = log

@@ -1,3 +1,5 @@
+import CollarARQ
+
 /// Limits on the resources that a host uses for the stations it hears, whatever they send.
 enum HostLimits {
     /// The most journals of collars heard before that are opened at the start. Each needs two descriptors and some 10 KiB.

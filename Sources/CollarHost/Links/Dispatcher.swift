@@ -13,11 +13,16 @@ final class Dispatcher {
     /// Polls in frames whose CRC fits no known log. They are separate, so that a damaged frame does not suppress the answer to
     /// an intact one.
     private var pollsOfStrangers = RecentPolls()
+    private let sealed: SealedReceiver
+    /// Notices about attempts to pass for a collar with a key, and about such a collar whose count went back.
+    private var forgeryNotices = NoticeLimiter<UInt64>()
+    private var restartNotices = NoticeLimiter<UInt64>()
 
     init(receiverID: UInt32, collars: CollarTable, output: HostOutput) {
         self.receiverID = receiverID
         self.collars = collars
         self.output = output
+        sealed = SealedReceiver(collars.ring, collars: collars)
     }
 
     /// Bytes came in on an open link.
@@ -43,7 +48,8 @@ final class Dispatcher {
     private func takeCommonFix(
         from stream: inout StreamDecoder, in bytes: Span<UInt8>, at position: inout Int, on link: Link, _ time: HostTime
     ) -> Bool {
-        guard link.session?.held.isReporting == false, let collar = link.session?.lastCollar, let log = collar.currentLog
+        guard link.session?.held.isReporting == false, let collar = link.session?.lastCollar, collar.keyed == nil,
+            let log = collar.currentLog
         else { return false }
         var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
         guard
@@ -79,7 +85,7 @@ final class Dispatcher {
 
     private func dispatch(_ frame: Span<UInt8>, signal: RadioSignal?, on link: Link, at time: HostTime) {
         let header: FrameHeader
-        do throws(DecodeError) { header = try FrameHeader(frame) } catch {
+        do throws(DecodeError) { header = try FrameHeader(ofAny: frame) } catch {
             countRejected(error, frame, on: link, at: time)
             return
         }
@@ -87,14 +93,78 @@ final class Dispatcher {
             countUnsupported(frame, on: link, at: time)
             return
         }
+        guard !header.flags.isSealed else { return open(frame, header, type, signal: signal, on: link, at: time) }
         do throws(DecodeError) {
             if !type.isBoundToLog {
                 try decodeUnbound(frame, header: header, type: type, on: link, at: time)
             } else if type.isFromCollar {
-                try decodeBound(frame, header: header, type: type, signal: signal, on: link, at: time)
+                try decodeBound(frame, header: header, type: type, signal: signal, opened: nil, on: link, at: time)
             }
             // All other frames that are bound to a log are from other hosts. They are ignored.
         } catch { output.statistics.malformedFrames += 1 }
+    }
+
+    /// Opens a sealed frame, and receives its clear form.
+    private func open(
+        _ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType, signal: RadioSignal?, on link: Link,
+        at time: HostTime
+    ) {
+        // Sealed frames of other hosts are ignored.
+        guard type.isFromCollar else { return }
+        do throws(DecodeError) {
+            switch sealed.receive(frame, header: header, type: type, at: time) {
+            case .identity(let keyed, let number):
+                let bytes = sealed.clear
+                let clear = bytes.span
+                let identity = try Identity(decoding: clear)
+                guard let collar = collars.takeUp(keyed.deviceID, link: link.name, at: time) else { return }
+                keyed.noteReceived(number, logID: identity.log.logID)
+                accept(identity, of: collar, clear, header: try FrameHeader(clear), number: number, on: link, at: time)
+            case .opened(let opened):
+                let bytes = sealed.clear
+                let clear = bytes.span
+                var header = try FrameHeader(clear)
+                if opened.isLate { header.flags = FrameFlags(poll: nil) }
+                try decodeBound(clear, header: header, type: type, signal: signal, opened: opened, on: link, at: time)
+            case .repeated(let collar):
+                let bytes = sealed.clear
+                let clear = bytes.span
+                let poll = pollsOfCollars.examine(
+                    clear, header: try FrameHeader(clear), on: link, isShared: hasSeveralLinks, at: time.instant)
+                if case .copy = poll { collar.offerAnswer(at: link, signal: signal) }
+            case .outdated: break
+            case .restarted(let deviceID, let bootCount):
+                guard restartNotices.isDue(deviceID, at: time.instant) else { return }
+                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount))
+                _ = collars.readKeys(at: time.instant)
+            case .shut: countUnopened(header, on: link, at: time)
+            }
+        } catch { output.statistics.malformedFrames += 1 }
+    }
+
+    /// Counts a sealed frame that no key opens. Its sender may be a collar whose last boot was not heard, so it is asked for its
+    /// identity from time to time.
+    private func countUnopened(_ header: FrameHeader, on link: Link, at time: HostTime) {
+        output.statistics.unopenedFrames += 1
+        if !collars.readKeys(at: time.instant), link.isNoticeDue(.unopenedFrame, at: time.instant) {
+            output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
+        }
+        guard sealed.hasKeys, sealed.isIdentityWanted(from: header.address, at: time.instant) else { return }
+        requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
+    }
+
+    /// Drops a frame in clear that should come from a collar with a key, and reports it.
+    /// - Returns: whether the collar has a key.
+    private func dropsClearFrame(of deviceID: UInt64, on link: Link, at time: HostTime) -> Bool {
+        guard collars.ring.collar(deviceID) != nil else { return false }
+        // The key may have been removed.
+        _ = collars.readKeys(at: time.instant)
+        guard collars.ring.collar(deviceID) != nil else { return false }
+        output.statistics.unopenedFrames += 1
+        if forgeryNotices.isDue(deviceID, at: time.instant) {
+            output.report(.forgeryAttempted(deviceID: deviceID, link: link.name))
+        }
+        return true
     }
 
     private func decodeUnbound(
@@ -105,7 +175,12 @@ final class Dispatcher {
             return
         }
         switch type {
-        case .identity: accept(try Identity(decoding: frame), frame, header: header, on: link, at: time)
+        case .identity:
+            let identity = try Identity(decoding: frame)
+            guard !dropsClearFrame(of: identity.log.deviceID, on: link, at: time),
+                let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time)
+            else { return }
+            accept(identity, of: collar, frame, header: header, number: nil, on: link, at: time)
         case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)
         case .radioIdentity:
             let radio = try RadioIdentity(decoding: frame)
@@ -129,11 +204,11 @@ final class Dispatcher {
     }
 
     private func accept(
-        _ identity: Identity, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
+        _ identity: Identity, of collar: CollarSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber?,
+        on link: Link, at time: HostTime
     ) {
-        guard let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time) else { return }
         let log = collar.accept(identity, at: time)
-        noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+        noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
         collar.learn(from: identity, log: log, at: time)
     }
 
@@ -142,6 +217,7 @@ final class Dispatcher {
     ) {
         for collar in collars.sessions {
             guard let log = collar.log(tag: probe.logTag) else { continue }
+            guard !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
             noteFrame(of: collar, log, frame, header: header, on: link, at: time)
             collar.learn(from: probe, log: log, at: time)
             return
@@ -150,39 +226,51 @@ final class Dispatcher {
     }
 
     private func decodeBound(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: RadioSignal?, on link: Link,
-        at time: HostTime
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: RadioSignal?, opened: OpenedFrame?,
+        on link: Link, at time: HostTime
     ) throws(DecodeError) {
+        let number = opened?.number
         if type == .liveFix {
-            for collar in collars.sessions {
-                guard let found = collar.liveFix(of: frame, header: header, at: time.instant) else { continue }
-                noteFrame(of: collar, found.log, frame, header: header, signal: signal, on: link, at: time)
-                collar.store(found.fix, log: found.log, signal: signal, at: time)
-                return
+            guard let (fix, collar, log) = try liveFix(of: frame, header: header, opened: opened, at: time) else {
+                return countUnverified(frame, header, on: link, at: time)
             }
-            return countUnverified(frame, header, on: link, at: time)
+            guard opened != nil || !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
+            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
+            collar.store(fix, log: log, signal: signal, at: time)
+            return
         }
-        guard
-            let (collar, log, reference) = collars.sender(of: frame, address: header.address, at: time.instant)
-        else { return countUnverified(frame, header, on: link, at: time) }
+        let collar: CollarSession
+        let log: LogSession
+        var reference: UInt32 = 0
+        if let opened {
+            (collar, log) = (opened.collar, opened.log)
+            // Every short sequence with this upper half is nearest to the middle of that half.
+            if case .sequence(let sequence) = opened.binding { reference = sequence & 0xFFFF_0000 | 0x8000 }
+        } else {
+            guard let found = collars.sender(of: frame, address: header.address, at: time.instant) else {
+                return countUnverified(frame, header, on: link, at: time)
+            }
+            guard !dropsClearFrame(of: found.session.deviceID, on: link, at: time) else { return }
+            (collar, log, reference) = found
+        }
         switch type {
         case .absoluteFix:
             let fix = try collar.decoding(at: time) { () throws(DecodeError) in
                 try AbsoluteFix.decode(frame, header: header, reference: reference)
             }
-            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
         case .batch:
             let batch = try collar.decoding(at: time) { () throws(DecodeError) in try Batch(decoding: frame, header: header) }
-            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
             batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
         case .collarMessage:
             let message = try CollarMessage(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
             collar.store(message, log: log, signal: signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -193,25 +281,44 @@ final class Dispatcher {
             if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
             collar.accept(message, log: log, at: time)
         }
     }
 
+    /// The live fix in a frame, and its sender; nil if no known collar sent the frame.
+    private func liveFix(
+        of frame: Span<UInt8>, header: FrameHeader, opened: OpenedFrame?, at time: HostTime
+    ) throws(DecodeError) -> (Fix, CollarSession, LogSession)? {
+        if let opened {
+            guard case .anchor(let anchor) = opened.binding,
+                let named = LiveFix.sequences(of: frame, header: header, reference: anchor.sequence)
+            else { return nil }
+            let fix = try opened.collar.decoding(at: time) { () throws(DecodeError) in
+                try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: opened.log.log)
+            }
+            return (fix, opened.collar, opened.log)
+        }
+        for collar in collars.sessions {
+            if let found = collar.liveFix(of: frame, header: header, at: time.instant) { return (found.fix, collar, found.log) }
+        }
+        return nil
+    }
+
     /// Notes a valid frame of a collar.
     private func noteFrame(
-        of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, signal: RadioSignal? = nil,
-        on link: Link, at time: HostTime
+        of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber? = nil,
+        signal: RadioSignal? = nil, on link: Link, at time: HostTime
     ) {
         collars.noteFrame(of: collar, address: header.address)
         link.noteFrame(of: collar)
         let poll = pollsOfCollars.examine(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
-        collar.noteFrame(of: log, header: header, poll: poll, signal: signal, on: link, at: time)
+        collar.noteFrame(of: log, header: header, poll: poll, number: number, signal: signal, on: link, at: time)
     }
 
     private func countRejected(_ error: DecodeError, _ frame: Span<UInt8>, on link: Link, at time: HostTime) {
         switch error {
-        case .unsupportedVersion, .unknownCriticalFlags, .unknownType: countUnsupported(frame, on: link, at: time)
+        case .unsupportedVersion, .unknownCriticalFlags, .unknownType, .sealed: countUnsupported(frame, on: link, at: time)
         case .tooShort, .tooLong, .crcMismatch, .anchorNeeded, .truncated, .trailingBytes, .nonzeroPadding, .invalidField:
             output.statistics.damagedFrames += 1
         }

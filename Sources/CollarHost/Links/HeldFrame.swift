@@ -45,7 +45,7 @@ struct HeldFrame {
     /// Whether the signal of a frame is stored: that of a frame with fixes or a message.
     static func isSignalStored(of frame: Span<UInt8>) -> Bool {
         do throws(DecodeError) {
-            switch try FrameHeader(frame).type {
+            switch try FrameHeader(ofAny: frame).type {
             case .absoluteFix, .liveFix, .batch, .collarMessage: return true
             default: return false
             }

@@ -4,7 +4,7 @@ import CollarWire
 /// A radio's port, as the host knows it. The caller opens and closes it.
 final class Link {
     /// Notices about a link that are given at most once a minute.
-    enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame }
+    enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame, unopenedFrame }
 
     /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds.
     private static let silenceTimes: (first: Int64, last: Int64) = (1_000_000, 5_000_000)

@@ -16,16 +16,35 @@ struct OutgoingFrames {
     /// Whether no frame waits.
     var isEmpty: Bool { firstMark == marks.count }
 
-    /// Adds the frame that `encode` writes, if it writes one. Every frame of a host fits the smallest frame limit of a link.
-    mutating func add(for link: LinkID, encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
+    /// Adds the frame that `encode` writes, if it writes one. Every frame of a host fits the smallest frame limit of a link, also
+    /// when it is sealed.
+    /// - Parameters:
+    ///   - seal: seals the frame; nil for a frame in clear.
+    ///   - index: the index of a sealed frame.
+    mutating func add(
+        for link: LinkID, sealing seal: SealedAnswer? = nil, index: UInt8 = 0,
+        encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
+    ) {
+        let overhead = seal == nil ? 0 : SealedHostFrame.overheadByteCount
         do throws(EncodeError) {
-            bytes += try [UInt8](capacity: Frame.minimumLimitByteCount) {
+            let frame = try [UInt8](capacity: Frame.minimumLimitByteCount - overhead) {
                 (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try encode(&output)
             }
+            guard !frame.isEmpty else { return }
+            guard let seal else {
+                bytes += frame
+                return mark(for: link)
+            }
+            bytes += [UInt8](capacity: Frame.minimumLimitByteCount) { output in
+                for byte in frame { output.append(byte) }
+                seal.seal(&output, index: index)
+            }
+            mark(for: link)
         } catch { preconditionFailure("a frame of a host fits the smallest limit: \(error)") }
-        if bytes.count > marks.last?.end ?? 0 { marks.append(Mark(link: link, end: bytes.count)) }
     }
+
+    private mutating func mark(for link: LinkID) { marks.append(Mark(link: link, end: bytes.count)) }
 
     /// Moves the oldest frame to `output`.
     /// - Returns: the link on which to send it; nil if no frame waits.

@@ -141,13 +141,16 @@ final class RequestOutbox {
 
     /// Sends the requests that are due. The caller sends its answer after them.
     func sendWindow(
-        on link: LinkID, address: UInt8, log: LogIdentity, isForeign: Bool, into frames: inout OutgoingFrames
+        on link: LinkID, address: UInt8, log: LogIdentity, isForeign: Bool, sealing seal: SealedAnswer?,
+        into frames: inout OutgoingFrames
     ) {
         guard contents?.kept.open.isEmpty == false else { return }
         contents?.queue.beginWindow()
         var isOver = false
+        var index: UInt8 = 0
         while !isOver {
-            frames.add(for: link) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            index += 1
+            frames.add(for: link, sealing: seal, index: index) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 let id = try contents?.queue.nextOfWindow(address: address, log: log, isForeign: isForeign, into: &output)
                 isOver = id == nil
             }

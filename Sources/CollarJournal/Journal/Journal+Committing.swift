@@ -20,12 +20,13 @@ extension Journal {
             state = .open
         }
         do throws(FileFailure) {
-            if !ledger.isSettled { try writer.synchronize(fileSystem) }
+            if !ledger.isSettled || isSealedProgressPending { try writer.synchronize(fileSystem) }
             try fileSystem.checkName(of: writer.file)
         } catch {
             state = .failed(error)
             throw .file(error)
         }
+        isSealedProgressPending = false
         guard !ledger.isSettled else { return }
         ledger.settle()
         if writer.isFull(limit: segmentByteLimit) { rotate() }
@@ -38,12 +39,18 @@ extension Journal {
             stagedCursor = emissionCursor
             writer.pending.append(emissionCursor)
         }
+        if let sealedProgress, sealedProgress != stagedSealedProgress {
+            stagedSealedProgress = sealedProgress
+            isSealedProgressPending = true
+            writer.pending.append(sealedProgress)
+        }
     }
 
     /// Begins the next segment. A failure here does not undo the commit before it.
     private func rotate() {
         let checkpoint = Checkpoint(
-            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor)
+            logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor,
+            sealed: sealedProgress)
         do throws(FileFailure) {
             let place = Opening(
                 directory: directory, deviceID: deviceID, receiverID: receiverID,

@@ -33,6 +33,9 @@ public final class Journal {
     public internal(set) var state: State = .open
     /// The position up to which lines were handed to the consumer.
     public internal(set) var emissionCursor: JournalPosition
+    /// How far the sealed frames of the collar have come; nil before the first. A change becomes durable with the next
+    /// ``commit()``.
+    public var sealedProgress: SealedProgress?
 
     /// Size of a segment in bytes, after which the next one begins.
     public static let defaultSegmentByteLimit = 1 << 20
@@ -51,6 +54,10 @@ public final class Journal {
     var ledger: CoverageLedger
     /// The newest cursor in a record, written or pending.
     var stagedCursor: JournalPosition
+    /// The newest ``sealedProgress`` in a record, written or pending.
+    var stagedSealedProgress: SealedProgress?
+    /// Whether that record is not known to be on the disk.
+    var isSealedProgressPending = false
     /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
     /// can be searched by time.
     var latestUnixMilliseconds: Int64
@@ -78,6 +85,8 @@ public final class Journal {
         previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
         emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
         stagedCursor = emissionCursor
+        sealedProgress = recovery?.sealed
+        stagedSealedProgress = sealedProgress
         // If the disk had no room for the progress record that ends an interrupted commit, later damage to that commit's
         // records would go unnoticed. So these records are not announced before the next commit.
         let isConfirmed = start.writer.pending.bytes.isEmpty

@@ -26,6 +26,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case openToStrangers(Strangers, path: String)
     /// The file with the receiver's identity does not hold a valid identity.
     case unreadableReceiver(path: String)
+    /// A key file does not hold a key.
+    case unreadableKey(path: String)
     /// The receiver has moved to another state directory.
     case retired(receiverID: UInt32, path: String)
     /// No receiver has ever been in the state directory.
@@ -60,7 +62,7 @@ extension JournalError {
         case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
         case .heldBy, .foreignSegment: true
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .laterFormat, .openToStrangers, .unreadableReceiver, .retired, .noReceiver, .otherReceiver:
+            .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableKey, .retired, .noReceiver, .otherReceiver:
             false
         }
     }

@@ -10,6 +10,8 @@ struct JournalRecovery {
     private var newestLogID: UInt32?
     /// The position up to which lines were handed over.
     private(set) var cursor = JournalPosition.start
+    /// How far the sealed frames have come; nil if there were none.
+    private(set) var sealed: SealedProgress?
     /// The damage that was skipped.
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.
@@ -109,7 +111,7 @@ struct JournalRecovery {
     /// durable, so a crash leaves no more bytes than the start has.
     func isLastSegmentDestroyed(of bytes: some SegmentBytes) -> Bool {
         guard !last.hasCheckpoint, !last.hasRecords else { return false }
-        let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor)
+        let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor, sealed: sealed)
         let header = SegmentHeader(
             deviceID: bytes.deviceID, receiverID: .max, segment: lastSegment, createdUnixMilliseconds: .max)
         let start = RecordBuffer(
@@ -198,6 +200,8 @@ struct JournalRecovery {
             logs[uncovered.logID, default: .init()].announce(below: uncovered.range.last + 1)
         case .repaired(let segment, let extent):
             repaired[segment] = extent
+        case .sealed(let progress):
+            sealed = progress
         case .later:
             break
         }
@@ -254,7 +258,7 @@ extension Record {
     var isOfCheckpoint: Bool {
         switch self {
         case .header, .covered, .lost, .checkpointEnd, .repaired: true
-        case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
+        case .fix, .message, .loss, .progress, .cursor, .uncovered, .sealed, .later: false
         }
     }
 }

@@ -16,6 +16,7 @@ enum Record: Equatable {
     case cursor(JournalPosition)
     case uncovered(UncoveredRange)
     case repaired(segment: UInt32, DamageExtent)
+    case sealed(SealedProgress)
     case later(kind: UInt8)
 
     enum Kind: UInt8 {
@@ -30,6 +31,7 @@ enum Record: Equatable {
         case repaired = 9
         case lost = 10
         case message = 11
+        case sealed = 12
     }
 }
 
@@ -53,6 +55,8 @@ struct Checkpoint {
     var repaired: [UInt32: DamageExtent]
     /// The position up to which lines were handed over.
     var cursor: JournalPosition
+    /// How far the sealed frames have come; nil if there were none.
+    var sealed: SealedProgress?
 }
 
 /// A part of the covered ranges of one log at the start of a segment.
@@ -90,6 +94,21 @@ struct Progress: Equatable {
     /// How many of the covered sequences are lost; nil in older journals. If reading finds more, the stored
     /// record of a previously lost fix has been damaged.
     var lostCount: UInt64?
+}
+
+/// How far the sealed frames of a collar have come: frames of this boot up to this counter were received. After a restart
+/// they count as repeats.
+public struct SealedProgress: Equatable, Sendable {
+    /// The log that the collar had in this boot.
+    public var logID: UInt32
+    /// The newest boot count of an authentic identity, and the highest counter of an authentic frame in this boot.
+    public var number: FrameNumber
+
+    /// Creates a value.
+    public init(logID: UInt32, number: FrameNumber) {
+        self.logID = logID
+        self.number = number
+    }
 }
 
 /// How much of consecutive segments is gone. It distinguishes damage that was dealt with from further damage.

@@ -114,6 +114,7 @@ struct RecordBuffer {
             appendRepaired(segment: segment, extent)
         }
         append(end)
+        if let sealed = checkpoint.sealed { append(sealed) }
     }
 
     /// The ranges in parts, each of which fits one record; one empty part if there are no ranges.
@@ -184,6 +185,15 @@ struct RecordBuffer {
         fields.write(segment, 32)
         fields.write(extent.byteCount, 32)
         fields.write(extent.missingSegmentCount, 32)
+        finish(&fields)
+    }
+
+    mutating func append(_ sealed: SealedProgress) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.sealed.rawValue), 8)
+        fields.write(sealed.logID, 32)
+        fields.write(sealed.number.bootCount, 32)
+        fields.write(sealed.number.counter, 32)
         finish(&fields)
     }
 

@@ -101,6 +101,19 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// Unknown collars poll more often than the host sends identity requests.
     case tooManyUnknownPolls = "too_many_unknown_asks"
 
+    // Keys.
+
+    /// A collar sends sealed frames, and there is no key here.
+    case keyMissing = "key_missing"
+    /// A collar sends sealed frames, and no key here opens them.
+    case keyRejected = "key_rejected"
+    /// A collar with a key counts fewer boots than before.
+    case collarRestarted = "collar_restarted"
+    /// Frames in clear name a collar that has a key.
+    case forgeryAttempted = "forgery_attempted"
+    /// The keys of the collars cannot be read or stored.
+    case keyUnusable = "key_unusable"
+
     // Requests that are rejected.
 
     /// The request is not understood.
@@ -172,6 +185,10 @@ extension ErrorCode {
         case .messageSendFailed: (.error, true, nil)
         case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
         case .linkNotSupported: (.critical, false, nil)
+        case .keyMissing, .keyRejected: (.warning, false, nil)
+        case .collarRestarted: (.critical, false, nil)
+        case .forgeryAttempted: (.warning, false, nil)
+        case .keyUnusable: (.critical, false, .configuration)
         case .pairedElsewhere: (.critical, false, .noPermission)
         case .locationServicesDisabled: (.critical, false, nil)
         case .linkUnhealthy, .collarFault, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)

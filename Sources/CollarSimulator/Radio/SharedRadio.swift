@@ -102,7 +102,7 @@ package struct SharedRadio<Flash: FlashDevice> {
         hostAirtimeMicroseconds += airtime
         let downlink = Downlink(
             start: start, end: start.advanced(byMicroseconds: airtime), frame: frame,
-            address: try? FrameHeader(frame.span).address)
+            address: try? FrameHeader(ofAny: frame.span).address)
         downlinks.append(downlink)
         for index in listeners(of: downlink) { stations[index].answerBegan() }
         destroyOverlaps()

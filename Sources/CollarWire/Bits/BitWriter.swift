@@ -138,13 +138,20 @@ public struct BitWriter {
         }
     }
 
+    /// The whole bytes written so far.
+    var written: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span.extracting(0..<end.byteCount) }
+    }
+
     /// Pads with zero bits to a whole byte and adds everything to a CRC.
     mutating func addTo(_ crc: inout CRC24) {
         pad()
         crc.update(bytes.span, from: 0, to: end.byteCount)
     }
 
-    private mutating func pad() {
+    /// Pads with zero bits to a whole byte.
+    mutating func pad() {
         if end.pendingBitCount > 0 { writePart(0, 8 &- end.pendingBitCount) }
     }
 

@@ -17,6 +17,13 @@ extension Span<UInt8> {
     @inline(__always)
     func bigEndianHalfWord(at start: Int) -> UInt32 { littleEndianHalfWord(at: start).byteSwapped }
 
+    /// The `byteCount` bytes from `start` on, at most 4, the first one most significant.
+    func bigEndian(at start: Int, byteCount: Int) -> UInt32 {
+        var value: UInt32 = 0
+        for index in start..<(start &+ byteCount) { value = value &<< 8 | UInt32(self[index]) }
+        return value
+    }
+
     /// Loads eight bytes. The load is safe: the range is checked, alignment does not matter, and any eight bytes are a valid
     /// integer. The standard library marks it unsafe because other types have invalid bit patterns.
     @inline(__always)

@@ -7,6 +7,7 @@ extension DecodeError {
         case .unsupportedVersion: "unsupported_version"
         case .unknownCriticalFlags: "critical_flags"
         case .unknownType: "unknown_type"
+        case .sealed: "not_opened"
         case .crcMismatch: "check_failed"
         case .anchorNeeded: "anchor_needed"
         case .truncated: "truncated"

@@ -10,6 +10,8 @@ public enum DecodeError: Error, Equatable, Sendable {
     case unknownCriticalFlags(UInt8)
     /// A type this version does not know.
     case unknownType(UInt8)
+    /// A sealed frame, which only its key opens; see ``SealedFrame``.
+    case sealed
     /// The CRC does not match.
     case crcMismatch
     /// A live fix, which cannot be decoded without its anchor; see ``LiveFix``.

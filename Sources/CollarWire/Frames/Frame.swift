@@ -90,15 +90,27 @@ public struct FrameFlags: Equatable, Sendable {
     /// Creates the flags of a frame with this poll number; `poll` is nil for a frame that wants no answer.
     public init(poll: PollNumber?) { rawValue = poll?.rawValue ?? 0 }
 
-    /// Bits 7 … 5: a receiver must not use a frame in which a bit that it does not know is set. Bit 7 is reserved for sealing.
-    public static var criticalMask: UInt8 { 0b1110_0000 }
+    /// Bit 7: the frame is sealed.
+    public static var sealedMask: UInt8 { 0b1000_0000 }
+    /// Bits 6 … 5: a receiver must not use a frame in which a bit that it does not know is set.
+    public static var criticalMask: UInt8 { 0b0110_0000 }
     /// Bits 4 … 3: a receiver ignores those that it does not know.
     public static var ignorableMask: UInt8 { 0b0001_1000 }
-    /// Bits 2 … 0: the number of the poll; 0 wants no answer.
+    /// Bit 4 of a collar's sealed frame: the frame holds the whole counter.
+    static var longMask: UInt8 { 0b0001_0000 }
+    /// Bit 3 of a sealed absolute fix: the frame holds the whole sequence.
+    static var wideMask: UInt8 { 0b0000_1000 }
+    /// Bits 2 … 0: the number of the poll; 0 wants no answer. In a host's sealed frame: the index.
     public static var askMask: UInt8 { 0b0000_0111 }
 
     /// The critical bits that this version does not know; 0 if the frame may be used.
     public var unknownCriticalBits: UInt8 { rawValue & FrameFlags.criticalMask }
+
+    /// Whether the frame is sealed.
+    public var isSealed: Bool { rawValue & FrameFlags.sealedMask != 0 }
+
+    /// In a host's sealed frame: 0 for an acknowledgement, 1 and 2 for the requests before it.
+    var index: UInt8 { rawValue & FrameFlags.askMask }
 
     /// The poll of this frame; nil if it wants no answer.
     public var poll: PollNumber? { PollNumber(rawValue: rawValue & FrameFlags.askMask) }

@@ -99,6 +99,16 @@ public enum FrameCRC {
         return UInt32(frame[end]) &<< 16 | UInt32(frame[end + 1]) &<< 8 | UInt32(frame[end + 2])
     }
 
+    /// Appends the CRC to a frame without one.
+    /// - Parameters:
+    ///   - frame: header and payload.
+    ///   - crc: the CRC over what the frame is bound to.
+    ///   - shortSequence: the full sequence, if the frame holds only its low 16 bits; else 0.
+    static func append(to frame: inout OutputSpan<UInt8>, crc: CRC24, shortSequence: UInt32 = 0) {
+        let sum = checksum(of: frame.span, count: frame.count, crc: crc, shortSequence: shortSequence)
+        frame.append(sum, byteCount: CRC24.byteCount)
+    }
+
     /// Replaces the flags of a finished frame and updates its CRC.
     /// - Precondition: `frame` is a whole frame. If it holds a short sequence, the full sequence is at most 65,535.
     public static func seal(_ frame: inout MutableSpan<UInt8>, flags: FrameFlags, log: LogIdentity?) {

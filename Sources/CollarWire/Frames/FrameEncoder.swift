@@ -19,9 +19,6 @@ enum FrameEncoder {
         guard payload.fits, output.freeCapacity >= byteCount else { throw .frameTooSmall(neededByteCount: byteCount) }
         header.encode(into: &output)
         payload.append(to: &output)
-        let sum = FrameCRC.checksum(of: output.span, count: output.count, crc: crc, shortSequence: shortSequence)
-        output.append(UInt8(truncatingIfNeeded: sum &>> 16))
-        output.append(UInt8(truncatingIfNeeded: sum &>> 8))
-        output.append(UInt8(truncatingIfNeeded: sum))
+        FrameCRC.append(to: &output, crc: crc, shortSequence: shortSequence)
     }
 }

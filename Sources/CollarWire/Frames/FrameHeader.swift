@@ -27,10 +27,17 @@ public struct FrameHeader: Equatable, Sendable {
     /// The type; nil if this version does not know it.
     public var type: MessageType? { MessageType(rawValue: typeCode) }
 
-    /// Reads the header of a bare frame.
-    /// - Throws: ``DecodeError`` for a frame below 7 or above 253 bytes, another version, or an unknown critical flag.
-    ///   The CRC is not verified here.
+    /// Reads the header of a bare frame that is not sealed.
+    /// - Throws: ``DecodeError`` for a frame below 7 or above 253 bytes, another version, an unknown critical flag, or a sealed
+    ///   frame. The CRC is not verified here.
     public init(_ frame: Span<UInt8>) throws(DecodeError) {
+        try self.init(ofAny: frame)
+        guard !flags.isSealed else { throw .sealed }
+    }
+
+    /// Reads the header of a bare frame, sealed or not.
+    /// - Throws: ``DecodeError`` for a frame below 7 or above 253 bytes, another version, or an unknown critical flag.
+    public init(ofAny frame: Span<UInt8>) throws(DecodeError) {
         guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
         guard frame.count <= Frame.maximumByteCount else { throw .tooLong(byteCount: frame.count) }
         let version = frame[0] &>> 5

@@ -24,7 +24,7 @@ public enum LiveFix {
         code(fix, anchor: anchor, into: &coder)
         let header = FrameHeader(
             type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        let crc = try boundCRC(anchor: anchor, log: log)
+        let crc = try LiveFix.crc(boundTo: anchor, log)
         try FrameEncoder.encode(header: header, payload: &coder.output.payload, crc: crc, into: &output)
     }
 
@@ -63,7 +63,7 @@ public enum LiveFix {
     ) throws(DecodeError) -> Fix {
         guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
         let crc: CRC24
-        do throws(EncodeError) { crc = try boundCRC(anchor: anchor, log: log) } catch { throw .crcMismatch }
+        do throws(EncodeError) { crc = try LiveFix.crc(boundTo: anchor, log) } catch { throw .crcMismatch }
         guard FrameCRC.isValid(frame, crc: crc) else { throw .crcMismatch }
         var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         guard let distance = coder.eliasGamma(0), sequence >= distance, sequence - distance == anchor.sequence else {
@@ -76,8 +76,15 @@ public enum LiveFix {
         return fix
     }
 
+    /// The distance of a live fix from its anchor.
+    /// - Parameter end: the end of the payload in the frame.
+    static func distance(in frame: Span<UInt8>, payloadEnd end: Int) -> UInt32? {
+        var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: end)
+        return coder.eliasGamma(0)
+    }
+
     /// The CRC over the log, the anchor's sequence and the anchor's absolute form.
-    private static func boundCRC(anchor: Fix, log: LogIdentity) throws(EncodeError) -> CRC24 {
+    static func crc(boundTo anchor: Fix, _ log: LogIdentity) throws(EncodeError) -> CRC24 {
         var crc = log.boundCRC
         crc.update(bigEndian: anchor.sequence)
         var record = BitWriter()

@@ -1,24 +1,46 @@
-/// Ascon-AEAD128, authenticated encryption with associated data (NIST SP 800-232, section 4).
-public enum AsconAEAD128 {
+/// Ascon-AEAD128, authenticated encryption with associated data (NIST SP 800-232, section 4), for one text: first the associated
+/// data are taken in, then the text is encrypted or decrypted.
+public struct AsconAEAD128 {
     private static var initialValue: UInt64 { 0x0000_1000_808C_0001 }
-    /// Rounds between two blocks.
-    private static var blockRounds: Int { 8 }
     /// Rounds at the beginning and at the end.
-    private static var fullRounds: Int { 12 }
+    private static var fullRoundCount: UInt32 { 12 }
+
+    private var sponge: AsconSponge
+    private let key: Words128
+    private var hasData = false
+
+    /// Begins a text.
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - nonce: must never be used again with the same key for another text or other associated data.
+    public init(key: Words128, nonce: Words128) {
+        self.key = key
+        sponge = AsconSponge(AsconState(Self.initialValue, key, nonce), blockByteCount: 16, roundCount: 8)
+        sponge.state.permute(Self.fullRoundCount)
+        sponge.state.add(key, to: 3)
+    }
+
+    /// Takes in associated data: the bytes of a span from `start` to before `end`. They are authenticated and not encrypted.
+    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        if end > start { hasData = true }
+        sponge.absorb(bytes, from: start, to: end)
+    }
+
+    /// Takes in associated data: the lowest `byteCount` bytes of a number, 1 … 4, the most significant one first.
+    mutating func absorb(_ value: UInt32, byteCount: Int) {
+        hasData = true
+        sponge.absorb(value, byteCount: byteCount)
+    }
 
     /// Encrypts a text in place.
     /// - Parameters:
-    ///   - text: the plaintext, which becomes the ciphertext of the same length.
-    ///   - key: the key.
-    ///   - nonce: must never be used again with the same key for another text or other associated data.
-    ///   - associatedData: is authenticated and not encrypted.
+    ///   - bytes: end with the plaintext, which becomes the ciphertext of the same length.
+    ///   - start: where the plaintext begins; the bytes before it are left alone.
     /// - Returns: the tag of 128 bits.
     ///
-    /// Complexity: linear in text and associated data.
-    public static func seal(
-        _ text: inout MutableSpan<UInt8>, key: Words128, nonce: Words128, associatedData: Span<UInt8>
-    ) -> Words128 {
-        process(&text, key: key, nonce: nonce, associatedData: associatedData, isSealing: true)
+    /// Complexity: linear in the text.
+    public consuming func seal(_ bytes: inout MutableSpan<UInt8>, from start: Int) -> Words128 {
+        process(&bytes, from: start, isSealing: true)
     }
 
     /// Decrypts a text in place.
@@ -26,74 +48,38 @@ public enum AsconAEAD128 {
     /// Do not use any of the plaintext before you have compared the returned tag with the tag of the ciphertext.
     /// `isEqual(to:byteCount:)` of ``Words128`` compares tags that are cut to at most 8 bytes.
     /// - Parameters:
-    ///   - text: the ciphertext, which becomes the plaintext of the same length.
-    ///   - key: the key.
-    ///   - nonce: the nonce of the sender.
-    ///   - associatedData: the associated data of the sender.
+    ///   - bytes: end with the ciphertext, which becomes the plaintext of the same length.
+    ///   - start: where the ciphertext begins; the bytes before it are left alone.
     /// - Returns: the tag that a sender with this key would have sent.
     ///
-    /// Complexity: linear in text and associated data.
-    public static func open(
-        _ text: inout MutableSpan<UInt8>, key: Words128, nonce: Words128, associatedData: Span<UInt8>
-    ) -> Words128 {
-        process(&text, key: key, nonce: nonce, associatedData: associatedData, isSealing: false)
+    /// Complexity: linear in the text.
+    public consuming func open(_ bytes: inout MutableSpan<UInt8>, from start: Int) -> Words128 {
+        process(&bytes, from: start, isSealing: false)
     }
 
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    private static func process(
-        _ text: inout MutableSpan<UInt8>, key: Words128, nonce: Words128, associatedData: Span<UInt8>, isSealing: Bool
-    ) -> Words128 {
-        var state = AsconState(word0: initialValue, word1: key.low, word2: key.high, word3: nonce.low, word4: nonce.high)
-        state.permute(fullRounds)
-        state.word3 ^= key.low
-        state.word4 ^= key.high
-        absorb(associatedData, into: &state)
+    private mutating func process(_ bytes: inout MutableSpan<UInt8>, from start: Int, isSealing: Bool) -> Words128 {
+        if hasData {
+            sponge.pad()
+            sponge.permute()
+        }
         // Separates associated data from text.
-        state.word4 ^= 1 &<< 63
-        var start = 0
-        while start <= text.count {
-            let rest = text.count &- start
-            state.word0 = convert(&text, from: start, count: min(rest, 8), with: state.word0, isSealing: isSealing)
-            if rest >= 8 {
-                state.word1 = convert(
-                    &text, from: start &+ 8, count: min(rest &- 8, 8), with: state.word1, isSealing: isSealing)
-            }
-            start &+= 16
-            if start <= text.count { state.permute(blockRounds) }
+        sponge.state.add(1 &<< 63, to: 4)
+        var index = start
+        while index < bytes.count {
+            let given = bytes[index]
+            let converted = sponge.state.add(given, at: sponge.place)
+            bytes[index] = converted
+            // The state takes in the ciphertext, whichever way the text is converted.
+            if !isSealing { sponge.state.add(given ^ converted, at: sponge.place) }
+            sponge.advance()
+            index &+= 1
         }
-        state.word2 ^= key.low
-        state.word3 ^= key.high
-        state.permute(fullRounds)
-        return Words128(low: state.word3 ^ key.low, high: state.word4 ^ key.high)
-    }
-
-    private static func absorb(_ data: Span<UInt8>, into state: inout AsconState) {
-        guard data.count > 0 else { return }
-        var start = 0
-        while start <= data.count {
-            let rest = data.count &- start
-            state.word0 ^= AsconBlock(data, from: start, count: min(rest, 8)).padded
-            if rest >= 8 { state.word1 ^= AsconBlock(data, from: start &+ 8, count: min(rest &- 8, 8)).padded }
-            state.permute(blockRounds)
-            start &+= 16
-        }
-    }
-
-    /// Encrypts or decrypts `count` bytes, 0 … 8, with a word of the state. A block of fewer than eight bytes is the last
-    /// one of the text, and is padded.
-    /// - Returns: the word after the block: the state takes in the plaintext, whichever way the block is converted.
-    private static func convert(
-        _ text: inout MutableSpan<UInt8>, from start: Int, count: Int, with word: UInt64, isSealing: Bool
-    ) -> UInt64 {
-        let given = AsconBlock(text.span, from: start, count: count)
-        let converted = (given.word ^ word) & given.mask
-        var rest = converted
-        for index in 0..<count {
-            text[start &+ index] = UInt8(truncatingIfNeeded: rest)
-            rest = rest &>> 8
-        }
-        return word ^ (isSealing ? given.word : converted) ^ given.padding
+        sponge.pad()
+        sponge.state.add(key, to: 2)
+        sponge.state.permute(Self.fullRoundCount)
+        return Words128(low: sponge.state.word(3) ^ key.low, high: sponge.state.word(4) ^ key.high)
     }
 }

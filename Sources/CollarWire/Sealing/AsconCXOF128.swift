@@ -1,39 +1,46 @@
-/// Ascon-CXOF128, a hash function of any output length with a customization (NIST SP 800-232, section 5.3).
+/// Ascon-CXOF128, a hash function of any output length with a customization (NIST SP 800-232, section 5.3): first the message is
+/// taken in, then the output is read.
 public struct AsconCXOF128 {
     private static var initialValue: UInt64 { 0x0000_0800_00CC_0004 }
-    private static var roundCount: Int { 12 }
 
-    private var state: AsconState
+    private var sponge: AsconSponge
 
-    /// Hashes a message.
-    /// - Parameters:
-    ///   - customization: distinguishes uses of the function; at most 256 bytes.
-    ///   - message: the bytes to hash.
-    ///
-    /// Complexity: linear in message and customization.
-    public init(customization: Span<UInt8>, message: Span<UInt8>) {
+    /// Begins a message.
+    /// - Parameter customization: distinguishes uses of the function; at most 256 bytes.
+    public init(customization: Span<UInt8>) {
         precondition(customization.count <= 256, "a customization has at most 2048 bits")
-        state = AsconState(word0: AsconCXOF128.initialValue, word1: 0, word2: 0, word3: 0, word4: 0)
-        state.permute(AsconCXOF128.roundCount)
-        state.word0 ^= UInt64(widening: UInt32(truncatingIfNeeded: customization.count)) &<< 3
-        state.permute(AsconCXOF128.roundCount)
-        absorb(customization)
-        absorb(message)
+        let zero = Words128(low: 0, high: 0)
+        sponge = AsconSponge(AsconState(AsconCXOF128.initialValue, zero, zero), blockByteCount: 8, roundCount: 12)
+        sponge.permute()
+        sponge.state.add(UInt64(widening: UInt32(truncatingIfNeeded: customization.count)) &<< 3, to: 0)
+        sponge.permute()
+        absorb(customization, from: 0, to: customization.count)
+        end()
     }
 
-    private mutating func absorb(_ bytes: Span<UInt8>) {
-        var start = 0
-        while start <= bytes.count {
-            state.word0 ^= AsconBlock(bytes, from: start, count: min(bytes.count &- start, 8)).padded
-            state.permute(AsconCXOF128.roundCount)
-            start &+= 8
-        }
+    /// Takes in the bytes of a span from `start` to before `end`.
+    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        sponge.absorb(bytes, from: start, to: end)
+    }
+
+    /// Takes in the lowest `byteCount` bytes of a number, at most 4, the most significant one first.
+    mutating func absorb(_ value: UInt32, byteCount: Int) { sponge.absorb(value, byteCount: byteCount) }
+
+    /// Takes in the first `byteCount` bytes of two words.
+    mutating func absorb(_ words: Words128, byteCount: Int) {
+        for index in 0..<byteCount { sponge.absorb(words.byte(at: index)) }
+    }
+
+    /// Ends the message.
+    public mutating func end() {
+        sponge.pad()
+        sponge.permute()
     }
 
     /// The next eight bytes of the output, the first one lowest.
     public mutating func next() -> UInt64 {
-        let word = state.word0
-        state.permute(AsconCXOF128.roundCount)
+        let word = sponge.state.word(0)
+        sponge.permute()
         return word
     }
 }

@@ -3,29 +3,71 @@
 ///
 /// No branch, no memory address and no shift depends on the state.
 struct AsconState {
+    /// The words, each as its lower and its upper half: a microcontroller shifts half words in one instruction.
+    private var halves: InlineArray<10, UInt32>
+
+    init(_ word0: UInt64, _ words12: Words128, _ words34: Words128) {
+        halves = .init(repeating: 0)
+        add(word0, to: 0)
+        add(words12, to: 1)
+        add(words34, to: 3)
+    }
+
+    /// A word; `index` is 0 … 4.
+    func word(_ index: Int) -> UInt64 {
+        UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
+    }
+
+    /// Adds a word, bit by bit, to the word of this index.
+    mutating func add(_ word: UInt64, to index: Int) {
+        halves[2 &* index] ^= UInt32(truncatingIfNeeded: word)
+        halves[2 &* index &+ 1] ^= UInt32(truncatingIfNeeded: word &>> 32)
+    }
+
+    /// Adds two words to the word of this index and to the one after it.
+    mutating func add(_ words: Words128, to index: Int) {
+        add(words.low, to: index)
+        add(words.high, to: index &+ 1)
+    }
+
+    /// Adds a byte to the byte at `place`, 0 … 15, of the first two words.
+    /// - Returns: the sum.
+    @discardableResult
+    mutating func add(_ byte: UInt8, at place: Int) -> UInt8 {
+        let shift = UInt32(truncatingIfNeeded: 8 &* (place & 3))
+        halves[place &>> 2] ^= UInt32(byte) &<< shift
+        return UInt8(truncatingIfNeeded: halves[place &>> 2] &>> shift)
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Applies the last `roundCount` of the twelve rounds of the permutation.
+    mutating func permute(_ roundCount: UInt32) {
+        var words = AsconWords(word0: word(0), word1: word(1), word2: word(2), word3: word(3), word4: word(4))
+        var constant: UInt32 = 0xF0 &- 0xF &* (12 &- roundCount)
+        while constant >= 0x4B {
+            words.word2 ^= UInt64(widening: constant)
+            constant &-= 0xF
+            words.substitute()
+            words.diffuse()
+        }
+        self = AsconState(
+            words.word0, Words128(low: words.word1, high: words.word2), Words128(low: words.word3, high: words.word4))
+    }
+}
+
+/// The words of a state while it is permuted.
+private struct AsconWords {
     var word0: UInt64
     var word1: UInt64
     var word2: UInt64
     var word3: UInt64
     var word4: UInt64
 
-    #if hasFeature(Embedded)
-    @inline(never)
-    #endif
-    /// Applies the last `roundCount` of the twelve rounds of the permutation.
-    mutating func permute(_ roundCount: Int) {
-        var constant: UInt64 = 0xF0 &- 0xF &* UInt64(widening: UInt32(truncatingIfNeeded: 12 &- roundCount))
-        for _ in 0..<roundCount {
-            word2 ^= constant
-            constant &-= 0xF
-            substitute()
-            diffuse()
-        }
-    }
-
     /// The substitution layer: a box of five bits in bit-sliced form.
     @inline(__always)
-    private mutating func substitute() {
+    mutating func substitute() {
         word0 ^= word4
         word4 ^= word3
         word2 ^= word1
@@ -47,43 +89,15 @@ struct AsconState {
 
     /// The linear layer: each word is mixed with two rotations of itself.
     @inline(__always)
-    private mutating func diffuse() {
-        word0 ^= AsconState.rotated(word0, 19) ^ AsconState.rotated(word0, 28)
-        word1 ^= AsconState.rotated(word1, 61) ^ AsconState.rotated(word1, 39)
-        word2 ^= AsconState.rotated(word2, 1) ^ AsconState.rotated(word2, 6)
-        word3 ^= AsconState.rotated(word3, 10) ^ AsconState.rotated(word3, 17)
-        word4 ^= AsconState.rotated(word4, 7) ^ AsconState.rotated(word4, 41)
+    mutating func diffuse() {
+        word0 ^= AsconWords.rotated(word0, 19) ^ AsconWords.rotated(word0, 28)
+        word1 ^= AsconWords.rotated(word1, 61) ^ AsconWords.rotated(word1, 39)
+        word2 ^= AsconWords.rotated(word2, 1) ^ AsconWords.rotated(word2, 6)
+        word3 ^= AsconWords.rotated(word3, 10) ^ AsconWords.rotated(word3, 17)
+        word4 ^= AsconWords.rotated(word4, 7) ^ AsconWords.rotated(word4, 41)
     }
 
     /// A word rotated to the right by a constant number of bits.
     @inline(__always)
     private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word &>> count | word &<< (64 &- count) }
-}
-
-/// A block of at most eight bytes, as a word of the state.
-struct AsconBlock {
-    /// The bytes, the first one lowest; the others are 0.
-    let word: UInt64
-    /// The padding: a bit after the last byte. 0 if the block has eight bytes.
-    let padding: UInt64
-
-    /// Reads `count` bytes, 0 … 8, from `start` on.
-    init(_ bytes: Span<UInt8>, from start: Int, count: Int) {
-        var word: UInt64 = 0
-        var padding: UInt64 = 1
-        var index = start &+ count
-        while index > start {
-            index &-= 1
-            word = word &<< 8 | UInt64(widening: bytes[index])
-            padding = padding &<< 8
-        }
-        self.word = word
-        self.padding = padding
-    }
-
-    /// The bytes with the padding.
-    var padded: UInt64 { word | padding }
-
-    /// The bits that the bytes fill.
-    var mask: UInt64 { padding &- 1 }
 }

@@ -11,12 +11,28 @@ public struct Words128: Sendable {
         self.high = high
     }
 
-    /// Reads 16 bytes.
-    /// - Precondition: `bytes` has 16 bytes.
-    public init(_ bytes: Span<UInt8>) {
-        precondition(bytes.count == 16, "a key, a nonce or a tag has 16 bytes")
-        low = AsconBlock(bytes, from: 0, count: 8).word
-        high = AsconBlock(bytes, from: 8, count: 8).word
+    /// Creates a value from four numbers of four bytes each, the most significant byte first.
+    init(_ first: UInt32, _ second: UInt32, _ third: UInt32, _ fourth: UInt32) {
+        low = UInt64(widening: second.byteSwapped) &<< 32 | UInt64(widening: first.byteSwapped)
+        high = UInt64(widening: fourth.byteSwapped) &<< 32 | UInt64(widening: third.byteSwapped)
+    }
+
+    /// Reads at most 16 bytes of a span, from `start` on; the others are 0.
+    public init(_ bytes: Span<UInt8>, from start: Int = 0, byteCount: Int = 16) {
+        precondition(byteCount <= 16, "a key, a nonce or a tag has at most 16 bytes")
+        self.init(low: 0, high: 0)
+        var rest = byteCount
+        while rest > 0 {
+            rest &-= 1
+            if rest == 7 { (low, high) = (0, low) }
+            low = low &<< 8 | UInt64(widening: bytes[start &+ rest])
+        }
+    }
+
+    /// A byte; `index` is 0 … 15.
+    func byte(at index: Int) -> UInt8 {
+        let word = index < 8 ? low : high
+        return UInt8(truncatingIfNeeded: word &>> UInt64(widening: UInt32(truncatingIfNeeded: 8 &* (index & 7))))
     }
 
     /// Whether the first `byteCount` bytes, at most 8, are those of `other`. The time does not depend on the bytes.

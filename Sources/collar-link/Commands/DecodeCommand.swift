@@ -6,7 +6,7 @@ import CollarWire
 enum DecodeCommand {
     static let spec = CommandSpec(
         name: "decode",
-        synopsis: "collar-link decode [FILE|-] [-F json|text] [--bare] [--device ID --log-id N]",
+        synopsis: "collar-link decode [FILE|-] [-F json|text] [--bare] [--device ID --log-id N | --device ID --key-file FILE]",
         summary: """
             Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes
             the fixes as JSON lines, or every message as text. What is damaged is skipped and counted on stderr.
@@ -17,9 +17,10 @@ enum DecodeCommand {
             OptionSpec("--bare", is: "frames stand behind 2 bytes of length each (big-endian), without stuffing"),
             OptionSpec("--device", value: "ID", is: "device id of a capture without an identity, 16 hexadecimal digits"),
             OptionSpec("--log-id", value: "N", is: "log id of a capture without an identity"),
+            OptionSpec("--key-file", value: "FILE", is: "open sealed frames of the collar --device with the key in FILE"),
         ],
         maximumOperandCount: 1,
-        notes: "exit code 65: no frame of the input is valid, or it is cut off inside a frame (--bare)")
+        notes: "Sealed frames open from the first identity of a boot on. Exit code 65: no frame of the input is valid, or it is cut off inside a frame (--bare)")
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let format = try arguments.format()
@@ -27,7 +28,12 @@ enum DecodeCommand {
             throw CommandFailure(.usage, "--flavour: full or compact is wanted")
         }
         var decoding = FrameDecoding(format: format, flavour: flavour)
-        if arguments.has("--device") || arguments.has("--log-id") {
+        if let key = try arguments.key() {
+            guard let deviceID = try arguments.deviceID("--device") else {
+                throw CommandFailure(.usage, "--key-file wants the collar whose key it is: --device ID")
+            }
+            decoding.open(with: key, deviceID: deviceID)
+        } else if arguments.has("--device") || arguments.has("--log-id") {
             decoding.learn(try arguments.log(), nextSequence: nil)
         }
         let input = try ChunkInput(path: arguments.operands.first ?? "-")

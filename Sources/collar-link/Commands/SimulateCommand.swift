@@ -26,6 +26,7 @@ enum SimulateCommand {
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
             OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every SECONDS"),
+            OptionSpec("--key-file", value: "FILE", is: "the collars seal their frames with the key in FILE; see 'key'"),
             OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
             OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
             OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
@@ -115,7 +116,8 @@ enum SimulateCommand {
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
-                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil))
+                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil),
+            key: options.key)
         return try reading { () throws(FlashError) in
             var collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
             // The first boot is a power-on, which opens the pairing window; a later boot is a reboot, which does not.
@@ -148,6 +150,8 @@ struct SimulationOptions {
     let interval: Double?
     /// The time between two requests of the collar's application, in seconds; nil for none.
     private let askInterval: Double?
+    /// The key of the collars; nil if they send in clear.
+    let key: CollarKey?
     let seed: UInt64
     let endsWhenDelivered: Bool
     let printsStatistics: Bool
@@ -173,6 +177,7 @@ struct SimulationOptions {
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         interval = try arguments.number("--interval", in: 0.001...1e6)
         askInterval = try arguments.number("--ask", in: 0.001...1e6)
+        key = try arguments.key()
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")
         printsStatistics = arguments.has("--stats")

@@ -30,6 +30,7 @@ struct FrameDecoding {
     private var writer: FixLineWriter
     private var output: [UInt8] = []
     private var logs: [KnownLog] = []
+    private var sealed: SealedDecoding?
     private var rejected: [String: Int] = [:]
     /// The number of frames that were decoded.
     private(set) var frameCount = 0
@@ -54,16 +55,46 @@ struct FrameDecoding {
         logs[0].isHeard = true
     }
 
+    /// Opens the sealed frames of a collar from now on.
+    mutating func open(with key: CollarKey, deviceID: UInt64) { sealed = SealedDecoding(key, deviceID: deviceID) }
+
     /// Decodes a bare frame that begins at an offset of the input.
     mutating func decode(_ frame: Span<UInt8>, at offset: Int) {
         do throws(DecodeError) {
-            let header = try FrameHeader(frame)
+            let header = try FrameHeader(ofAny: frame)
             guard let type = header.type else { throw .unknownType(header.typeCode) }
-            let decoded = try decode(frame, header: header, type: type)
-            frameCount += 1
-            if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
-            write(decoded, header: header, byteCount: frame.count, at: offset)
+            if header.flags.isSealed {
+                let clear = try clearForm(of: frame, header: header, type: type)
+                try decode(clear.span, header: try FrameHeader(clear.span), type: type, sealedByteCount: frame.count, at: offset)
+            } else {
+                try decode(frame, header: header, type: type, sealedByteCount: nil, at: offset)
+            }
         } catch { reject(RejectionReason(error), at: offset) }
+    }
+
+    /// - Parameter sealedByteCount: the size of the sealed frame of which `frame` is the clear form; nil if it came in clear.
+    private mutating func decode(
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, sealedByteCount: Int?, at offset: Int
+    ) throws(DecodeError) {
+        let decoded = try decode(frame, header: header, type: type)
+        frameCount += 1
+        if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
+        write(decoded, header: header, byteCount: sealedByteCount ?? frame.count, isSealed: sealedByteCount != nil, at: offset)
+    }
+
+    private mutating func clearForm(
+        of frame: Span<UInt8>, header: FrameHeader, type: MessageType
+    ) throws(DecodeError) -> [UInt8] {
+        let logs = logs
+        let clear = sealed?.clearForm(
+            of: frame, header: header, type: type,
+            references: { log in
+                guard let known = logs.first(where: { $0.identity == log }) else { return [0] }
+                return known.references.indices.map { known.references[$0] }
+            },
+            anchor: { log, sequence in logs.first { $0.identity == log }?.fixes[sequence] })
+        guard let clear else { throw .sealed }
+        return clear
     }
 
     /// Counts a rejected piece of the input: one between two delimiters that is not a frame.
@@ -145,7 +176,9 @@ struct FrameDecoding {
         }
     }
 
-    private mutating func write(_ decoded: Decoded, header: FrameHeader, byteCount: Int, at offset: Int) {
+    private mutating func write(
+        _ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at offset: Int
+    ) {
         switch format {
         case .json:
             guard let log = decoded.log else { return }
@@ -155,7 +188,8 @@ struct FrameDecoding {
             default: return
             }
         case .text:
-            append("@\(offset) \(byteCount) bytes: \(MessageDescription.line(of: header))\n")
+            let size = "\(byteCount) bytes\(isSealed ? ", sealed" : "")"
+            append("@\(offset) \(size): \(MessageDescription.line(of: header))\n")
             for field in MessageDescription.fields(of: decoded.message) {
                 let mark = field.name == "sequence" && !decoded.isVerified ? " (unverified)" : ""
                 append("    \(field.name): \(field.value)\(mark)\n")

@@ -14,6 +14,7 @@ struct RejectionReason {
         case .unsupportedVersion(let version): (kind, detail) = ("of another version", "\(version)")
         case .unknownCriticalFlags(let flags): (kind, detail) = ("with unknown critical flags", "0x\(String(flags, radix: 16))")
         case .unknownType(let type): (kind, detail) = ("of unknown type", "\(type)")
+        case .sealed: kind = "sealed, not verified"
         case .crcMismatch: kind = "with a wrong CRC"
         case .anchorNeeded: kind = "without its anchor"
         case .truncated(let bit): (kind, detail) = ("truncated", "at bit \(bit)")

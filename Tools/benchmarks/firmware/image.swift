@@ -17,22 +17,38 @@ func serialBuffer() -> UnsafeMutablePointer<UInt8>
 /// The decoder of the only radio, with room for one incoming frame.
 nonisolated(unsafe) private var stream = StreamDecoder()
 
+/// The number of the next sealed frame.
+nonisolated(unsafe) private var number = FrameNumber(bootCount: 0, counter: 0)
+
 @c(use_codec)
 public func useCodec() {
     let deviceID = UInt64(widening: inputWord()) &<< 32 | UInt64(widening: inputWord())
     guard let log = LogIdentity(deviceID: deviceID, logID: inputWord() & LogIdentity.maximumLogID) else { return }
-    sendFixes(log)
-    sendBatch(log)
-    sendReports(log)
-    receive(log)
+    let key: InlineArray<16, UInt8> = .init { _ in UInt8(truncatingIfNeeded: inputWord()) }
+    let link = Link(log: log, keys: SealingKeys(CollarKey(key.span), deviceID: deviceID))
+    number.bootCount = inputWord()
+    sendFixes(link)
+    sendBatch(link)
+    sendReports(link)
+    receive(link)
 }
 
-/// Writes a frame with its delimiters; a radio packet would be the frame alone.
+struct Link {
+    let log: LogIdentity
+    let keys: SealingKeys
+}
+
+/// Seals a frame and writes it with its delimiters; a radio packet would be the frame alone.
 @inline(never)
-func send(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
+func send(
+    _ link: Link, _ binding: SealedBinding = .none, _ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
+) {
     var frame = OutputSpan(
         buffer: UnsafeMutableBufferPointer(start: frameBuffer(), count: Frame.maximumByteCount), initializedCount: 0)
     do throws(EncodeError) { try encode(&frame) } catch { return }
+    SealedFrame.seal(
+        &frame, number: number, isLong: inputWord() == 0, binding: binding, log: link.log, keys: link.keys)
+    number.counter &+= 1
     var serial = OutputSpan(
         buffer: UnsafeMutableBufferPointer(start: serialBuffer(), count: Frame.maximumByteCount + 3),
         initializedCount: 0)
@@ -56,24 +72,26 @@ func inputFix() -> Fix {
 }
 
 @inline(never)
-func sendFixes(_ log: LogIdentity) {
+func sendFixes(_ link: Link) {
+    let log = link.log
     let anchor = inputFix()
     let fix = inputFix()
     let reference = inputWord()
-    send { (output) throws(EncodeError) in
+    send(link, .sequence(fix.sequence)) { (output) throws(EncodeError) in
         try AbsoluteFix.encode(
             fix, address: 1, flags: FrameFlags(poll: nil), log: log, reference: reference, into: &output)
     }
-    send { (output) throws(EncodeError) in
+    send(link, .anchor(anchor)) { (output) throws(EncodeError) in
         try LiveFix.encode(
             fix, anchor: anchor, address: 1, flags: FrameFlags(poll: .first), log: log, into: &output)
     }
 }
 
 @inline(never)
-func sendBatch(_ log: LogIdentity) {
+func sendBatch(_ link: Link) {
+    let log = link.log
     let first = inputFix()
-    send { (output) throws(EncodeError) in
+    send(link) { (output) throws(EncodeError) in
         _ = try Batch.encode(first, address: 1, flags: FrameFlags(poll: .first), log: log, into: &output) {
             inputWord() > 900 ? nil : inputFix()
         }
@@ -81,58 +99,71 @@ func sendBatch(_ log: LogIdentity) {
 }
 
 @inline(never)
-func sendReports(_ log: LogIdentity) {
+func sendReports(_ link: Link) {
+    let log = link.log
     let flags = FrameFlags(poll: .first)
     let identity = Identity(
         log: log, bootCount: inputWord(), oldestSequence: inputWord(), nextSequence: inputWord(),
         pairedReceiverID: inputWord(), maximumFrameByteCount: 253,
         firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
         capabilities: Capabilities(rawValue: UInt16(truncatingIfNeeded: inputWord())), heartbeatSeconds: 60)
-    send { (output) throws(EncodeError) in try identity.encode(address: 1, flags: flags, into: &output) }
+    send(link) { (output) throws(EncodeError) in try identity.encode(address: 1, flags: flags, into: &output) }
     let probe = Probe(logTag: log.tag, nextSequence: inputWord())
-    send { (output) throws(EncodeError) in try probe.encode(address: 1, flags: flags, into: &output) }
+    send(link) { (output) throws(EncodeError) in try probe.encode(address: 1, flags: flags, into: &output) }
     var ranges = SequenceRangeList()
     if let range = SequenceRange(inputWord(), inputWord()) { ranges.append(range) }
     let tombstone = Tombstone(ranges: ranges)
-    send { (output) throws(EncodeError) in try tombstone.encode(address: 1, flags: flags, log: log, into: &output) }
+    send(link) { (output) throws(EncodeError) in try tombstone.encode(address: 1, flags: flags, log: log, into: &output) }
     var status = Status()
     status.queueDepth = inputWord()
     status.batteryPercent = UInt8(truncatingIfNeeded: inputWord())
-    send { (output) throws(EncodeError) in try status.encode(address: 1, flags: flags, log: log, into: &output) }
+    send(link) { (output) throws(EncodeError) in try status.encode(address: 1, flags: flags, log: log, into: &output) }
     var entries = SettingList()
     entries.append(Setting(key: 1, value: inputWord()))
     let settings = Settings(direction: .report, requestID: 1, version: SettingsVersion(rawValue: UInt64(widening: inputWord())), entries: entries)
-    send { (output) throws(EncodeError) in try settings.encode(address: 1, flags: flags, log: log, into: &output) }
+    send(link) { (output) throws(EncodeError) in try settings.encode(address: 1, flags: flags, log: log, into: &output) }
     let result = CommandResult(requestID: UInt16(truncatingIfNeeded: inputWord()), outcome: .ok)
-    send { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
+    send(link) { (output) throws(EncodeError) in try result.encode(address: 1, flags: flags, log: log, into: &output) }
     let data: InlineArray<4, UInt8> = .init { _ in UInt8(truncatingIfNeeded: inputWord()) }
     let kind: ApplicationMessage.Kind = inputWord() == 0 ? .request : .reply(to: inputWord(), .ok)
     let content = ApplicationMessage(kind: kind, code: 1, unixSeconds: inputWord(), data: data.span)
     if let content {
         let message = CollarMessage(sequence: inputWord(), content: content)
-        send { (output) throws(EncodeError) in try message.encode(address: 1, flags: flags, log: log, into: &output) }
+        send(link) { (output) throws(EncodeError) in try message.encode(address: 1, flags: flags, log: log, into: &output) }
     }
 }
 
 /// Reads a serial line until no more bytes come.
 @inline(never)
-func receive(_ log: LogIdentity) {
+func receive(_ link: Link) {
     while case let word = inputWord(), word != 0xFFFF_FFFF {
         let chunk: InlineArray<1, UInt8> = [UInt8(truncatingIfNeeded: word)]
         var index = 0
         while let event = stream.next(in: chunk.span, at: &index) {
-            if event == .frame { take(stream.frame, log) }
+            if event == .frame { take(stream.frame, link) }
         }
     }
 }
 
-/// Decodes a frame of a host.
+/// Opens and decodes a frame of a host.
 @inline(never)
-func take(_ frame: Span<UInt8>, _ log: LogIdentity) {
+func take(_ sealed: Span<UInt8>, _ link: Link) {
+    var storage = OutputSpan(
+        buffer: UnsafeMutableBufferPointer(start: serialBuffer(), count: Frame.maximumByteCount), initializedCount: 0)
     do throws(DecodeError) {
-        let header = try FrameHeader(frame)
+        var header = try FrameHeader(ofAny: sealed)
         guard let type = header.type, !type.isFromCollar else { return }
-        guard FrameCRC.isValid(frame, log: type.isBoundToLog ? log : nil) else { return }
+        if header.flags.isSealed {
+            let isOpen = SealedHostFrame.open(
+                sealed, header: header, type: type, poll: number, pollNumber: .first, receiverID: 1, log: link.log,
+                keys: link.keys, into: &storage)
+            guard isOpen else { return }
+        } else {
+            for index in sealed.indices { storage.append(sealed[index]) }
+        }
+        let frame = storage.span
+        header = try FrameHeader(frame)
+        guard FrameCRC.isValid(frame, log: type.isBoundToLog ? link.log : nil) else { return }
         switch type {
         case .acknowledgement:
             let acknowledgement = try Acknowledgement(decoding: frame, header: header)

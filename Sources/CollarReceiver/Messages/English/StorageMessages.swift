@@ -47,6 +47,10 @@ extension JournalError {
             UserMessage(
                 .stateUnusable, "\(path) does not hold a receiver's identity",
                 "Restore \(path) from a backup, or remove it to become a new receiver (collars must be paired again).")
+        case .unreadableKey(let path):
+            UserMessage(
+                .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
+                "Restore \(path) from a backup, or give the key again: collar-link key add ID.")
         case .retired(let receiverID, let path):
             UserMessage(
                 .stateUnusable, "receiver \(String(receiverID, radix: 16)) has moved away from \(path)",

@@ -10,7 +10,8 @@ enum HeaderModel {
         if frame.count < 7 { return .tooShort(byteCount: frame.count) }
         if frame.count > 253 { return .tooLong(byteCount: frame.count) }
         if frame[0] / 32 != 1 { return .unsupportedVersion(frame[0] / 32) }
-        if frame[1] & 0xE0 != 0 { return .unknownCriticalFlags(frame[1] & 0xE0) }
+        if frame[1] & 0x60 != 0 { return .unknownCriticalFlags(frame[1] & 0x60) }
+        if frame[1] & 0x80 != 0 { return .sealed }
         if MessageType(rawValue: frame[0] % 32) == nil { return .unknownType(frame[0] % 32) }
         return nil
     }

@@ -1,11 +1,9 @@
-import CollarARQ
-
 /// How often something may happen: a number of times at once, then at a rate. It holds no clock.
-struct TokenBucket: Equatable, Sendable {
+public struct TokenBucket: Equatable, Sendable {
     /// The most tokens.
-    let capacity: Int
+    public let capacity: Int
     /// Time after which one token is added, in microseconds.
-    let microsecondsPerToken: Int64
+    public let microsecondsPerToken: Int64
     private var tokens: Int
     /// The time up to which tokens were added; nil while the bucket is full.
     private var countedSince: Instant?
@@ -14,7 +12,7 @@ struct TokenBucket: Equatable, Sendable {
     /// - Parameters:
     ///   - capacity: the most tokens, at least 1.
     ///   - microsecondsPerToken: time after which one token is added, at least 1.
-    init(capacity: Int, microsecondsPerToken: Int64) {
+    public init(capacity: Int, microsecondsPerToken: Int64) {
         precondition(capacity > 0 && microsecondsPerToken > 0, "a bucket that never gives")
         self.capacity = capacity
         self.microsecondsPerToken = microsecondsPerToken
@@ -23,7 +21,7 @@ struct TokenBucket: Equatable, Sendable {
 
     /// Takes one token.
     /// - Returns: false if there is none.
-    mutating func take(at now: Instant) -> Bool {
+    public mutating func take(at now: Instant) -> Bool {
         refill(now)
         guard tokens > 0 else { return false }
         tokens -= 1
@@ -32,7 +30,7 @@ struct TokenBucket: Equatable, Sendable {
     }
 
     /// Adds tokens, up to the capacity.
-    mutating func earn(_ count: Int) {
+    public mutating func earn(_ count: Int) {
         tokens = min(capacity, tokens + count)
         if tokens == capacity { countedSince = nil }
     }
@@ -40,12 +38,12 @@ struct TokenBucket: Equatable, Sendable {
     private mutating func refill(_ now: Instant) {
         guard let since = countedSince else { return }
         let count = max(0, now.microseconds(since: since)) / microsecondsPerToken
-        guard count < Int64(capacity - tokens) else {
+        guard count < Int64(widening: Int32(truncatingIfNeeded: capacity - tokens)) else {
             tokens = capacity
             countedSince = nil
             return
         }
-        tokens += Int(count)
+        tokens += Int(truncatingIfNeeded: count)
         countedSince = since.advanced(byMicroseconds: count * microsecondsPerToken)
     }
 }

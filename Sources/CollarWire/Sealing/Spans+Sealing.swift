@@ -1,0 +1,59 @@
+extension OutputSpan<UInt8> {
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Moves the bytes from `start` on to `end`, and keeps the bytes before them. If the tail moves away from them, the bytes
+    /// between have no meaning.
+    mutating func moveTail(from start: Int, to end: Int) {
+        let tail = count &- start
+        var rest = end &- start
+        while rest > 0 {
+            append(0)
+            rest &-= 1
+        }
+        var bytes = mutableSpan
+        var index = 0
+        while index < tail {
+            let place = end > start ? tail &- 1 &- index : index
+            bytes[end &+ place] = bytes[start &+ place]
+            index &+= 1
+        }
+        if end < start { removeLast(start &- end) }
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Moves the request id of two bytes at the front of the payload behind the receiver id of four bytes, or back.
+    mutating func moveRequestID(behindReceiverID isBehind: Bool) {
+        var bytes = mutableSpan
+        var rest = isBehind ? 2 : 4
+        while rest > 0 {
+            let first = bytes[FrameHeader.byteCount]
+            for index in FrameHeader.byteCount..<(FrameHeader.byteCount &+ 5) { bytes[index] = bytes[index &+ 1] }
+            bytes[FrameHeader.byteCount &+ 5] = first
+            rest &-= 1
+        }
+    }
+
+    /// Appends the lowest `byteCount` bytes of a number, at most 4, the most significant one first.
+    mutating func append(_ value: UInt32, byteCount: Int) {
+        var rest = byteCount
+        while rest > 0 {
+            rest &-= 1
+            append(UInt8(truncatingIfNeeded: value &>> UInt32(truncatingIfNeeded: 8 &* rest)))
+        }
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Writes the lowest `byteCount` bytes of a number, at most 4, the most significant one first, and moves `place` behind them.
+    mutating func write(_ value: UInt32, byteCount: Int, at place: inout Int) {
+        var rest = byteCount
+        while rest > 0 {
+            rest &-= 1
+            self[place] = UInt8(truncatingIfNeeded: value &>> UInt32(truncatingIfNeeded: 8 &* rest))
+            place &+= 1
+        }
+    }
+}

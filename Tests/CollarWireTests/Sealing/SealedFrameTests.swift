@@ -1,0 +1,130 @@
+import CollarWire
+import Testing
+
+/// Sealing hides a frame, and opening gives exactly that frame back.
+@Suite struct SealedFrameTests {
+    /// The clear frames that can be sealed, each with what its tag covers besides the frame.
+    private static func frames() throws -> [(clear: [UInt8], peer: SealingPeer)] {
+        var frames: [(clear: [UInt8], peer: SealingPeer)] = []
+        for sample in try Sample.all() {
+            let type = try FrameHeader(sample.bytes.span).type
+            guard let type, type != .identityRequest, ![.radioIdentity, .modemSettings, .signalReport].contains(type),
+                type.isFromCollar || sample.bytes[1] == 0
+            else {
+                continue
+            }
+            var peer = SealingPeer()
+            if case .fix(let fix) = sample.message { peer.binding = .sequence(fix.sequence) }
+            frames.append((sample.bytes, peer))
+        }
+        var fix = Fix.sample
+        fix.sequence += 127
+        fix.latitudeSteps += 12
+        let live = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try LiveFix.encode(
+                fix, anchor: .sample, address: 9, flags: FrameFlags(poll: .first), log: .sample, into: &output)
+        }
+        frames.append((live, SealingPeer(binding: .anchor(.sample))))
+        return frames
+    }
+
+    @Test func openingUndoesSealing() throws {
+        let frames = try SealedFrameTests.frames()
+        #expect(frames.count > 15)
+        for (clear, peer) in frames {
+            for isLong in [false, true] {
+                var peer = peer
+                peer.isLong = isLong
+                let sealed = peer.sealed(clear)
+                #expect(peer.opened(sealed) == clear)
+                #expect(sealed[1] & 0x80 == 0x80)
+                #expect(throws: DecodeError.sealed) { try decoded(sealed) }
+            }
+        }
+    }
+
+    /// The bytes that sealing costs (PROTOCOL.md, section 22).
+    @Test func sealingAddsTheBytesThatTheTableNames() throws {
+        for (clear, peer) in try SealedFrameTests.frames() {
+            let type = try #require(try FrameHeader(clear.span).type)
+            let expected =
+                switch type {
+                case .identity, .probe: 0
+                case .absoluteFix, .liveFix, .batch: 4
+                default: type.isFromCollar ? 3 : 8
+                }
+            #expect(peer.sealed(clear).count == clear.count + expected)
+            var long = peer
+            long.isLong = true
+            let further = type.isFromCollar && type != .identity ? 3 : 0
+            #expect(long.sealed(clear).count == clear.count + expected + further)
+        }
+    }
+
+    @Test func everyFlippedBitKeepsAFrameShut() throws {
+        for (clear, peer) in try SealedFrameTests.frames() {
+            let sealed = peer.sealed(clear)
+            for bit in 0..<8 * sealed.count {
+                var changed = sealed
+                changed[bit / 8] ^= 0x80 >> UInt8(bit % 8)
+                // The low byte is compared with the counter that the receiver expects, and is not used else.
+                #expect(peer.opened(changed) == nil, "bit \(bit) of \(sealed)")
+            }
+            for count in 0..<sealed.count { #expect(peer.opened(Array(sealed.prefix(count))) == nil) }
+            #expect(peer.opened(sealed + [0]) == nil)
+        }
+    }
+
+    @Test func whatTheOtherEndDoesNotShareKeepsAFrameShut() throws {
+        for (clear, peer) in try SealedFrameTests.frames() {
+            let sealed = peer.sealed(clear)
+            var others = [peer, peer, peer, peer, peer]
+            others[0].key[15] ^= 1
+            others[1].number.bootCount += 1
+            others[2].number.counter += 256
+            others[3].log = LogIdentity(of: peer.log.deviceID ^ 1, logID: peer.log.logID)
+            others[4].log = LogIdentity(of: peer.log.deviceID, logID: peer.log.logID ^ 1)
+            // An identity names its log.
+            if clear[0] & 0x1F == MessageType.identity.rawValue { others.removeLast() }
+            for other in others { #expect(other.opened(sealed) == nil) }
+        }
+    }
+
+    @Test func theSequenceAndTheAnchorBelongToAFrame() throws {
+        for (clear, peer) in try SealedFrameTests.frames() {
+            let sealed = peer.sealed(clear)
+            var other = peer
+            switch peer.binding {
+            case .none: continue
+            case .sequence(let sequence):
+                other.binding = .sequence(sequence + 65_536)
+                #expect(other.opened(sealed) == nil)
+                other.binding = .sequence(sequence ^ 0xFFFF)
+                #expect(other.opened(sealed) == clear)
+            case .anchor(var anchor):
+                anchor.batteryPercent = 3
+                other.binding = .anchor(anchor)
+                #expect(other.opened(sealed) == nil)
+            }
+        }
+    }
+
+    /// Two answers to one poll have different salts, so that no nonce is used twice.
+    @Test func otherContentHasAnotherSalt() throws {
+        let log = LogIdentity.sample
+        var salts = Set<[UInt8]>()
+        for firstMissing in 0..<100 as Range<UInt32> {
+            let answer = Acknowledgement(receiverID: 7, poll: .first, firstMissing: firstMissing)
+            let clear = try [UInt8](capacity: 51) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try answer.encode(address: 9, log: log, into: &output)
+            }
+            var peer = SealingPeer(receiverID: 7)
+            peer.poll = .first
+            let sealed = peer.sealed(clear)
+            #expect(peer.sealed(clear) == sealed)
+            #expect(peer.opened(sealed) == clear)
+            salts.insert(Array(sealed[8..<11]))
+        }
+        #expect(salts.count == 100)
+    }
+}
