@@ -6,6 +6,19 @@ extension World {
         guard !isCalm else { return }
         queue.add(.attack, at: now + streams[.hostileSender].between(attacker.leastPause, attacker.leastPause * 40))
         guard attacker.outgoing == nil else { return }
+        guard !plan.isSealed else {
+            switch attacker.makeSealedFrame() {
+            case .repeated(let frame): attacker.outgoing = frame
+            case .forged(let frame):
+                oracle.noteForged(frame)
+                attacker.outgoing = frame
+            case .request(let frame):
+                oracle.noteSent(frame)
+                attacker.outgoing = frame
+            }
+            queue.add(.send(.attacker, life: 0), at: now)
+            return
+        }
         let made = attacker.makeFrame { [oracle, hosts, plan] log in
             // A fix with other content cannot replace a fix that every host has on its disk, unless a disk loses that fix.
             guard plan.faults.isDisjoint(with: [.stateRollback, .stateRemoval, .storageDamage]), let record = oracle.record(of: log)

@@ -61,7 +61,8 @@ extension World {
     func boot(_ collar: SimulatedCollar) {
         guard !collar.isRunning else { return }
         let randomLogID = UInt32(truncatingIfNeeded: streams.other.next())
-        guard collar.boot(randomLogID: randomLogID, now: now) else {
+        let key = plan.isSealed ? oracle.sealed.key(of: collar.deviceID) : nil
+        guard collar.boot(randomLogID: randomLogID, key: key, now: now) else {
             log("collar \(collar.index) could not boot")
             powerDown(collar, "amid a boot")
             return

@@ -57,7 +57,7 @@ extension World {
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender,
-            .retention:
+            .retention, .sealing:
             break
         }
     }
@@ -136,6 +136,10 @@ extension World {
         powerDown(collar, "and its log")
         collar.flash.wipe()
         oracle.current[collar.index]?.isErased = true
+        guard plan.isSealed else { return }
+        // The key was erased, too. The user makes another one, and gives it to the collar and the hosts.
+        oracle.sealed.changeKey(of: collar.deviceID)
+        for host in hosts { host.keepKey(of: collar.deviceID) }
     }
 
     private func damage(_ host: SimulatedMachine) {

@@ -63,16 +63,17 @@ extension World {
             statistics.uplinkFrames += 1
             collars[index].frameSent(now: now)
             oracle.transmitted(index, airtime: transmission.end - transmission.start)
-            log("collar \(index) sent \(FrameText(frame, collars[index].log))")
-            attacker.overheard(frame)
+            log("collar \(index) sent \(FrameText(oracle.clearForm(of: frame), collars[index].log))")
+            attacker.overheard(frame, clear: oracle.clearForm(of: frame))
             for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             pump(collars[index])
         case .radio(let index):
             statistics.downlinkFrames += 1
             let radio = radios[index]
             radio.outbox.removeFirst()
-            log("host \(radio.machine.index) sent \(FrameText(frame, oracle.record(checking: frame)?.log))")
-            attacker.overheard(frame)
+            let clear = oracle.clearForm(of: frame)
+            log("host \(radio.machine.index) sent \(FrameText(clear, oracle.record(checking: clear)?.log))")
+            attacker.overheard(frame, clear: clear)
             for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radio.downlink) }
             radio.isSending = false
             sendNext(radio)
@@ -135,9 +136,15 @@ extension World {
 
     private func receive(_ frame: [UInt8], _ collar: SimulatedCollar) {
         guard collar.isRunning, let isGenuine = oracle.isGenuine(frame) else { return }
-        if isGenuine { oracle.reaches(frame, collar) }
+        // A collar with a key ignores what it has accepted before, and what comes too late.
+        if isGenuine, !plan.isSealed { oracle.reaches(frame, collar) }
         let formerReceiver = collar.pairedReceiverID
         let outcome = collar.receive(frame, now: now)
+        if isGenuine, plan.isSealed, outcome != .ignored { oracle.reaches(frame, collar) }
+        if plan.isSealed, outcome != .ignored, frame[1] & 0x80 != 0, !collar.acceptedFrames.insert(frame).inserted {
+            oracle.report(.sealIsKept, "collar \(collar.index) accepts a frame twice")
+        }
+        let frame = oracle.clearForm(of: frame)
         if outcome != .ignored {
             log(
                 "collar \(collar.index) heard \(FrameText(frame, collar.log)), "

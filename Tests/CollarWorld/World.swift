@@ -104,7 +104,8 @@ package final class World {
             SimulatedCollar(index: $0, plan: plan, address: isEqual ? 9 : UInt8(9 + $0))
         }
         let hostCount = plan.faults.contains(.rivalReceiver) ? 2 : 1
-        hosts = (0..<hostCount).map { SimulatedMachine(index: $0, plan: plan, oracle: oracle) }
+        let deviceIDs = collars.map(\.deviceID)
+        hosts = (0..<hostCount).map { SimulatedMachine(index: $0, plan: plan, oracle: oracle, collars: deviceIDs) }
         let channel = Channel(plan: plan.channel.with(only: plan.faults), isStream: !plan.isHalfDuplex)
         var radios: [BaseRadio] = []
         for machine in hosts {

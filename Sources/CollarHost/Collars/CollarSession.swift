@@ -9,7 +9,14 @@ final class CollarSession {
     let feed: EntryFeed
     let requests: RequestOutbox
     /// The key of the collar; nil if the host has none. Then only frames in clear are accepted, else only sealed ones.
-    var keyed: KeyedCollar?
+    var keyed: KeyedCollar? {
+        didSet {
+            guard oldValue !== keyed else { return }
+            // A poll is answered only with the key with which it came.
+            answer = nil
+            for log in logs.all { log.sealedPoll = nil }
+        }
+    }
     /// What sealed frames said that is handed out once their numbers are durable: after a restart they would be accepted again.
     private var waiting: [(message: Message, log: LogSession)] = []
     private let configuration: HostConfiguration

@@ -134,9 +134,10 @@ final class Dispatcher {
                 if case .copy = poll { collar.offerAnswer(at: link, signal: signal) }
             case .outdated: break
             case .restarted(let deviceID, let bootCount):
+                // The user may have allowed it. Then the next identity is accepted.
+                _ = collars.readKeys(at: time.instant)
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
                 output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount))
-                _ = collars.readKeys(at: time.instant)
             case .shut: countUnopened(header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }

@@ -28,24 +28,34 @@ final class KeyRing {
     func read(at now: Instant, progress: (UInt64) -> SealedProgress?) -> Bool {
         if let lastReading, now.microseconds(since: lastReading) < Self.readingInterval { return false }
         lastReading = now
-        var found: [KeyedCollar] = []
-        var isChanged = false
         do throws(JournalError) {
-            for deviceID in try files.deviceIDs() {
-                guard let entry = try entry(of: deviceID) else { continue }
-                if let known = collar(deviceID), known.entry == entry {
-                    found.append(known)
-                } else {
-                    isChanged = true
-                    found.append(KeyedCollar(deviceID: deviceID, entry: entry, progress: progress(deviceID)))
-                }
-            }
+            let isChanged = try read(progress: progress)
             isFailing = false
+            return isChanged
         } catch {
             // Without its keys the host would take forged frames in clear: the keys that it has remain.
             if !isFailing { output.report(.keysFailing(error)) }
             isFailing = true
             return false
+        }
+    }
+
+    /// Reads the key files.
+    /// - Returns: whether a key was added, removed or changed.
+    func read(progress: (UInt64) -> SealedProgress? = { _ in nil }) throws(JournalError) -> Bool {
+        // If the state directory was removed, the keys remain in use: without them, anybody could pass for the collars.
+        guard let deviceIDs = try files.deviceIDs() else { return false }
+        var found: [KeyedCollar] = []
+        var isChanged = false
+        for deviceID in deviceIDs {
+            guard let entry = try entry(of: deviceID) else { continue }
+            if let known = collar(deviceID), known.key == entry.key {
+                known.acceptsRestart = entry.acceptsRestart
+                found.append(known)
+            } else {
+                isChanged = true
+                found.append(KeyedCollar(deviceID: deviceID, entry: entry, progress: progress(deviceID)))
+            }
         }
         if found.count != collars.count { isChanged = true }
         collars = found
@@ -56,7 +66,7 @@ final class KeyRing {
     private func entry(of deviceID: UInt64) throws(JournalError) -> KeyFiles.Entry? {
         do throws(JournalError) { return try files.entry(of: deviceID) } catch {
             guard case .unreadableKey = error, let known = collar(deviceID) else { throw error }
-            return known.entry
+            return KeyFiles.Entry(key: known.key, acceptsRestart: known.acceptsRestart)
         }
     }
 
@@ -65,12 +75,14 @@ final class KeyRing {
         guard let progress, let index = collars.firstIndex(where: { $0.deviceID == deviceID }),
             collars[index].window == nil
         else { return }
-        collars[index] = KeyedCollar(deviceID: deviceID, entry: collars[index].entry, progress: progress)
+        collars[index] = KeyedCollar(
+            deviceID: deviceID, entry: KeyFiles.Entry(key: collars[index].key, acceptsRestart: collars[index].acceptsRestart),
+            progress: progress)
     }
 
     /// A restart was accepted: it is not accepted again.
     func noteRestart(of collar: KeyedCollar) {
-        do throws(JournalError) { try files.store(KeyFiles.Entry(key: collar.entry.key), of: collar.deviceID) } catch {
+        do throws(JournalError) { try files.store(KeyFiles.Entry(key: collar.key), of: collar.deviceID) } catch {
             output.report(.keysFailing(error))
         }
     }

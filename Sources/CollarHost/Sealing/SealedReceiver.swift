@@ -60,8 +60,9 @@ final class SealedReceiver {
             }
             guard let number, let identity = try? Identity(decoding: clear.span) else { continue }
             let logID = identity.log.logID
-            guard let window = keyed.window else { return .identity(keyed, number) }
-            if number.bootCount > window.highest.bootCount { return .identity(keyed, number) }
+            guard let window = keyed.window, !keyed.isNewBoot(number.bootCount, logID: logID) else {
+                return .identity(keyed, number)
+            }
             if number.bootCount == window.highest.bootCount, logID == keyed.logID {
                 let novelty = window.novelty(of: number.counter)
                 if novelty == .new { return .identity(keyed, number) }

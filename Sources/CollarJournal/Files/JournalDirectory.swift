@@ -15,12 +15,15 @@ public struct JournalDirectory: Equatable, Sendable {
         stateDirectory: String, fileSystem: any FileSystem
     ) throws(JournalError) -> [UInt64] {
         do throws(FileFailure) {
-            return try fileSystem.names(in: stateDirectory).compactMap(deviceID(named:)).sorted()
+            return collars(named: try fileSystem.names(in: stateDirectory))
         } catch {
             if error.isAbsence { return [] }
             throw .file(error)
         }
     }
+
+    /// The collars whose ids are among the names, in the order of their ids.
+    static func collars(named names: [String]) -> [UInt64] { names.compactMap(deviceID(named:)).sorted() }
 
     /// Makes a directory and its missing parent directories, durably. Each is readable by its owner alone.
     static func make(_ path: String, fileSystem: any FileSystem) throws(FileFailure) {

@@ -31,9 +31,12 @@ public struct KeyFiles {
         path = "\(stateDirectory)/keys"
     }
 
-    /// The collars that have a key file, in the order of their ids.
-    public func deviceIDs() throws(JournalError) -> [UInt64] {
-        try JournalDirectory.knownCollars(stateDirectory: path, fileSystem: fileSystem)
+    /// The collars that have a key file, in the order of their ids; nil if the directory of the files is missing.
+    public func deviceIDs() throws(JournalError) -> [UInt64]? {
+        do throws(FileFailure) { return JournalDirectory.collars(named: try fileSystem.names(in: path)) } catch {
+            if error.isAbsence { return nil }
+            throw .file(error)
+        }
     }
 
     /// The key of a collar; nil if it has none.

@@ -39,10 +39,13 @@ extension Record {
             record = .repaired(
                 segment: segment, DamageExtent(byteCount: byteCount, missingSegmentCount: reader.read(32)))
         case .sealed:
+            let keyFingerprint = reader.read(32)
             let logID = reader.read(32)
             let bootCount = reader.read(32)
             let number = FrameNumber(bootCount: bootCount, counter: reader.read(32))
-            record = logID <= LogIdentity.maximumLogID ? .sealed(SealedProgress(logID: logID, number: number)) : nil
+            let progress = SealedProgress(
+                keyFingerprint: keyFingerprint, logID: logID, number: number, retiredBootCount: reader.read(32))
+            record = logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
         }
         // A later version may lengthen a record, so only one that is too short is refused.
         guard let record, reader.remainingBitCount >= 0 else { return nil }

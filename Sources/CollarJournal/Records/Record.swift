@@ -99,15 +99,21 @@ struct Progress: Equatable {
 /// How far the sealed frames of a collar have come: frames of this boot up to this counter were received. After a restart
 /// they count as repeats.
 public struct SealedProgress: Equatable, Sendable {
+    /// Tells for which key of the collar this holds, see `SealingKeys`.
+    public var keyFingerprint: UInt32
     /// The log that the collar had in this boot.
     public var logID: UInt32
     /// The newest boot count of an authentic identity, and the highest counter of an authentic frame in this boot.
     public var number: FrameNumber
+    /// Boots of other logs count only if they are above this one; 0 unless a restart was accepted.
+    public var retiredBootCount: UInt32
 
     /// Creates a value.
-    public init(logID: UInt32, number: FrameNumber) {
+    public init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, retiredBootCount: UInt32 = 0) {
+        self.keyFingerprint = keyFingerprint
         self.logID = logID
         self.number = number
+        self.retiredBootCount = retiredBootCount
     }
 }
 

@@ -191,9 +191,11 @@ struct RecordBuffer {
     mutating func append(_ sealed: SealedProgress) {
         var fields = BitWriter()
         fields.write(UInt32(Record.Kind.sealed.rawValue), 8)
+        fields.write(sealed.keyFingerprint, 32)
         fields.write(sealed.logID, 32)
         fields.write(sealed.number.bootCount, 32)
         fields.write(sealed.number.counter, 32)
+        fields.write(sealed.retiredBootCount, 32)
         finish(&fields)
     }
 

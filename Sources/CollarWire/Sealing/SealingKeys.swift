@@ -35,13 +35,25 @@ public struct SealingKeys: Sendable {
 
     /// Derives the keys.
     public init(_ key: CollarKey, deviceID: UInt64) {
-        var hash = SealingKeys.hash(of: key.words, byteCount: CollarKey.byteCount)
-        hash.absorb(UInt32(truncatingIfNeeded: deviceID &>> 32), byteCount: 4)
-        hash.absorb(UInt32(truncatingIfNeeded: deviceID), byteCount: 4)
+        let hash = SealingKeys.hash(of: key, deviceID: deviceID)
         up = SealingKeys.derived(from: hash, label: 0x7570, byteCount: 2)
         down = SealingKeys.derived(from: hash, label: 0x646F_776E, byteCount: 4)
         salt = SealingKeys.derived(from: hash, label: 0x7361_6C74, byteCount: 4)
         mask = SealingKeys.derived(from: hash, label: 0x6D61_736B, byteCount: 4)
+    }
+
+    /// A number that tells two keys of a collar apart and tells nothing else of them. It is not used on the air.
+    public static func fingerprint(of key: CollarKey, deviceID: UInt64) -> UInt32 {
+        let hash = hash(of: key, deviceID: deviceID)
+        return UInt32(truncatingIfNeeded: derived(from: hash, label: 0x6E61_6D65, byteCount: 4).low)
+    }
+
+    /// A hash that has taken in a key and a device id.
+    private static func hash(of key: CollarKey, deviceID: UInt64) -> AsconCXOF128 {
+        var hash = hash(of: key.words, byteCount: CollarKey.byteCount)
+        hash.absorb(UInt32(truncatingIfNeeded: deviceID &>> 32), byteCount: 4)
+        hash.absorb(UInt32(truncatingIfNeeded: deviceID), byteCount: 4)
+        return hash
     }
 
     #if hasFeature(Embedded)

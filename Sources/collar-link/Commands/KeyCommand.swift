@@ -33,7 +33,7 @@ enum KeyCommand {
         let operands = arguments.operands
         switch (operands.first, operands.count) {
         case ("list", 1):
-            for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) {
+            for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
                 try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
             }
         case ("add", 2...3): try add(operands, to: files)

@@ -13,14 +13,26 @@ struct SealingPeer {
 
     var keys: SealingKeys { SealingKeys(CollarKey(key.span), deviceID: log.deviceID) }
 
+    /// The receiver that sends a frame: the one that the frame names, or the collar's.
+    private func sender(of clear: [UInt8]) -> UInt32 {
+        let start: Int? = switch MessageType(rawValue: clear[0] & 0x1F) {
+        case .acknowledgement: 4
+        case .command, .hostMessage: 6
+        default: nil
+        }
+        guard let start else { return receiverID }
+        return clear[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
     /// The sealed form of a clear frame.
     func sealed(_ clear: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: clear.count + 8) { output in
+        let sender = sender(of: clear)
+        return [UInt8](capacity: clear.count + 8) { output in
             for byte in clear { output.append(byte) }
             if MessageType(rawValue: clear[0] & 0x1F)?.isFromCollar == true {
                 SealedFrame.seal(&output, number: number, isLong: isLong, binding: binding, log: log, keys: keys)
             } else {
-                SealedHostFrame.seal(&output, poll: number, index: index, receiverID: receiverID, log: log, keys: keys)
+                SealedHostFrame.seal(&output, poll: number, index: index, receiverID: sender, log: log, keys: keys)
             }
         }
     }

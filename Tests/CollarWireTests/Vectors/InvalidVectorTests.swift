@@ -7,7 +7,7 @@ import Testing
         let errors = Set(try Vector.all(in: "invalid").compactMap(\.contents.error))
         let known = [
             "too_short", "too_long", "unsupported_version", "critical_flags", "unknown_type", "check_failed",
-            "truncated", "trailing_bytes", "nonzero_padding", "invalid_field", "stuffing",
+            "truncated", "trailing_bytes", "nonzero_padding", "invalid_field", "stuffing", "not_opened",
         ]
         #expect(errors == Set(known))
     }

@@ -23,13 +23,15 @@ final class SimulatedCollar {
     let address: UInt8
     let flash: FaultyFlash
     private let tellsCondition: Bool
-    private let configuration: Collar<FaultyFlash>.Configuration
+    private var configuration: Collar<FaultyFlash>.Configuration
     private var collar: Collar<FaultyFlash>?
     private var stream = StreamDecoder()
     /// The frame that waits to be sent or is on the air.
     var outgoing: [UInt8]?
     /// Counts boots and power cuts: an event of an earlier life is void.
     private(set) var life = 0
+    /// The sealed frames that it has accepted in this life.
+    var acceptedFrames: Set<[UInt8]> = []
     var fixesMade = 0
     /// The error of its GNSS time, in milliseconds.
     var clockOffset: Int64 = 0
@@ -83,6 +85,7 @@ final class SimulatedCollar {
 
     var isRunning: Bool { collar != nil }
     var log: LogIdentity? { collar?.log }
+    var bootCount: UInt32 { collar?.bootCount ?? 0 }
     var nextSequence: UInt32 { collar?.nextSequence ?? 0 }
     var oldestSequence: UInt32 { collar?.identity.oldestSequence ?? 0 }
     var firstUndelivered: UInt32 { collar?.firstUndelivered ?? 0 }
@@ -93,9 +96,11 @@ final class SimulatedCollar {
     var nextDeadline: Int64? { outgoing == nil ? collar?.nextDeadline?.microseconds : nil }
 
     /// Boots.
+    /// - Parameter key: the key that the collar has; nil for none.
     /// - Returns: false if the flash failed.
-    func boot(randomLogID: UInt32, now: Int64) -> Bool {
+    func boot(randomLogID: UInt32, key: CollarKey?, now: Int64) -> Bool {
         stop()
+        configuration.key = key
         do throws(FlashError) {
             collar = try Collar(
                 booting: configuration, flash: flash, randomLogID: randomLogID, now: Instant(microseconds: now))
@@ -108,6 +113,7 @@ final class SimulatedCollar {
     func stop() {
         life += 1
         collar = nil
+        acceptedFrames = []
         outgoing = nil
         stream = StreamDecoder()
     }
@@ -135,7 +141,7 @@ final class SimulatedCollar {
             case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
                 .requestNotExecuted, .requestNotTaken:
                 return .taken
-            case .notForThisCollar, .rejected, nil: return .ignored
+            case .notForThisCollar, .notSealed, .rejected, nil: return .ignored
             }
         } catch { return .failed }
     }

@@ -20,6 +20,8 @@ final class SimulatedMachine {
         /// Whether each link is open, as far as the process knows.
         var isOpen: [Bool]
         var discipline = AnswerDiscipline()
+        /// The sealed frames that it has accepted.
+        var acceptedFrames: Set<[UInt8]> = []
 
         init(_ host: Host, radioCount: Int) {
             self.host = host
@@ -45,6 +47,9 @@ final class SimulatedMachine {
     private var random: SeededRandom
     /// Whether reads end in the middle of frames. A frame that comes in with one read may take a shorter path through the code.
     private let cutsReads: Bool
+    private let isSealed: Bool
+    /// The collars of the world, of which this machine has the keys.
+    private let keyedCollars: [UInt64]
     private var process: Process?
     /// The id of the receiver; nil before the first start, and after the state directory was removed or replaced.
     private(set) var receiverID: UInt32?
@@ -71,7 +76,9 @@ final class SimulatedMachine {
     /// Collars whose requests this process cannot read.
     private var unreadCommands: Set<UInt64> = []
 
-    init(index: Int, plan: WorldPlan, oracle: Oracle) {
+    init(index: Int, plan: WorldPlan, oracle: Oracle, collars: [UInt64]) {
+        isSealed = plan.isSealed
+        keyedCollars = plan.isSealed ? collars : []
         self.index = index
         self.oracle = oracle
         random = SeededRandom(seed: plan.seed &+ 31 &+ UInt64(index))
@@ -125,6 +132,7 @@ final class SimulatedMachine {
     /// Starts a process.
     /// - Returns: whether it runs; false if the state directory cannot be opened.
     func start(now: Int64) -> Bool {
+        for deviceID in keyedCollars { keepKey(of: deviceID) }
         do throws(HostError) {
             let own = SeededRandom(seed: random.next())
             let host = try Host(configuration, fileSystem: disk, random: own, at: time(now))
@@ -143,6 +151,20 @@ final class SimulatedMachine {
         takeOutputs(now: now)
         checkCommands()
         return true
+    }
+
+    /// A user gives the key of a collar, if the host does not have it.
+    func keepKey(of deviceID: UInt64) {
+        guard !isStateRemoved else { return }
+        let faults = disk.faults
+        disk.faults = DiskFaults()
+        defer { disk.faults = faults }
+        let files = KeyFiles(stateDirectory: SimulatedMachine.stateDirectory, fileSystem: disk)
+        do throws(JournalError) {
+            let key = oracle.sealed.key(of: deviceID)
+            guard try files.entry(of: deviceID)?.key != key else { return }
+            try files.store(KeyFiles.Entry(key: key), of: deviceID)
+        } catch { trace?("  host \(index) cannot keep a key: \(error)") }
     }
 
     /// Checks that the host knows every accepted command after a restart. A command may have ended just before the restart.
@@ -266,7 +288,10 @@ final class SimulatedMachine {
             process.host.receive(bytes.span, on: process.links[radio], at: time(now))
         }
         guard process.host.statistics.frames > before else { return }
-        process.discipline.accepts(frame, on: radio, now: now)
+        process.discipline.accepts(oracle.clearForm(of: frame), on: radio, now: now)
+        if isSealed, frame[1] & 0x80 != 0, !process.acceptedFrames.insert(frame).inserted {
+            oracle.report(.sealIsKept, "host \(index) accepts a frame twice")
+        }
         if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
 

@@ -8,6 +8,9 @@ package enum Invariant: String, CaseIterable, Sendable {
     case storedIsLogged
     /// No damaged frame is accepted.
     case damageIsRejected
+    /// With keys, no nonce is used for two frames, and no frame is accepted that was not sealed with the key, or was accepted
+    /// before.
+    case sealIsKept
     /// A fix that the collar can still send does not count as lost.
     case lossHasACause
     /// The collar counts as delivered only the fixes that its own receiver acknowledged as durable.

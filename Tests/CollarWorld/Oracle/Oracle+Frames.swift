@@ -6,10 +6,14 @@ import CollarWire
 
 extension Oracle {
     /// A collar hands out a frame for the air.
-    func handsOut(_ frame: [UInt8], _ collar: SimulatedCollar) {
+    func handsOut(_ sealedFrame: [UInt8], _ collar: SimulatedCollar) {
         guard let record = current[collar.index] else { return }
-        if frame.count > plan.maximumFrameByteCount {
-            report(.frameFits, "\(frame.count) bytes from collar \(collar.index)")
+        if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, record, newest: collar.nextSequence &- 1) {
+            report(.sealIsKept, "collar \(collar.index): \(wrong)")
+        }
+        let frame = clearForm(of: sealedFrame)
+        if sealedFrame.count > plan.maximumFrameByteCount {
+            report(.frameFits, "\(sealedFrame.count) bytes from collar \(collar.index)")
         }
         let isOutOfContact = disciplines[collar.index].isOutOfContact
         let poll = frame.count > 1 ? frame[1] & 7 : 0
@@ -28,7 +32,7 @@ extension Oracle {
                 batch.forEach { fix in
                     if !record.permits(fix) { report(.logBeforeAir, "fix \(fix.sequence) is sent as it was not logged") }
                 }
-                if isOutOfContact { checkNewest(batch, byteCount: frame.count, collar, record) }
+                if isOutOfContact { checkNewest(batch, byteCount: sealedFrame.count, collar, record) }
             case .fix(let fix): checkSingle(.fix(fix), fix.sequence, newest: newest, record, isOutOfContact: isOutOfContact)
             case .collarMessage(let message):
                 checkSingle(.message(message.content), message.sequence, newest: newest, record, isOutOfContact: isOutOfContact)
@@ -117,14 +121,16 @@ extension Oracle {
     }
 
     /// A frame that was really sent reaches a collar.
-    func reaches(_ frame: [UInt8], _ collar: SimulatedCollar) {
+    func reaches(_ sealedFrame: [UInt8], _ collar: SimulatedCollar) {
+        let frame = clearForm(of: sealedFrame)
         guard collar.isRunning, let record = current[collar.index], frame.count > 3,
             frame[2] == collar.address || frame[2] == Frame.broadcastAddress
         else { return }
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: record.log, reference: 0) {
             case .acknowledgement(let acknowledgement): reaches(acknowledgement, collar, record)
-            case .identityRequest: disciplines[collar.index].giveUp()
+            // A collar with a key keeps its poll open.
+            case .identityRequest: if !plan.isSealed { disciplines[collar.index].giveUp() }
             default: break
             }
         } catch {
@@ -142,9 +148,13 @@ extension Oracle {
     }
 
     /// A host hands out a frame.
-    func handsOut(_ frame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) {
-        if frame.count > plan.maximumFrameByteCount {
-            report(.frameFits, "\(frame.count) bytes from host \(host.index)")
+    func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) {
+        if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, receiverID: host.receiverID ?? 0) {
+            report(.sealIsKept, "host \(host.index): \(wrong)")
+        }
+        let frame = clearForm(of: sealedFrame)
+        if sealedFrame.count > plan.maximumFrameByteCount {
+            report(.frameFits, "\(sealedFrame.count) bytes from host \(host.index)")
         }
         let record = record(checking: frame)
         if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {

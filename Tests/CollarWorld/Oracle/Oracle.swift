@@ -16,6 +16,9 @@ final class Oracle {
     var disciplines: [PollDiscipline]
     private var hours: [HourOfAirtime]
     private var sent: Set<[UInt8]> = []
+    /// Frames that the hostile sender forged, and that nobody must accept.
+    private var forged: Set<[UInt8]> = []
+    var sealed = SealedFrames()
     private(set) var coincidences = 0
 
     init(_ plan: WorldPlan) {
@@ -44,10 +47,17 @@ final class Oracle {
     /// Remembers a frame that was really sent.
     func noteSent(_ frame: [UInt8]) { sent.insert(frame) }
 
+    /// Remembers a frame that nobody must accept, although it has a valid CRC.
+    func noteForged(_ frame: [UInt8]) { forged.insert(frame) }
+
+    /// The clear form of a frame that was handed out.
+    func clearForm(of frame: [UInt8]) -> [UInt8] { sealed.clearForm(of: frame) }
+
     /// Whether bytes that arrived are a frame that was sent. Nil if they are damaged but have a valid CRC by chance, which
     /// happens once in 16 million cases: such bytes are dropped.
     func isGenuine(_ frame: [UInt8]) -> Bool? {
         if sent.contains(frame) { return true }
+        if forged.contains(frame) { return false }
         if BitwiseCRC.isValid(frame, log: nil)
             || (records.map(\.log) + inventedLogs).contains(where: { BitwiseCRC.isValid(frame, log: $0) })
         {
@@ -60,6 +70,9 @@ final class Oracle {
     /// A collar has booted.
     func booted(_ collar: SimulatedCollar) {
         guard let log = collar.log else { return }
+        if plan.isSealed, let wrong = sealed.booted(log, bootCount: collar.bootCount) {
+            report(.sealIsKept, "collar \(collar.index): \(wrong)")
+        }
         disciplines[collar.index] = PollDiscipline(plan)
         let before = current[collar.index]
         if before?.log != log {

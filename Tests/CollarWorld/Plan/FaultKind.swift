@@ -85,6 +85,8 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case receiverMove
     /// Hosts and collars send application messages.
     case messages
+    /// All collars and hosts have keys, and seal their frames.
+    case sealing
 }
 
 /// A set of kinds of faults.

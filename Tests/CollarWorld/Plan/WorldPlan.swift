@@ -61,6 +61,8 @@ package struct WorldPlan: Equatable, Sendable {
     package var scriptedFullDisk: Int?
     /// The sequence at which each collar starts, approximately. It has delivered all lower ones to another receiver before.
     package var firstSequence: UInt32 = 0
+    /// Whether all frames of collars, and all of hosts but identity requests, are sealed.
+    var isSealed: Bool { faults.contains(.sealing) }
     /// Number of radios of each host.
     package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
 
@@ -77,6 +79,7 @@ package struct WorldPlan: Equatable, Sendable {
         for kind in [FaultKind.stateRemoval, .foreignFiles, .retention, .receiverMove, .messages] where later.chance(0.15) {
             faults.insert(kind)
         }
+        if later.chance(0.3) { faults.insert(.sealing) }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]

@@ -33,6 +33,10 @@ final class Attacker {
     private var invented: [LogIdentity] = []
     private var sequence: UInt32 = 0
     private let forging: Forging
+    private let isSealed: Bool
+    /// Frames that it has heard, in a world with keys.
+    private var recorded: [[UInt8]] = []
+    private static let recordLimit = 400
     /// How many more logs of heard collars it can invent.
     private var logsLeft = Attacker.floodLimit
     /// Fixes of the last invented log that it has still to send.
@@ -46,6 +50,55 @@ final class Attacker {
     init(_ plan: WorldPlan) {
         random = SeededRandom(seed: plan.seed ^ 0xA77A_C4E5)
         forging = plan.forging
+        isSealed = plan.isSealed
+    }
+
+    /// What the sender does with a frame.
+    enum Sealed {
+        /// Sends a frame again that it has heard.
+        case repeated([UInt8])
+        /// Sends a frame that nobody must accept.
+        case forged([UInt8])
+        /// Asks a collar for its identity, as anybody may.
+        case request([UInt8])
+    }
+
+    /// The next frame that it sends in a world with keys: a frame that it has heard, changed or not, or a frame in clear in the
+    /// name of a collar or a host.
+    func makeSealedFrame() -> Sealed {
+        switch random.below(8) {
+        case 0, 1, 2:
+            if let frame = recorded.randomElement(using: &random) { return .repeated(frame) }
+        case 3, 4:
+            if var frame = recorded.randomElement(using: &random) {
+                let bit = random.below(8 * frame.count)
+                frame[bit / 8] ^= 1 << UInt8(bit % 8)
+                return .forged(frame)
+            }
+        case 5:
+            // A frame of one type under the name of another, and a sealed frame that is said to be in clear.
+            if var frame = recorded.randomElement(using: &random) {
+                if random.chance(0.5) { frame[0] = frame[0] & 0xE0 | UInt8(random.below(32)) } else { frame[1] ^= 0x80 }
+                if recorded.contains(frame) { return .repeated(frame) }
+                return .forged(frame)
+            }
+        default: break
+        }
+        if random.chance(0.3) {
+            let request = IdentityRequest(receiverID: 0xBAD)
+            return .request(.frame { output throws(EncodeError) in try request.encode(address: address, into: &output) })
+        }
+        let forgery: Forgery? =
+            switch random.below(7) {
+            case 0: lossOfFuture()
+            case 1: lossOfPast()
+            case 2: sequenceOfFuture()
+            case 3: acknowledgement()
+            case 4: settings(.update)
+            case 5: settings(.report)
+            default: command()
+            }
+        return .forged((forgery ?? probe()).frame)
     }
 
     /// The least time between two frames, in microseconds. Invented logs come faster, to use up what a host keeps track of
@@ -53,9 +106,15 @@ final class Attacker {
     var leastPause: Int64 { forging == .logs ? 10_000 : 50_000 }
 
     /// Hears a frame on the air.
-    func overheard(_ frame: [UInt8]) {
+    /// - Parameter clear: its clear form. Of a sealed frame, the sender uses only what the collar said before it had a key.
+    func overheard(_ frame: [UInt8], clear: [UInt8]) {
+        if isSealed {
+            if recorded.count < Attacker.recordLimit { recorded.append(frame) } else {
+                recorded[random.below(recorded.count)] = frame
+            }
+        }
         do throws(DecodeError) {
-            guard case .identity(let identity) = try Message.decode(frame.span, log: nil, reference: 0) else { return }
+            guard case .identity(let identity) = try Message.decode(clear.span, log: nil, reference: 0) else { return }
             identities.removeAll { $0.log == identity.log }
             identities.append(identity)
         } catch {
