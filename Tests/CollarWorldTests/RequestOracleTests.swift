@@ -12,7 +12,7 @@ import Testing
         let plan = WorldPlan.small(fixCount: 1)
         oracle = Oracle(plan)
         collar = SimulatedCollar(index: 0, plan: plan, address: 9)
-        #expect(collar.boot(randomLogID: 4, now: 0))
+        #expect(collar.boot(randomLogID: 4, key: nil, now: 0))
         oracle.booted(collar)
     }
 

@@ -1,4 +1,5 @@
 import CollarFirmware
+import CollarSimulator
 import CollarWire
 
 /// What the oracle knows of the sealed frames of a ``World``: it has every key, opens every frame that is handed out, and checks
@@ -44,11 +45,8 @@ struct SealedFrames {
     mutating func changeKey(of deviceID: UInt64) { keyChanges[deviceID, default: 0] += 1 }
 
     private static func key(of deviceID: UInt64, change: UInt64) -> CollarKey {
-        var random = UInt64(truncatingIfNeeded: deviceID &+ change << 40 &* 0x9E37_79B9_7F4A_7C15)
-        let bytes = (0..<CollarKey.byteCount).map { _ in
-            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: random >> 33)
-        }
+        var random = SeededRandom(seed: deviceID &+ change)
+        let bytes = (0..<CollarKey.byteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         return CollarKey(bytes.span)
     }
 

@@ -1,0 +1,334 @@
+"""Keys and sealed frames through the real program: the command, a sealed collar, and forged frames."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+import tty
+import unittest
+
+from collarlink import BINARY, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
+from radio import IDENTITY_REQUEST, Radio
+from serial_line import SerialLine
+
+# Appended, because the tests' own collarlink.py must be found before the reference's.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
+import sealing  # noqa: E402
+from frames import Log  # noqa: E402
+from sealing_keys import Known, derive  # noqa: E402
+from session_parts import A, Collar, codes_of  # noqa: E402
+from wire import ProtocolError, SerialDecoder, stuff  # noqa: E402
+
+KEY = "000102030405060708090a0b0c0d0e0f"
+STRANGER = 0xBADBAD01
+SEED = ("--seed", "7")
+
+
+class KeyTest(EndToEndTest):
+    def key_command(self, *arguments, stdin="", code=0, state=None):
+        done = subprocess.run([BINARY, "key", *arguments, "--state-dir", state or self.state], input=stdin, text=True,
+                              capture_output=True, timeout=20)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def hand_over(self):
+        """Gives the state directory to the user who runs the receiver."""
+        give_to_ordinary_user(self.state)
+        for folder, _, names in os.walk(self.state):
+            for each in [folder, *(os.path.join(folder, name) for name in names)]:
+                give_to_ordinary_user(each)
+
+    def key_file(self, key=KEY):
+        path = self.path("key")
+        with open(path, "w") as file:
+            file.write(key + "\n")
+        os.chmod(path, 0o644)
+        return path
+
+    def device_id(self, track):
+        """The id of the simulated collar, which depends on the seed alone: heard from its twin without a key."""
+        twin = self.simulate(track, *SEED, link=self.path("twin"))
+        receiver = self.receive(port=self.path("twin"), state=self.path("twin-state"))
+        receiver.wait_for_lines(1)
+        receiver.kill_now()
+        twin.kill_now()
+        return receiver.fixes[0]["collar"]
+
+
+class CommandTest(KeyTest):
+    def test_keys_are_added_listed_and_removed(self):
+        made = self.key_command("add", "0123456789abcdef").stdout
+        self.assertRegex(made, r"\A[0-9a-f]{32}\n\Z")
+        self.assertEqual(self.key_command("add", "00000000000000ff", "-", stdin=KEY + "\n").stdout, "")
+        self.assertEqual(self.key_command("list").stdout, "00000000000000ff\n0123456789abcdef\n")
+        for name, key in (("0123456789abcdef", made), ("00000000000000ff", KEY + "\n")):
+            path = os.path.join(self.state, "keys", name)
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+            with open(path) as file:
+                self.assertEqual(file.read(), key)
+        self.assertNotEqual(self.key_command("add", "0123456789abcdef").stdout, made)
+        self.key_command("accept-restart", "00000000000000ff")
+        self.key_command("remove", "0123456789abcdef")
+        self.assertEqual(self.key_command("list").stdout, "00000000000000ff\n")
+
+    def test_what_is_wrong_is_said(self):
+        for arguments, code, text in (
+                (("add", "1234"), 64, "16 hexadecimal digits"), (("remove", "0123456789abcdef"), 66, "there is no key"),
+                (("accept-restart", "0123456789abcdef"), 66, "there is no key"), (("list", "x"), 64, "wants one of"),
+                ((), 64, "wants one of"), (("add", "0123456789abcdef", self.path("none")), 66, "No such file")):
+            self.assertIn(text, self.key_command(*arguments, code=code).stderr)
+        for text in ("", "00", KEY + "0", KEY[:-1] + "g"):
+            done = self.key_command("add", "0123456789abcdef", "-", stdin=text, code=65)
+            self.assertIn("32 hexadecimal digits", done.stderr)
+        self.assertEqual(self.key_command("list").stdout, "")
+
+    def test_a_receiver_does_not_start_with_a_damaged_key(self):
+        """Otherwise it would take forged frames in clear."""
+        self.key_command("add", "0123456789abcdef", "-", stdin=KEY)
+        path = os.path.join(self.state, "keys", "0123456789abcdef")
+        with open(path, "w") as file:
+            file.write("not a key\n")
+        self.hand_over()
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        self.assertEqual(receiver.wait(), 78)
+        self.assertIn(f"{path} does not hold a key", receiver.error_text)
+
+
+class SealedCollarTest(KeyTest):
+    def give_key(self, device_id, key=KEY):
+        self.key_command("add", device_id, "-", stdin=key)
+        self.hand_over()
+
+    def test_everything_arrives_as_without_a_key(self):
+        track, fixes = self.track("gpsd_rx/ublox-8")
+        device_id = self.device_id(track)
+        self.give_key(device_id)
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20", "--loss", "0.2")
+        first = self.receive()
+        first.wait_for_lines(20)
+        first.kill_now()
+        second = self.receive()
+        second.wait_for_lines(1)
+        third = None
+        wait_until(lambda: len({fix["id"] for fix in first.fixes + second.fixes}) == len(fixes), 30, "every fix")
+        second.stop()
+        self.assert_union_complete(first.fixes + second.fixes, len(fixes))
+        for each in (first, second):
+            self.assertNotIn("key", each.error_text)
+        clear = self.simulate(track, *SEED, "--speed", "max", link=self.path("clear"))
+        third = self.receive(port=self.path("clear"), state=self.path("clear-state"))
+        third.wait_for_lines(len(fixes))
+        third.stop()
+        clear.kill_now()
+
+        def content(programs):
+            return sorted((json.dumps({key: value for key, value in fix.items() if key not in ("rx_unix_ms", "log", "id")})
+                           for fix in {fix["id"]: fix for program in programs for fix in program.fixes}.values()))
+        self.assertEqual(content([first, second]), content([third]))
+
+    def test_a_key_is_given_while_the_receiver_runs(self):
+        track, fixes = self.track("gpsd_rx/ublox-8")
+        device_id = self.device_id(track)
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20")
+        receiver = self.receive()
+        receiver.wait_for_error("sends sealed frames, and there is no key here")
+        self.assertEqual(receiver.fixes, [])
+        self.give_key(device_id, "ff" + KEY[2:])
+        time.sleep(1.2)
+        self.give_key(device_id)
+        receiver.wait_for_lines(len(fixes), seconds=40)
+        receiver.stop()
+        self.assert_each_once(receiver.fixes, len(fixes))
+
+    def test_commands_reach_a_sealed_collar(self):
+        track, _ = self.track("gpsd_rx/ublox-8")
+        self.give_key(self.device_id(track))
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.3")
+        receiver = self.receive()
+        receiver.wait_for_lines(2)
+        for words in (("locate",), ("settings", "set", "heartbeat_s=30"), ("settings", "get"), ("message", "7", "hello")):
+            done = subprocess.run([BINARY, "send", *words, "--state-dir", self.state, "--timeout", "15"],
+                                  capture_output=True, text=True, timeout=30)
+            self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+
+    def test_decode_opens_a_capture(self):
+        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        decoder = SerialDecoder()
+        clear = [decoder.feed(serial)[0] for serial in (A.identity(1, following=8, boot=3), A.fix(5), A.live(7, 5), A.batch([0, 1, 2]))]
+        known = [{}, {"sequence": 5}, {"anchor": codes_of(5)}, {}]
+        capture = b"".join(
+            stuff(sealing.seal(frame, keys, Known(A.log, 3, counter, **more)))
+            for counter, (frame, more) in enumerate(zip(clear, known)))
+        name = f"{A.log.device_id:016x}"
+
+        def decode(*arguments):
+            return subprocess.run([BINARY, "decode", *arguments], input=capture, capture_output=True, timeout=20)
+        opened = decode("--device", name, "--key-file", self.key_file())
+        self.assertEqual([json.loads(line)["seq"] for line in opened.stdout.splitlines()], [5, 7, 0, 1, 2])
+        text = decode("--device", name, "--key-file", self.key_file(), "-F", "text").stdout.decode()
+        self.assertEqual(text.count("bytes, sealed:"), 4)
+        shut = decode()
+        self.assertEqual((shut.returncode, shut.stdout), (65, b""))
+        self.assertIn(b"4 sealed, not verified", shut.stderr)
+
+
+class Attacker:
+    """Sends frames to a simulated collar in the place of its base radio, and hears the collar."""
+
+    def __init__(self, path):
+        self._line = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        tty.setraw(self._line)
+        self._decoder = SerialDecoder()
+
+    def close(self):
+        os.close(self._line)
+
+    def send(self, frame):
+        os.write(self._line, stuff(frame))
+
+    def hear(self, seconds):
+        """The frames that come in a time."""
+        heard = []
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._line], [], [], left)[0]:
+                heard += [frame for frame in self._decoder.feed(os.read(self._line, 4096))
+                          if not isinstance(frame, ProtocolError)]
+        return heard
+
+
+class ForgeryTest(KeyTest):
+    """What takes a collar in clear over, and bounces off one with a key."""
+
+    def attack(self, identity_of, *arguments):
+        """Attacks a simulated collar.
+        Returns the types of its replies, and the receiver that its last identity names."""
+        track, _ = self.track("gpsd_rx/ublox-8")
+        self.simulate(track, *SEED, *arguments)
+        attacker = Attacker(self.link)
+        self.addCleanup(attacker.close)
+        identity = next(filter(None, map(identity_of, attacker.hear(1.5))))
+        address = identity.address
+        log = Log(int(identity.decoded["device_id"], 16), identity.decoded["log_id"])
+        pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "order": 6, "argument": STRANGER}, address, log=log)
+        update = frames.encode(19, {"request_id": 2, "version": 2 ** 42 + 5, "origin": 7, "entries": [[1, 86_400_000]]},
+                               address, log=log)
+        attacker.send(pair)
+        heard = []
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            for frame in attacker.hear(0.05):
+                heard.append(frame)
+                if frame[1] & 7:
+                    answer = {"ask": frame[1] & 7, "receiver_id": STRANGER, "first_missing": 0, "durable": [], "resend": []}
+                    attacker.send(update)
+                    attacker.send(frames.encode(16, answer, address, log=log))
+        attacker.send(frames.encode(17, {"receiver_id": STRANGER}, address))
+        heard += attacker.hear(3)
+        identities = [each for each in map(identity_of, heard) if each]
+        return {frame[0] & 0x1F for frame in heard}, identities[-1].decoded["paired_receiver"]
+
+    def test_a_collar_in_clear_is_taken_over(self):
+        def identity_of(frame):
+            return frames.decode(frame) if frame[0] & 0x1F == 1 else None
+        replies, paired = self.attack(identity_of)
+        self.assertEqual(paired, STRANGER)
+        self.assertLessEqual({7, 8}, replies)
+
+    def test_a_collar_with_a_key_is_not(self):
+        track, _ = self.track("gpsd_rx/ublox-8")
+        device_id = int(self.device_id(track), 16)
+        keys = derive(bytes.fromhex(KEY), device_id)
+
+        def identity_of(frame):
+            """The attacker knows what an identity says: it may have heard the collar before it had a key."""
+            self.assertTrue(frame[1] & 0x80)
+            if frame[0] & 0x1F != 1:
+                return None
+            for counter in range(256):
+                if counter & 0xFF == frame[3]:
+                    for log_id in self.log_ids(frame, keys):
+                        return frames.decode(sealing.open_sealed(frame, keys, Known(Log(device_id, log_id), 1, counter)))
+            return None
+        replies, paired = self.attack(identity_of, "--key-file", self.key_file())
+        self.assertEqual(paired, 0)
+        self.assertEqual(replies & {7, 8}, set())
+
+    def log_ids(self, frame, keys):
+        """The log id in a sealed identity, which is masked."""
+        from sealing_keys import expand
+        mask = expand(keys.mask + frame[-8:], 11)
+        return [int.from_bytes(bytes(a ^ b for a, b in zip(frame[4:8], mask)), "big") >> 6]
+
+    def test_the_owner_is_told(self):
+        """Frames in clear that name a collar with a key are dropped, and not answered."""
+        name = f"{A.log.device_id:016x}"
+        self.key_command("add", name, "-", stdin=KEY)
+        self.hand_over()
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive("--events", "fix,error", port=line.path)
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        decoder = SerialDecoder()
+
+        def sealed(serial, counter, **more):
+            return stuff(sealing.seal(decoder.feed(serial)[0], keys, Known(A.log, 3, counter, **more)))
+        radio.send(sealed(A.identity(1, following=2, boot=3), 0) + sealed(A.fix(0), 1, sequence=0))
+        receiver.wait_for_lines(1)
+        radio.send(A.identity(2, following=9, boot=4) + A.fix(5, 3) + A.probe(9, 4) + A.tombstone([(0, 8)], 5))
+        receiver.wait_for_error(f"name collar {name}, which has a key: they are dropped")
+        # A frame that was heard before is dropped without alarm.
+        radio.send(sealed(A.fix(0), 1, sequence=0) + sealed(A.fix(1), 2, sequence=1))
+        receiver.wait_for_lines(3)
+        receiver.stop()
+        self.assertEqual([each.get("seq", each.get("code")) for each in receiver.fixes], [0, "forgery_attempted", 1])
+        answers = [frame for frame in radio.answers if frame[0] & 0x1F == 16]
+        self.assertEqual([frame[1] & 0x80 for frame in answers], [0x80])
+
+    def test_a_restart_below_is_told_and_may_be_accepted(self):
+        name = f"{A.log.device_id:016x}"
+        self.key_command("add", name, "-", stdin=KEY)
+        self.hand_over()
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        erased = Collar(A.log.device_id, 77, 17)
+        decoder = SerialDecoder()
+
+        def identity(collar, boot, counter):
+            return stuff(sealing.seal(decoder.feed(collar.identity(1, boot=boot))[0], keys, Known(collar.log, boot, counter)))
+        radio.send(identity(A, 9, 0))
+        wait_until(lambda: radio.count(16), 10, "an answer")
+        radio.send(identity(erased, 1, 0))
+        receiver.wait_for_error(f"collar {name} counts 1 boots, fewer than before")
+        self.key_command("accept-restart", name)
+        self.hand_over()
+        radio.answers.clear()
+        for counter in range(1, 40):
+            radio.send(identity(erased, 1, counter))
+            time.sleep(0.2)
+            if radio.count(16):
+                break
+        self.assertTrue(radio.count(16), "the erased collar is not answered")
+        # The boots before the erasure are retired: what was recorded then is not believed.
+        time.sleep(0.5)
+        radio.hear()
+        radio.answers.clear()
+        radio.send(identity(A, 9, 5))
+        time.sleep(0.5)
+        self.assertEqual(radio.count(16), 0)
+        receiver.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
