@@ -17,7 +17,7 @@ private func begin(_ name: TableBytes) {
 private func outputBuffer() -> UnsafeMutablePointer<UInt8>
 
 /// Room for a frame or its serial form. All calls return the same memory.
-private func room(_ byteCount: Int) -> UnsafeMutableBufferPointer<UInt8> {
+func room(_ byteCount: Int) -> UnsafeMutableBufferPointer<UInt8> {
     UnsafeMutableBufferPointer(start: outputBuffer(), count: byteCount)
 }
 
@@ -29,6 +29,7 @@ public func checkCodec() {
     for _ in 0..<table.word() { checks.checkValid(&table) }
     for _ in 0..<table.word() { checks.checkInvalid(&table) }
     checks.checkAccuracies(&table)
+    checks.checkSealing(&table)
     checks.report()
     finish(checks.disagreed == 0 ? 1 : 0)
 }
@@ -39,6 +40,7 @@ struct Checks {
     private var vectors: UInt32 = 0
     private var written: UInt32 = 0
     private var accuracies: UInt32 = 0
+    private var sealing = SealingChecks()
     private(set) var disagreed: UInt32 = 0
 
     mutating func checkValid(_ table: inout Table) {
@@ -75,16 +77,37 @@ struct Checks {
         }
     }
 
+    /// Checks the known answers of Ascon, and the sealed vectors.
+    mutating func checkSealing(_ table: inout Table) {
+        let name: StaticString = "sealing"
+        begin(TableBytes(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        for place in 0..<table.word() where !sealing.agreesWithKnownSealing(&table) {
+            complain("known answer of Ascon-AEAD128, counted from 0: ", place)
+        }
+        for place in 0..<table.word() where !sealing.agreesWithKnownHash(&table) {
+            complain("known answer of Ascon-CXOF128, counted from 0: ", place)
+        }
+        for _ in 0..<table.word() {
+            let vector = SealedVector(&table)
+            begin(vector.name)
+            vectors &+= 1
+            if let fault = vector.fault() { complain(vector.name, fault) }
+        }
+    }
+
     func report() {
-        printNumber(vectors &+ accuracies)
+        let checked = vectors &+ accuracies &+ sealing.count
+        printNumber(checked)
         printText(" checked: ")
         printNumber(vectors)
         printText(" vectors, of which ")
         printNumber(written)
-        printText(" written again, and ")
+        printText(" written again, ")
+        printNumber(sealing.count)
+        printText(" known answers, and ")
         printNumber(accuracies)
         printText(" accuracies\n")
-        printNumber(vectors &+ accuracies &- disagreed)
+        printNumber(checked &- disagreed)
         printText(" agree, ")
         printNumber(disagreed)
         printText(" disagree\n")

@@ -16,6 +16,16 @@ Numbers are little-endian; a text or a string of bytes has its length before it,
                 none), then the texts error and field
     32 bits     how many accuracy codes follow: millimetres of each, 32 bits
     32 bits     how many accuracies follow: millimetres, 32 bits, and the nearest code, 32 bits
+    32 bits     how many known answers of Ascon-AEAD128 follow: key, nonce, plaintext, associated data, ciphertext with
+                its tag, each as bytes
+    32 bits     how many known answers of Ascon-CXOF128 follow: customization, message, output, each as bytes
+    32 bits     how many sealed vectors follow, each:
+        text        name
+        bytes       sealed frame, clear frame (empty where it must not open), key
+        64, 32      device id, log id
+        3 × 32      boot count, counter, receiver id
+        8 bits      poll number
+        8 bits      1: a sequence follows, 32 bits; 2: an anchor follows, 14 numbers
 
 A number has 64 bits, two's complement; the lowest stands for an unknown one. Those of a message are its fields in the
 alphabetical order of their names, a list with its length before it.
@@ -27,7 +37,9 @@ import struct
 import sys
 from fractions import Fraction
 
-VECTORS = pathlib.Path(__file__).resolve().parents[2] / "Protocol/vectors"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VECTORS = ROOT / "Protocol/vectors"
+ANSWERS = ROOT / "Tests/KnownAnswers"
 UNKNOWN = -(1 << 63)
 
 
@@ -107,11 +119,41 @@ def accuracies(scale):
         yield value, min(range(len(scale)), key=lambda code: (abs(scale[code] - value), code))
 
 
+def known_answers(name, values):
+    """The values of each case of a file of known answers."""
+    case = {}
+    for line in [*(ANSWERS / name).read_text().splitlines(), "Count = end"]:
+        key, _, value = (part.strip() for part in line.partition("="))
+        if key == "Count":
+            if case:
+                yield b"".join(text(case[each]) for each in values)
+            case = {}
+        elif key:
+            case[key] = bytes.fromhex(value)
+
+
+def sealed(name, vector):
+    anchor, sequence = vector.get("anchor"), vector.get("sequence")
+    binding = b"\0"
+    if anchor:
+        binding = b"\2" + packed(numbers(anchor))
+    elif sequence is not None:
+        binding = b"\1" + word(sequence)
+    return (
+        text(name) + text(bytes.fromhex(vector["bare"])) + text(bytes.fromhex(vector.get("clear", "")))
+        + text(bytes.fromhex(vector["key"])) + struct.pack("<Q", int(vector["device_id"], 16)) + word(vector["log_id"])
+        + word(vector["boot_count"]) + word(vector["counter"]) + word(vector.get("receiver_id", 0))
+        + bytes([vector.get("poll", 0)]) + binding
+    )
+
+
 def main(path):
     scale = accuracy_scale()
     sections = (
         [valid(*vector) for vector in vectors("valid")], [invalid(*vector) for vector in vectors("invalid")],
         [word(value) for value in scale], [word(value) + word(code) for value, code in accuracies(scale)],
+        list(known_answers("LWC_AEAD_KAT_128_128.txt", ("Key", "Nonce", "PT", "AD", "CT"))),
+        list(known_answers("LWC_CXOF_KAT_128_512.txt", ("Z", "Msg", "MD"))), [sealed(*vector) for vector in vectors("sealed")],
     )
     if not all(sections):
         sys.exit("a part of the table is empty: the test would prove nothing")
