@@ -148,6 +148,7 @@ extension World {
         // The host has stored some lost fixes again. If this damage removes them a second time, that is another loss.
         for record in oracle.records { _ = record.firstLostPromise(of: host) }
         let lost = host.records.damage(&streams[.storageDamage])
+        host.recordsWereDamaged()
         log("host \(host.index)'s disk is damaged, \(lost.count) records are gone")
         for record in lost { oracle.record(of: record.log)?.lost(record, by: host.index) }
     }

@@ -73,6 +73,9 @@ final class SimulatedMachine {
     private var frames: [(radio: Int, bytes: [UInt8])] = []
     /// Commands that were accepted and have not been reported as ended.
     private var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
+    /// The sealed frames that were accepted before an answer went out to their collar: no later process accepts them again,
+    /// unless the storage lost something.
+    private var durablyAccepted: [UInt64: Set<[UInt8]>] = [:]
     /// Collars whose requests this process cannot read.
     private var unreadCommands: Set<UInt64> = []
 
@@ -220,9 +223,13 @@ final class SimulatedMachine {
 
     /// The receiver continues on another disk.
     func receiverMoved() {
+        durablyAccepted = [:]
         takenCommands = []
         consumer.forgetPositions()
     }
+
+    /// The disk has lost records.
+    func recordsWereDamaged() { durablyAccepted = [:] }
 
     // MARK: Links
 
@@ -289,8 +296,11 @@ final class SimulatedMachine {
         }
         guard process.host.statistics.frames > before else { return }
         process.discipline.accepts(oracle.clearForm(of: frame), on: radio, now: now)
-        if isSealed, frame[1] & 0x80 != 0, !process.acceptedFrames.insert(frame).inserted {
-            oracle.report(.sealIsKept, "host \(index) accepts a frame twice")
+        if isSealed, frame[1] & 0x80 != 0 {
+            let isKnown = durablyAccepted.values.contains { $0.contains(frame) }
+            if !process.acceptedFrames.insert(frame).inserted || isKnown {
+                oracle.report(.sealIsKept, "host \(index) accepts a frame twice")
+            }
         }
         if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
@@ -331,7 +341,9 @@ final class SimulatedMachine {
     private func takeOutputs(now: Int64) {
         guard let process else { return }
         while let (link, frame) = process.host.nextFrame() {
-            oracle.handsOut(frame, self, &process.discipline)
+            if let collar = oracle.handsOut(frame, self, &process.discipline), isSealed {
+                durablyAccepted[collar, default: []].formUnion(process.acceptedFrames.filter { oracle.sender(of: $0) == collar })
+            }
             guard let radio = process.links.firstIndex(of: link) else { continue }
             if !process.isOpen[radio] { oracle.report(.answerDiscipline, "host \(index) sends on a closed link") }
             frames.append((radio, frame))

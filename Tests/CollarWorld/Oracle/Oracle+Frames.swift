@@ -148,7 +148,9 @@ extension Oracle {
     }
 
     /// A host hands out a frame.
-    func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) {
+    /// - Returns: the collar that the frame answers; nil if it is no acknowledgement, or that of an invented collar.
+    @discardableResult
+    func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) -> UInt64? {
         if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, receiverID: host.receiverID ?? 0) {
             report(.sealIsKept, "host \(host.index): \(wrong)")
         }
@@ -160,11 +162,18 @@ extension Oracle {
         if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {
             report(.answerDiscipline, "host \(host.index) \(wrong)")
         }
-        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return }
+        guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return nil }
         guard let record else {
-            guard !inventedLogs.contains(where: { BitwiseCRC.isValid(frame, log: $0) }) else { return }
-            return report(.acknowledgedIsDurable, "an acknowledgement of no known log")
+            if !inventedLogs.contains(where: { BitwiseCRC.isValid(frame, log: $0) }) {
+                report(.acknowledgedIsDurable, "an acknowledgement of no known log")
+            }
+            return nil
         }
+        checkAnswer(frame, host, record)
+        return record.log.deviceID
+    }
+
+    private func checkAnswer(_ frame: [UInt8], _ host: SimulatedMachine, _ record: LogRecord) {
         do throws(DecodeError) {
             let answer = try Acknowledgement(decoding: frame.span, header: FrameHeader(frame.span))
             guard answer.firstMissing <= record.log.plausibleEnd(record), answer.receiverID == host.receiverID else {

@@ -50,6 +50,9 @@ final class Oracle {
     /// Remembers a frame that nobody must accept, although it has a valid CRC.
     func noteForged(_ frame: [UInt8]) { forged.insert(frame) }
 
+    /// The collar that sent a sealed frame.
+    func sender(of frame: [UInt8]) -> UInt64? { sealed.sender(of: frame) }
+
     /// The clear form of a frame that was handed out.
     func clearForm(of frame: [UInt8]) -> [UInt8] { sealed.clearForm(of: frame) }
 

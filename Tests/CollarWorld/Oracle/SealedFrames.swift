@@ -31,6 +31,8 @@ struct SealedFrames {
     private var hostNonces: [HostNonce: [UInt8]] = [:]
     /// The clear form of each sealed frame that was handed out.
     private var clearForms: [[UInt8]: [UInt8]] = [:]
+    /// The collar of each sealed frame of a collar.
+    private var senders: [[UInt8]: UInt64] = [:]
 
     /// The most polls that a host may still answer.
     private static let pollLimit = 4096
@@ -51,6 +53,9 @@ struct SealedFrames {
     }
 
     private func keys(of deviceID: UInt64) -> SealingKeys { SealingKeys(key(of: deviceID), deviceID: deviceID) }
+
+    /// The collar that handed out a sealed frame.
+    func sender(of frame: [UInt8]) -> UInt64? { senders[frame] }
 
     /// The clear form of a frame: the frame itself if it is not sealed, or if nobody has sent it.
     func clearForm(of frame: [UInt8]) -> [UInt8] { clearForms[frame] ?? frame }
@@ -76,6 +81,7 @@ struct SealedFrames {
         expected[log.deviceID]?.counter += 1
         guard let clear = open(frame, record, number, newest: newest) else { return "a frame is not sealed as number \(number)" }
         clearForms[frame] = clear
+        senders[frame] = log.deviceID
         if let poll = FrameFlags(rawValue: clear[1]).poll {
             polls.append(SentPoll(log: log, keys: keys(of: log.deviceID), number: number, poll: poll))
             if polls.count > SealedFrames.pollLimit { polls.removeFirst() }
