@@ -13,8 +13,8 @@ public enum HostNotice: Equatable, Sendable {
     case radio(link: String, RadioIdentity)
     /// The base radio of a link sent its modem settings.
     case modem(link: String, ModemSettings)
-    /// A collar is heard for the first time in this run.
-    case collar(deviceID: UInt64, logID: UInt32, link: String)
+    /// A collar is heard for the first time in this run, with sealed frames or in clear.
+    case collar(deviceID: UInt64, logID: UInt32, link: String, isSealed: Bool)
     /// A collar belongs to another receiver: the host stores its fixes and does not answer it.
     case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
     /// Stored fixes are damaged: the collar is asked for them again.

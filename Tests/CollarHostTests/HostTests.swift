@@ -239,7 +239,7 @@ import Testing
         bench.receive(try collar.identity(), on: link)
         bench.wait(seconds: 5)
         bench.host.deadlineReached(at: bench.time)
-        #expect(bench.notices() == [.collar(deviceID: collar.log.deviceID, logID: collar.log.logID, link: "radio")])
+        #expect(bench.notices() == [.collar(deviceID: collar.log.deviceID, logID: collar.log.logID, link: "radio", isSealed: false)])
     }
 
     @Test func moreFixesThanWaitComeFromTheJournalInTheirOrder() throws {

@@ -48,7 +48,7 @@ struct NoticeLineTests {
             .condition(.healthy), .condition(.degraded), .condition(.unhealthy),
         ]
         let notices: [ReceiverNotice] =
-            [.opened(path: "p"), .unplugged(path: "p"), .host(.collar(deviceID: 1, logID: 2, link: "p"))]
+            [.opened(path: "p"), .unplugged(path: "p"), .host(.collar(deviceID: 1, logID: 2, link: "p", isSealed: true))]
             + health.map { .host(.health(deviceID: 1, $0)) }
         let events = try notices.map { notice in
             let line = try #require(notice.linkLine(0))

@@ -135,7 +135,8 @@ final class CollarSession {
             log.sealedPoll = number
             answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
-        if isFirst { output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name)) }
+        guard isFirst else { return }
+        output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name, isSealed: number != nil))
     }
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.

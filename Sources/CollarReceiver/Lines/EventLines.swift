@@ -9,7 +9,7 @@ extension ReceiverNotice {
         switch self {
         case .opened(let path): line(of: "opened", now, port: path)
         case .unplugged(let path, _): line(of: "unplugged", now, port: path)
-        case .host(.collar(let deviceID, _, let path)): line(of: "heard", now, port: path, deviceID: deviceID)
+        case .host(.collar(let deviceID, _, let path, _)): line(of: "heard", now, port: path, deviceID: deviceID)
         case .host(.health(let deviceID, .condition(let condition))):
             line(of: condition.rawValue, now, deviceID: deviceID)
         case .host(.health(let deviceID, .reachable(let silence))):
@@ -65,7 +65,7 @@ extension HostNotice {
     fileprivate var link: String? {
         switch self {
         case .noIdentity(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
-            .unsupportedFrame(let link):
+            .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link), .forgeryAttempted(_, let link):
             link
         default: nil
         }
@@ -77,7 +77,8 @@ extension HostNotice {
             .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
             .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
-            .positions(let deviceID, _), .fault(let deviceID, _):
+            .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
+            .restartedBelow(let deviceID, _):
             deviceID
         default: nil
         }

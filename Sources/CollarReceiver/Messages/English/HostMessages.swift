@@ -16,7 +16,10 @@ extension HostNotice {
                 "use the collar-link that goes with the firmware of collar and radio")
         case .radio(let link, let radio): UserMessage(nil, "\(link): base radio \(radio.text)")
         case .modem(let link, let settings): UserMessage(nil, "\(link): modem set to \(settings.text)")
-        case .collar(let deviceID, _, let link): UserMessage(nil, "hearing \(collarName(deviceID)) at \(link)")
+        case .collar(let deviceID, _, let link, let isSealed):
+            UserMessage(
+                nil, "hearing \(collarName(deviceID)) at \(link)"
+                    + (isSealed ? ", with its key" : ", in clear: without a key anybody can read it and pass for it"))
         case .pairedElsewhere(let deviceID, let receiverID):
             UserMessage(
                 .pairedElsewhere,
