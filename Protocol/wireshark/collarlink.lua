@@ -11,7 +11,8 @@ local HEADER, CHECK = 4, 3
 local SHORTEST_FRAME, LONGEST_FRAME = 7, 253
 local LONGEST_ENCODING = 254
 local MAX_SEQUENCE = 4294967294
-local TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08
+local IDENTITY, ABSOLUTE_FIX, LIVE_FIX, TOMBSTONE, ACKNOWLEDGEMENT = 1, 2, 3, 9, 16
+local DELIVERED_ELSEWHERE, LONG, CRITICAL, SEALED = 0x08, 0x10, 0x20, 0x80
 local REPLY = 2
 local MOST_RANGES, MOST_ENTRIES, MOST_DATA = 32, 6, 20
 
@@ -84,7 +85,11 @@ field("uint8", "flags.critical", "Reserved, critical", base.HEX, nil, 0x60)
 field("uint8", "flags.reserved", "Reserved", base.HEX, nil, 0x18)
 field("bool", "flags.delivered_elsewhere", "Delivered elsewhere", 8, {"yes", "no"}, 0x08)
 field("uint8", "flags.bit_4", "Reserved", base.HEX, nil, 0x10)
+field("uint8", "flags.bit_3", "Reserved", base.HEX, nil, 0x08)
+field("bool", "flags.long", "Long: all of the counter is sent", 8, {"yes", "no"}, LONG)
+field("bool", "flags.wide", "Wide sequence", 8, {"yes", "no"}, 0x08)
 field("uint8", "ask_number", "Ask number", base.DEC, nil, 0x07)
+field("uint8", "index", "Index", base.DEC, nil, 0x07)
 field("uint8", "address", "Address")
 field("uint8", "low_byte", "Low byte")
 field("bytes", "payload", "Payload")
@@ -148,6 +153,15 @@ for name, label in pairs {durable = "Durable", resend = "Resend", ranges = "Gone
     field("uint32", name .. ".first", "First")
     field("uint32", name .. ".last", "Last")
 end
+-- sealed frames
+field("uint8", "counter_low", "Counter, low 8 bits")
+field("uint24", "counter_upper", "Counter, upper 24 bits")
+field("uint32", "counter", "Counter")
+field("bytes", "masked", "Log id, boot count and counter, masked")
+field("uint8", "anchor_low", "Anchor's sequence, low 8 bits")
+field("bytes", "salt", "Salt")
+field("bytes", "ciphertext", "Ciphertext")
+field("bytes", "authentication_tag", "Authentication tag")
 -- status
 flag_field("tracking", "Tracking")
 field("uint8", "gnss", "GNSS", base.DEC, GNSS)
@@ -221,7 +235,7 @@ for name, label in pairs {
     unsupported_version = "Another version", critical_flags = "A critical flag that is not known",
     unknown_type = "An unknown type", truncated = "The payload ends early",
     trailing_bytes = "Bytes behind the last field", nonzero_padding = "The padding is not zero",
-    invalid_field = "Invalid field",
+    invalid_field = "Invalid field", sealed_malformed = "Sealed, but no key can open it",
 } do
     fault(X, "collarlink.", name, label, expert.group.MALFORMED, expert.severity.WARN)
 end
@@ -230,6 +244,8 @@ fault(X, "collarlink.", "unknown_collar", "Of an unknown collar or log: cannot b
     expert.severity.NOTE)
 fault(X, "collarlink.", "anchor_needed", "Bound to its anchor: neither checked nor decoded further",
     expert.group.UNDECODED, expert.severity.CHAT)
+fault(X, "collarlink.", "not_opened", "Sealed: neither verified nor decoded further", expert.group.UNDECODED,
+    expert.severity.CHAT)
 bare.experts = X
 for name, label in pairs {
     stuffing = "A block reaches beyond the delimiter", too_short = "Fewer than 7 decoded bytes",
@@ -1472,33 +1488,156 @@ message(12, "Signal report", {
 field("uint8", "type", "Type", base.DEC, TYPE_NAMES)
 bare.fields = F
 
+-- Sealed frames (section 22) ----------------------------------------------------------------------------------------
+
+-- This file knows no keys. What it shows of a sealed frame may be forged, so nothing is learned from it.
+
+-- A part: its field and its bytes.
+local COUNTER_UPPER, ANCHOR_LOW, MASKED = {"counter_upper", 3}, {"anchor_low", 1}, {"masked", 11}
+local RECEIVER_ID, SALT = {"receiver_id", 4}, {"salt", 3}
+
+-- By type that can be sealed: the clear part, without what *long* adds to it, and the bytes of the tag.
+local LAYOUTS = {[IDENTITY] = {MASKED, tag = 8}, [LIVE_FIX] = {ANCHOR_LOW, tag = 6}}
+for _, code in ipairs {ABSOLUTE_FIX, 4, 5, 6, 7, 8, TOMBSTONE, 13} do LAYOUTS[code] = {tag = 6} end
+for _, code in ipairs {ACKNOWLEDGEMENT, 20, 29} do LAYOUTS[code] = {RECEIVER_ID, SALT, tag = 8} end
+for _, code in ipairs {18, 19} do LAYOUTS[code] = {SALT, tag = 8} end
+
+-- What flag bit 3 means, by type.
+local FLAG_BIT_3 = {[ABSOLUTE_FIX] = "flags.wide", [TOMBSTONE] = "flags.delivered_elsewhere"}
+
+-- In another version, or beside a critical flag that is not known, flag bit 7 may mean anything.
+local function is_sealed(frame)
+    return frame.version == VERSION and frame.flags >= SEALED and frame.flags % SEALED < CRITICAL
+end
+
+local function is_from_host(frame)
+    return frame.type >= 16
+end
+
+local function is_long(frame)
+    return floor(frame.flags / LONG) % 2 == 1
+end
+
+-- The parts of a frame that is sealed; nil if it is not, or if its type has none.
+local function layout_of(frame)
+    return is_sealed(frame) and LAYOUTS[frame.type] or nil
+end
+
+-- In a sealed frame of a host an index stands in the place of the poll number.
+local function has_index(frame)
+    return is_from_host(frame) and layout_of(frame) ~= nil
+end
+
+local function flags_of_sealed(frame)
+    if has_index(frame) then return {"flags.sealed", "flags.critical", "flags.reserved", "index"} end
+    return {"flags.sealed", "flags.critical", "flags.long", FLAG_BIT_3[frame.type] or "flags.bit_3", "ask_number"}
+end
+
+local function add_low_byte_of_counter(tvb, tree, frame)
+    local item = tree:add(F.counter_low, tvb(3, 1))
+    if has_index(frame) then item:append_text(" (of the poll)") end
+end
+
+local function clear_parts(frame)
+    local parts = {table.unpack(LAYOUTS[frame.type])}
+    local may_be_long = not is_from_host(frame) and frame.type ~= IDENTITY
+    if may_be_long and is_long(frame) then table.insert(parts, 1, COUNTER_UPPER) end
+    return parts
+end
+
+local function has_all_parts(frame, length)
+    local layout = LAYOUTS[frame.type]
+    if not layout then return false end
+    local size = HEADER + layout.tag
+    for _, part in ipairs(clear_parts(frame)) do size = size + part[2] end
+    return size <= length
+end
+
+-- An acknowledgement has the index 0, the two requests before it have 1 and 2.
+local function is_right_index(frame)
+    local index = frame.flags % 8
+    if frame.type == ACKNOWLEDGEMENT then return index == 0 end
+    return index == 1 or index == 2
+end
+
+-- Why a sealed frame opens with no key at all; nil if it may open.
+local function fault_of_sealed(frame, length)
+    if not MESSAGES[frame.type] then return "unknown type" end
+    if not LAYOUTS[frame.type] then return "a type that is never sealed" end
+    if not has_all_parts(frame, length) then return "too short for its parts" end
+    if has_index(frame) and not is_right_index(frame) then return "wrong index" end
+    if frame.type == IDENTITY and is_long(frame) then return "an identity is never long" end
+end
+
+local function add_parts(tvb, tree, frame)
+    local position = HEADER
+    local function add(name, size)
+        local item = tree:add(F[name], tvb(position, size))
+        position = position + size
+        return item
+    end
+    for _, part in ipairs(clear_parts(frame)) do
+        local item = add(table.unpack(part))
+        if part == COUNTER_UPPER then
+            item:add(F.counter, tvb(HEADER, 3):uint() * 256 + frame.low_byte):set_generated()
+        end
+    end
+    local tag = LAYOUTS[frame.type].tag
+    local ciphertext = tvb:len() - tag - position
+    if ciphertext > 0 then add("ciphertext", ciphertext) end
+    add("authentication_tag", tag)
+end
+
+-- What follows the header; in one piece where it cannot be taken apart.
+local function add_sealed(tvb, tree, frame)
+    if has_all_parts(frame, tvb:len()) then return add_parts(tvb, tree, frame) end
+    tree:add(F.payload, tvb(HEADER))
+end
+
 -- Frames (section 2) ------------------------------------------------------------------------------------------------
 
 local FLAGS = {"flags.sealed", "flags.critical", "flags.reserved", "ask_number"}
 local FLAGS_OF_TOMBSTONE = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "ask_number"}
 
-local function add_header(tvb, tree)
-    local byte, address, low = tvb(0, 1):uint(), tvb(2, 1):uint(), tvb(3, 1):uint()
-    tree:add(F.version, tvb(0, 1), floor(byte / 32))
-    tree:add(F.type, tvb(0, 1), byte % 32)
-    local flags = tree:add(F.flags, tvb(1, 1))
-    for _, name in ipairs(byte % 32 == TOMBSTONE and FLAGS_OF_TOMBSTONE or FLAGS) do
-        local item = flags:add(F[name], tvb(1, 1))
-        if name == "ask_number" and tvb(1, 1):uint() % 8 == 0 then item:append_text(" (wants no answer)") end
-    end
-    tree:add(F.address, tvb(2, 1)):append_text(address == 0 and " (base radio)" or address == 255 and " (every collar)"
-        or "")
-    -- In an acknowledgement it is the number of the ask it answers; in a fix a part of the sequence.
-    local item = tree:add(byte % 32 == 16 and F.ask or F.low_byte, tvb(3, 1))
-    if byte % 32 == 16 and low == 0 then item:append_text(" (none)") end
-    return {version = floor(byte / 32), type = byte % 32, flags = tvb(1, 1):uint(), address = address, low_byte = low}
+local function flags_of(frame)
+    if layout_of(frame) then return flags_of_sealed(frame) end
+    return frame.type == TOMBSTONE and FLAGS_OF_TOMBSTONE or FLAGS
 end
 
--- What makes a frame unusable before its check, in the order of section 2.
+local function add_flags(tvb, tree, frame)
+    local flags = tree:add(F.flags, tvb(1, 1))
+    for _, name in ipairs(flags_of(frame)) do
+        local item = flags:add(F[name], tvb(1, 1))
+        if name == "ask_number" and frame.flags % 8 == 0 then item:append_text(" (wants no answer)") end
+    end
+end
+
+local function add_low_byte(tvb, tree, frame)
+    if layout_of(frame) then return add_low_byte_of_counter(tvb, tree, frame) end
+    -- In an acknowledgement it is the number of the ask it answers; in a fix a part of the sequence.
+    local is_answer = frame.type == ACKNOWLEDGEMENT
+    local item = tree:add(is_answer and F.ask or F.low_byte, tvb(3, 1))
+    if is_answer and frame.low_byte == 0 then item:append_text(" (none)") end
+end
+
+local function add_header(tvb, tree)
+    local byte, address = tvb(0, 1):uint(), tvb(2, 1):uint()
+    local frame = {version = floor(byte / 32), type = byte % 32, flags = tvb(1, 1):uint(), address = address,
+        low_byte = tvb(3, 1):uint()}
+    tree:add(F.version, tvb(0, 1), frame.version)
+    tree:add(F.type, tvb(0, 1), frame.type)
+    add_flags(tvb, tree, frame)
+    tree:add(F.address, tvb(2, 1)):append_text(address == 0 and " (base radio)" or address == 255 and " (every collar)"
+        or "")
+    add_low_byte(tvb, tree, frame)
+    return frame
+end
+
+-- What makes a frame unusable before its check, in the order of section 2. In a sealed frame that is only half of it.
 local function fault_of_header(frame)
     if frame.version ~= VERSION then return "unsupported_version" end
-    if frame.flags >= 32 then return "critical_flags" end
-    if not MESSAGES[frame.type] then return "unknown_type" end
+    if frame.flags % SEALED >= CRITICAL then return "critical_flags" end
+    if not is_sealed(frame) and not MESSAGES[frame.type] then return "unknown_type" end
 end
 
 -- Finds out what the check says, and of which log the frame is.
@@ -1521,6 +1660,11 @@ local function verify(frame, data)
     return {status = state.last_at[frame.address] and BAD or UNVERIFIED}
 end
 
+-- A signal report names a packet by its last bytes, sealed or not.
+local function know_packet(data, pinfo)
+    state.checks[data:sub(-CHECK)] = pinfo.number
+end
+
 -- What was known when the frame came. A packet that is shown again must not learn from what came later.
 local function memo_of(frame, data, pinfo, key)
     if not pinfo.visited or not state.memos[key] then
@@ -1528,7 +1672,7 @@ local function memo_of(frame, data, pinfo, key)
         memo.log = memo.log or nil
         memo.reference = memo.reference or memo.log and math.max(memo.log.highest, memo.log.live) or 0
         state.memos[key] = memo
-        state.checks[data:sub(-CHECK)] = pinfo.number
+        know_packet(data, pinfo)
     end
     return state.memos[key]
 end
@@ -1583,6 +1727,12 @@ local function learn(frame, definition, told, pinfo)
     if definition.learn and told then definition.learn(frame, told) end
 end
 
+-- A type's name within a sentence.
+local function name_of(code)
+    local name = MESSAGES[code].name
+    return name:sub(1, 1):lower() .. name:sub(2)
+end
+
 local function dissect_message(tvb, pinfo, tree, frame, key)
     local definition = MESSAGES[frame.type]
     local memo = memo_of(frame, tvb():bytes():raw(), pinfo, key)
@@ -1591,7 +1741,7 @@ local function dissect_message(tvb, pinfo, tree, frame, key)
     local payload = new_payload(tvb, tree, frame)
     local words, told, wrong = read_payload(definition, payload)
     local check = add_check(tvb, tree, frame)
-    words = words or definition.name:sub(1, 1):lower() .. definition.name:sub(2)
+    words = words or name_of(frame.type)
     local name = fault_of_check(frame)
     if name then
         add_fault(check, name)
@@ -1611,6 +1761,25 @@ local function dissect_message(tvb, pinfo, tree, frame, key)
     return words .. " [unknown log]"
 end
 
+local function dissect_sealed(tvb, pinfo, tree, frame)
+    add_sealed(tvb, tree, frame)
+    if not pinfo.visited then know_packet(tvb():bytes():raw(), pinfo) end
+    local words = MESSAGES[frame.type] and name_of(frame.type) .. ", sealed" or "sealed"
+    local why = fault_of_sealed(frame, tvb:len())
+    if not why then
+        add_fault(tree, "not_opened")
+        return words .. ", not verified"
+    end
+    add_fault(tree, "sealed_malformed", why)
+    return number("%s [malformed: %s]", words, why)
+end
+
+-- The number in the flags, for the info column.
+local function number_in_flags(frame)
+    local value = frame.flags % 8
+    return value > 0 and number(", %s %d", has_index(frame) and "index" or "ask", value) or ""
+end
+
 local function dissect_whole_frame(tvb, pinfo, tree, key)
     local frame = add_header(tvb, tree)
     local name = fault_of_header(frame)
@@ -1620,19 +1789,20 @@ local function dissect_whole_frame(tvb, pinfo, tree, key)
         if tvb:len() > HEADER + CHECK then tree:add(F.payload, tvb(HEADER, tvb:len() - HEADER - CHECK)) end
         add_check(tvb, tree, frame)
         add_fault(tree, name)
+    elseif is_sealed(frame) then
+        words = dissect_sealed(tvb, pinfo, tree, frame)
     else
         words = dissect_message(tvb, pinfo, tree, frame, key)
     end
     tree:append_text(", " .. words)
-    local ask = frame.flags % 8
-    return ask > 0 and number("%s, ask %d", words, ask) or words, frame
+    return words .. number_in_flags(frame), frame
 end
 
 -- Source and destination are columns of a link that has no addresses of its own.
 local function set_columns(pinfo, frame)
     local collar = frame.address == 255 and "every collar" or frame.address == 0 and "base radio"
         or number("collar %d", frame.address)
-    local from_host = frame.type >= 16
+    local from_host = is_from_host(frame)
     pinfo.cols.src = from_host and "host" or collar
     pinfo.cols.dst = from_host and collar or "host"
 end

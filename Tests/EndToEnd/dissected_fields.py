@@ -11,7 +11,7 @@ import fixes as codes  # noqa: E402
 FIX, LIVE_FIX, BATCH, MESSAGE = 2, 3, 4, 13
 STEPS = (10 ** 5, 10 ** 6, 10 ** 7)
 SERIAL_FAULTS = ("stuffing", "too_short", "too_long")
-HEADER_FAULTS = ("unsupported_version", "critical_flags", "unknown_type")
+HEADER_FAULTS = ("unsupported_version", "critical_flags", "not_opened", "sealed_malformed", "unknown_type")
 PAYLOAD_FAULTS = ("truncated", "trailing_bytes", "nonzero_padding", "invalid_field")
 CHECK_FAULTS = ("check_failed", "unknown_collar")
 FAULTS = (*SERIAL_FAULTS, *HEADER_FAULTS, *PAYLOAD_FAULTS, *CHECK_FAULTS, "anchor_needed")

@@ -19,7 +19,7 @@ final class CollarSession {
     }
     /// What sealed frames said that is handed out once their numbers are durable: after a restart they would be accepted again.
     private var waiting: [(message: Message, log: LogSession)] = []
-    private let configuration: HostConfiguration
+    let configuration: HostConfiguration
     private let output: HostOutput
     private var logs: CollarLogs
     private var health: HealthMonitor
@@ -47,9 +47,9 @@ final class CollarSession {
     private(set) var isCommitDue = true
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
-    private var fixCount = 0
-    private var messageCount = 0
-    private var duplicateCount = 0
+    private(set) var fixCount = 0
+    private(set) var messageCount = 0
+    private(set) var duplicateCount = 0
 
     var journal: Journal { storage.journal }
     var deviceID: UInt64 { journal.deviceID }
@@ -438,51 +438,5 @@ final class CollarSession {
         health.advance(to: time.instant, output)
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
-    }
-
-    // MARK: Readings
-
-    /// The collar's figures now.
-    func reading(at time: HostTime) -> CollarReading {
-        var reading = CollarReading(
-            deviceID: deviceID, fixCount: fixCount, messageCount: messageCount, duplicateCount: duplicateCount, missingCount: 0,
-            journalByteCount: byteCount(from: .start), lag: lag(at: time))
-        guard let delivery = currentLog?.delivery else { return reading }
-        reading.logID = delivery.log.logID
-        let durable = journal.durable(logID: delivery.log.logID)
-        guard durable.count > 0 || delivery.highestSequence > 0 else { return reading }
-        let highest = max(delivery.highestSequence, durable.highest ?? 0)
-        reading.highestSequence = highest
-        reading.missingCount = UInt64(highest) + 1 - durable.count
-        return reading
-    }
-
-    private func byteCount(from position: JournalPosition) -> Int? {
-        do throws(JournalError) { return try journal.byteCount(from: position) } catch { return nil }
-    }
-
-    private func lag(at time: HostTime) -> EmissionLag? {
-        guard configuration.emitsFixes else { return nil }
-        // The records after the last emitted entry may be of kinds that make no entry.
-        if feed.isEverythingEmitted { return EmissionLag() }
-        let cursor = journal.emissionCursor
-        do throws(JournalError) {
-            let next = try journal.entries(from: cursor, limit: 1).elements.first
-            guard let received = next?.entry.receivedUnixMilliseconds else { return EmissionLag() }
-            return EmissionLag(
-                byteCount: try journal.byteCount(from: cursor), milliseconds: max(0, time.unixMilliseconds - received))
-        } catch { return nil }
-    }
-}
-
-extension JournalEntry {
-    /// When the host received the entry, in milliseconds since 1970; nil for an uncovered range, which was not received.
-    fileprivate var receivedUnixMilliseconds: Int64? {
-        switch self {
-        case .fix(let fix): fix.receivedUnixMilliseconds
-        case .message(let message): message.receivedUnixMilliseconds
-        case .loss(let loss): loss.receivedUnixMilliseconds
-        case .uncovered: nil
-        }
     }
 }

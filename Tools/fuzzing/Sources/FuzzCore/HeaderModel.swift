@@ -19,7 +19,8 @@ enum HeaderModel {
     /// Whether an error is about the payload of a frame whose CRC is correct.
     static func isAboutPayload(_ error: DecodeError) -> Bool {
         switch error {
-        case .tooShort, .tooLong, .unsupportedVersion, .unknownCriticalFlags, .unknownType, .crcMismatch, .anchorNeeded:
+        case .tooShort, .tooLong, .unsupportedVersion, .unknownCriticalFlags, .sealed, .unknownType, .crcMismatch,
+            .anchorNeeded:
             false
         case .truncated, .trailingBytes, .nonzeroPadding, .invalidField: true
         }
