@@ -1770,7 +1770,7 @@ local function dissect_sealed(tvb, pinfo, tree, frame)
         add_fault(tree, "not_opened")
         return words .. ", not verified"
     end
-    add_fault(tree, "sealed_malformed", why)
+    add_fault(tree, "sealed_malformed")
     return number("%s [malformed: %s]", words, why)
 end
 

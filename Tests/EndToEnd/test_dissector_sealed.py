@@ -165,7 +165,7 @@ class DissectedSealedFramesTest(DissectorTest):
         for number in range(32):
             for flags in (0x80, 0x81, 0x82, 0x83, 0x88, 0x90, 0x9F):
                 for length in (*range(7, 26), 253):
-                    frame = bytes([32 | number, flags, 17, 0x39]) + bytes(7 * place % 256 for place in range(length - 4))
+                    frame = bytes([32 | number, flags, 17, 0x39, *(7 * place % 256 for place in range(length - 4))])
                     found.append((f"{frame.hex()[:8]}, {length} bytes", frame, frame))
         self.assertGreater(sum(malformed(frame) is None for _, frame, _ in found), 500)
         self.assertEqual({malformed(frame) for _, frame, _ in found}, {

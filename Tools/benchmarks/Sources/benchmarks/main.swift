@@ -13,7 +13,9 @@ func processorNanoseconds() -> Int64 {
 }
 
 let samples = try Samples()
-let names = ["copy", "decode", "encode", "batch decode", "batch encode", "line", "frame to line", "JSONEncoder", "JSONDecoder"]
+let names = [
+    "copy", "decode", "encode", "open", "batch decode", "batch encode", "line", "frame to line", "JSONEncoder", "JSONDecoder",
+]
 guard CommandLine.arguments.count == 3, let rounds = Int(CommandLine.arguments[2]), rounds > 0 else {
     names.forEach { print($0) }
     exit(CommandLine.arguments.count == 1 ? 0 : 64)
@@ -23,6 +25,7 @@ switch CommandLine.arguments[1] {
 case "copy": benchmark = samples.copy
 case "decode": benchmark = samples.decode
 case "encode": benchmark = samples.encode
+case "open": benchmark = samples.open
 case "batch decode": benchmark = samples.batchDecode
 case "batch encode": benchmark = samples.batchEncode
 case "line": benchmark = samples.line

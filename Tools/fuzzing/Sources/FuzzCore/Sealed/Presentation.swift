@@ -1,0 +1,54 @@
+import CollarWire
+
+/// What a receiver holds against a sealed frame to open it.
+struct Presentation {
+    var keys: NamedKeys
+    var log: LogIdentity
+    /// The number of a collar's frame, or of the frame whose poll a host answers.
+    var number: FrameNumber
+    var binding: SealedBinding
+    /// The collar's receiver. It matters only for a host's frame that does not name its receiver.
+    var receiverID: UInt32
+    /// The number of the poll that a host answers.
+    var poll: PollNumber?
+
+    /// Whether a frame opens with these values as it was sealed.
+    func opens(_ sample: SealedSample) -> Bool {
+        let own = sample.presentation
+        guard keys.name == own.keys.name else { return false }
+        // An identity names its log and its number.
+        if sample.type == .identity { return true }
+        guard log == own.log, number == own.number else { return false }
+        switch (binding, own.binding) {
+        case (.sequence(let sequence), .sequence(let ownSequence)):
+            return sample.isWide || sequence &>> 16 == ownSequence &>> 16
+        case (.anchor(let anchor), .anchor(let ownAnchor)): return anchor == ownAnchor
+        case (.none, .none):
+            return sample.type.isFromCollar || SealedTypes.hasReceiverID(sample.type) || receiverID == own.receiverID
+        default: return false
+        }
+    }
+
+    /// Takes the numbers from a frame, as far as a receiver takes them from there.
+    mutating func follow(_ frame: Span<UInt8>) {
+        guard frame.count >= SealedTypes.headerByteCount else { return }
+        if SealedTypes.isFromCollar(frame), let counter = SealedFrame.counter(in: frame) {
+            number.counter = counter.isWhole ? counter.value : number.counter & ~0xFF | counter.value
+        } else {
+            number.counter = number.counter & ~0xFF | UInt32(frame[3])
+        }
+        guard case .anchor(var anchor) = binding,
+            let sequence = SealedFrame.anchorSequence(of: frame, below: anchor.sequence)
+        else { return }
+        anchor.sequence = sequence
+        binding = .anchor(anchor)
+    }
+}
+
+extension SealedTypes {
+    /// Whether a frame has the type of a collar's frame that is not an identity.
+    fileprivate static func isFromCollar(_ frame: Span<UInt8>) -> Bool {
+        guard let type = MessageType(rawValue: frame[0] % 32) else { return false }
+        return type.isFromCollar && type != .identity
+    }
+}
