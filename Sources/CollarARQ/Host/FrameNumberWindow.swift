@@ -41,7 +41,7 @@ public struct FrameNumberWindow: Sendable {
         // The one value in this range of 256 that ends in the low 8 bits.
         let first = Int64(widening: highest.counter) + Self.shortLead - 255
         let counter = first + (Int64(widening: code.value) - first) & 0xFF
-        guard counter >= 0, counter >> 32 == 0 else { return nil }
+        guard counter >= 0, counter <= 0xFFFF_FFFF else { return nil }
         return FrameNumber(bootCount: highest.bootCount, counter: UInt32(truncatingIfNeeded: counter))
     }
 

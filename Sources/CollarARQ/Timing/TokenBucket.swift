@@ -1,3 +1,5 @@
+import CollarWire
+
 /// How often something may happen: a number of times at once, then at a rate. It holds no clock.
 public struct TokenBucket: Equatable, Sendable {
     /// The most tokens.

@@ -19,6 +19,13 @@ public protocol FuzzTarget: AnyObject {
     /// Inputs made from a vector, from which mutations start.
     func seeds(from vector: SeedVector) -> [[UInt8]]
 
+    /// Makes the input of an execution, where inputs are not mutations of seeds.
+    /// - Parameters:
+    ///   - seed: differs between runs with another random seed.
+    ///   - input: receives the input; it is empty.
+    /// - Returns: false if inputs are mutations of seeds; then `input` remains empty.
+    func makeInput(_ execution: UInt64, seed: UInt64, into input: inout [UInt8]) -> Bool
+
     /// Runs one input, which must have at least the context.
     func run(_ input: Span<UInt8>) -> Outcome
 
@@ -29,6 +36,9 @@ public protocol FuzzTarget: AnyObject {
 extension FuzzTarget {
     /// The share of an ordinary target.
     public var share: Int { 100 }
+
+    /// Inputs are mutations of seeds.
+    public func makeInput(_ execution: UInt64, seed: UInt64, into input: inout [UInt8]) -> Bool { false }
 }
 
 /// The outcome of an input.

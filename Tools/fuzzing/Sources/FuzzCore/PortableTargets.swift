@@ -4,5 +4,6 @@ import CollarWire
 /// has a target already.
 public func portableTargets() -> [any FuzzTarget] {
     let types = (0..<32 as Range<UInt8>).compactMap(MessageType.init).filter { $0 != .liveFix }
-    return [StreamTarget(), MessageTarget(nil)] + types.map { MessageTarget($0) } + [LiveTarget(), RoundTripTarget()]
+    return [StreamTarget(), MessageTarget(nil)] + types.map { MessageTarget($0) }
+        + [LiveTarget(), RoundTripTarget(), SealedTarget()]
 }

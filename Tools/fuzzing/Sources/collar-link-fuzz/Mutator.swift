@@ -3,6 +3,7 @@ import FuzzCore
 /// Makes the input of each execution. An input depends only on the number of the execution, the random seed, the target and
 /// the inputs with which the target begins.
 struct Mutator {
+    private let target: any FuzzTarget
     private let seeds: [[UInt8]]
     private let contextByteCount: Int
     private let maximumByteCount: Int
@@ -12,6 +13,7 @@ struct Mutator {
     private var random = SplitMix(seed: 0)
 
     init(_ target: any FuzzTarget, seeds: [[UInt8]], seed: UInt64) {
+        self.target = target
         contextByteCount = target.contextByteCount
         maximumByteCount = target.maximumByteCount
         // There must be at least one seed to start from.
@@ -23,9 +25,10 @@ struct Mutator {
         input.reserveCapacity(2 * SharedRecord.inputCapacity)
     }
 
-    /// Makes the input of an execution. The first inputs are the seeds themselves.
+    /// Makes the input of an execution. The first mutations are the seeds themselves.
     mutating func make(_ execution: UInt64) {
         input.removeAll(keepingCapacity: true)
+        if target.makeInput(execution, seed: startOfRandom, into: &input) { return }
         if execution < UInt64(seeds.count) {
             input.append(contentsOf: seeds[Int(execution)])
             return trim()

@@ -23,7 +23,8 @@ struct FuzzedCollar {
 
     /// - Parameter place: tells the collar apart from others in the same stock.
     init(place: Int, random: inout SplitMix) {
-        key = (0..<CollarKey.byteCount).map { _ in random.byte() }
+        let key = (0..<CollarKey.byteCount).map { _ in random.byte() }
+        self.key = key
         let deviceID = random.next()
         let logID = random.anyNumber() & LogIdentity.maximumLogID
         log = LogIdentity(of: deviceID, logID: logID)

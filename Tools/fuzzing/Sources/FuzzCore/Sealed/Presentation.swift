@@ -29,19 +29,21 @@ struct Presentation {
         }
     }
 
-    /// Takes the numbers from a frame, as far as a receiver takes them from there.
-    mutating func follow(_ frame: Span<UInt8>) {
-        guard frame.count >= SealedTypes.headerByteCount else { return }
+    /// The same with the numbers of a frame, as far as a receiver takes them from there. The frame has a whole header.
+    func following(_ frame: Span<UInt8>) -> Presentation {
+        var next = self
         if SealedTypes.isFromCollar(frame), let counter = SealedFrame.counter(in: frame) {
-            number.counter = counter.isWhole ? counter.value : number.counter & ~0xFF | counter.value
+            next.number.counter = counter.isWhole ? counter.value : number.counter & ~0xFF | counter.value
         } else {
-            number.counter = number.counter & ~0xFF | UInt32(frame[3])
+            next.number.counter = number.counter & ~0xFF | UInt32(frame[3])
         }
-        guard case .anchor(var anchor) = binding,
+        if case .anchor(var anchor) = binding,
             let sequence = SealedFrame.anchorSequence(of: frame, below: anchor.sequence)
-        else { return }
-        anchor.sequence = sequence
-        binding = .anchor(anchor)
+        {
+            anchor.sequence = sequence
+            next.binding = .anchor(anchor)
+        }
+        return next
     }
 }
 

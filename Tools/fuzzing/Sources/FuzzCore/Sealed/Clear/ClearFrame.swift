@@ -19,8 +19,8 @@ struct ClearFrame {
         let flags = FrameFlags(
             poll: PollNumber(rawValue: UInt8(random.below(8))),
             isDeliveredElsewhere: type == .tombstone && random.oneIn(2))
-        // Most links carry 51 bytes.
-        let limit = (random.oneIn(8) ? Frame.maximumByteCount : Frame.minimumLimitByteCount) - 8
+        // Most frames are short.
+        let limit = random.oneIn(8) ? Frame.maximumByteCount - 8 : Frame.minimumLimitByteCount
         let log = collar.log
         do throws(EncodeError) {
             switch type {
