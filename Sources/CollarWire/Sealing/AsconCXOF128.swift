@@ -37,6 +37,9 @@ public struct AsconCXOF128 {
         sponge.permute()
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// The next eight bytes of the output, the first one lowest.
     public mutating func next() -> UInt64 {
         let word = sponge.state.word(0)

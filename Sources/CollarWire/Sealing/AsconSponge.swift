@@ -35,6 +35,9 @@ struct AsconSponge {
         advance()
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Takes in the lowest `byteCount` bytes of a number, at most 4, the most significant one first.
     mutating func absorb(_ value: UInt32, byteCount: Int) {
         var rest = byteCount
@@ -44,6 +47,9 @@ struct AsconSponge {
         }
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Takes in the bytes of a span from `start` to before `end`.
     mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         var index = start

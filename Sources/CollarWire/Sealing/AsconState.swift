@@ -14,6 +14,7 @@ struct AsconState {
     }
 
     /// A word; `index` is 0 … 4.
+    @inline(__always)
     func word(_ index: Int) -> UInt64 {
         UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
     }
@@ -52,8 +53,17 @@ struct AsconState {
             words.substitute()
             words.diffuse()
         }
-        self = AsconState(
-            words.word0, Words128(low: words.word1, high: words.word2), Words128(low: words.word3, high: words.word4))
+        set(words.word0, at: 0)
+        set(words.word1, at: 1)
+        set(words.word2, at: 2)
+        set(words.word3, at: 3)
+        set(words.word4, at: 4)
+    }
+
+    @inline(__always)
+    private mutating func set(_ word: UInt64, at index: Int) {
+        halves[2 &* index] = UInt32(truncatingIfNeeded: word)
+        halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
     }
 }
 

@@ -30,7 +30,7 @@ struct Finding: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode("Found by fuzzing \(target): \(problem).", forKey: .meaning)
-        try container.encode(execution == nil ? "libFuzzer" : "mutation of the vectors by Tools/fuzz", forKey: .origin)
+        try container.encode(execution == nil ? "libFuzzer" : "made by Tools/fuzz", forKey: .origin)
         try container.encode(target, forKey: .target)
         try container.encode(Hexadecimal.text(of: input), forKey: .input)
         try container.encodeIfPresent(execution?.seed, forKey: .seed)

@@ -14,6 +14,9 @@ struct FuzzCommand {
         case .list:
             for target in Surroundings.targets { print(Table.pad(target.name, 20) + target.meaning) }
             return false
+        case .shortTags:
+            // Enough for some identities to open, which need 18 right bits.
+            return ShortTagCount(tries: options.executions ?? 12_000_000, seed: options.seed).run()
         case .replay(let file): return try inScratchFolder { try replay(file, $0) }
         case .fuzz: return try inScratchFolder(fuzz)
         }

@@ -6,6 +6,7 @@ struct Options {
     enum Action {
         case fuzz
         case list
+        case shortTags
         case replay(file: String)
         case help
     }
@@ -43,6 +44,7 @@ struct Options {
             case "--findings": findings = try Options.value(argument, &rest)
             case "--replay": action = .replay(file: try Options.value(argument, &rest))
             case "--list": action = .list
+            case "--short-tags": action = .shortTags
             case "-h", "--help": action = .help
             case "--libfuzzer": usesLibFuzzer = true
             default:
@@ -51,6 +53,11 @@ struct Options {
             }
         }
         guard seconds == nil || executions == nil else { throw Wrong(reason: "either --seconds or --executions") }
+        if case .shortTags = action {
+            guard seconds == nil, targets.isEmpty else {
+                throw Wrong(reason: "--short-tags takes no targets, and --executions as its limit")
+            }
+        }
     }
 
     private static func value(_ option: String, _ rest: inout ArraySlice<String>) throws(Wrong) -> String {
@@ -66,13 +73,16 @@ struct Options {
     }
 
     static let usage = """
-        Tools/fuzz [--seconds N | --executions N] [TARGET…]    give the codec mutations of the vectors (default: 60 s)
+        Tools/fuzz [--seconds N | --executions N] [TARGET…]    give the codec mutations of the vectors, and forged sealed
+                                                               frames (default: 60 s)
           --seed N          other mutations; the same seed makes the same ones (default 1)
           --libfuzzer       mutate by libFuzzer, under the address sanitizer, instead
           --corpus DIR      start from these too: vectors or findings (*.json), and inputs as they are in DIR/TARGET,
                             where libFuzzer also keeps what it learns
           --findings DIR    where findings go (default: .fuzz-findings)
         Tools/fuzz --replay FILE [TARGET]                      run one finding, or one vector, again
+        Tools/fuzz --short-tags [--executions N] [--seed N]    count the frames with random tags that open if 12 bits of a
+                                                               tag are compared (default: 12,000,000 tries)
         Tools/fuzz --list                                      the targets
 
         Exit: 0 nothing found, 1 something found, 64 a command line that is wrong, 70 it could not run.

@@ -44,7 +44,7 @@ final class Table {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 
-    private static func right(_ text: String, _ width: Int) -> String {
+    static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(1, width - text.count)) + text
     }
 }

@@ -12,9 +12,9 @@ struct FuzzedCollar {
     let keys: NamedKeys
     /// The keys of a collar with the same device id and a key in which one bit differs.
     let keysOfOtherKey: NamedKeys
-    /// A collar with the same key and a device id in which one bit differs.
-    let otherLog: LogIdentity
-    /// The keys of this other collar.
+    /// A device id in which one bit differs.
+    let otherDeviceID: UInt64
+    /// The keys of a collar with the same key and this device id.
     let keysOfOtherDevice: NamedKeys
 
     private let bootCount: UInt32
@@ -31,8 +31,7 @@ struct FuzzedCollar {
         receiverID = max(1, random.anyNumber())
         var otherKey = key
         otherKey[random.below(otherKey.count)] ^= 1 &<< UInt8(random.below(8))
-        let otherDeviceID = deviceID ^ 1 &<< UInt64(random.below(64))
-        otherLog = LogIdentity(of: otherDeviceID, logID: logID)
+        otherDeviceID = deviceID ^ 1 &<< UInt64(random.below(64))
         keys = NamedKeys(SealingKeys(CollarKey(key.span), deviceID: deviceID), name: 3 * place)
         keysOfOtherKey = NamedKeys(SealingKeys(CollarKey(otherKey.span), deviceID: deviceID), name: 3 * place + 1)
         keysOfOtherDevice = NamedKeys(SealingKeys(CollarKey(key.span), deviceID: otherDeviceID), name: 3 * place + 2)

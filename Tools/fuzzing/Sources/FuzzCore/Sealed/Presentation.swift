@@ -2,7 +2,8 @@ import CollarWire
 
 /// What a receiver holds against a sealed frame to open it.
 struct Presentation {
-    var keys: NamedKeys
+    private(set) var keys: NamedKeys
+    /// The log of the collar to which the keys belong.
     var log: LogIdentity
     /// The number of a collar's frame, or of the frame whose poll a host answers.
     var number: FrameNumber
@@ -12,6 +13,21 @@ struct Presentation {
     /// The number of the poll that a host answers.
     var poll: PollNumber?
 
+    init(_ collar: FuzzedCollar, number: FrameNumber, binding: SealedBinding, poll: PollNumber?) {
+        keys = collar.keys
+        log = collar.log
+        self.number = number
+        self.binding = binding
+        receiverID = collar.receiverID
+        self.poll = poll
+    }
+
+    /// Takes other keys. They belong to the collar with this device id.
+    mutating func setKeys(_ keys: NamedKeys, deviceID: UInt64) {
+        self.keys = keys
+        log = LogIdentity(of: deviceID, logID: log.logID)
+    }
+
     /// Whether a frame opens with these values as it was sealed.
     func opens(_ sample: SealedSample) -> Bool {
         let own = sample.presentation
@@ -19,12 +35,16 @@ struct Presentation {
         // An identity names its log and its number.
         if sample.type == .identity { return true }
         guard log == own.log, number == own.number else { return false }
+        guard sample.type.isFromCollar else {
+            return SealedTypes.hasReceiverID(sample.type) || receiverID == own.receiverID
+        }
         switch (binding, own.binding) {
         case (.sequence(let sequence), .sequence(let ownSequence)):
             return sample.isWide || sequence &>> 16 == ownSequence &>> 16
         case (.anchor(let anchor), .anchor(let ownAnchor)): return anchor == ownAnchor
-        case (.none, .none):
-            return sample.type.isFromCollar || SealedTypes.hasReceiverID(sample.type) || receiverID == own.receiverID
+        // A fix that holds its whole sequence opens without one.
+        case (.none, .sequence): return sample.isWide
+        case (.none, .none): return true
         default: return false
         }
     }

@@ -17,8 +17,7 @@ final class SealedSample {
         let content = ClearFrame(type, of: collar, bootCount: number.bootCount, random: &random)
         self.type = type
         clear = content.bytes
-        var own = Presentation(
-            keys: collar.keys, log: collar.log, number: number, binding: content.binding, receiverID: collar.receiverID)
+        let own = Presentation(collar, number: number, binding: content.binding, poll: content.poll)
         let room = clear.count + SealedFrame.maximumOverheadByteCount + 1
         if type.isFromCollar {
             let isLong = type != .identity && random.oneIn(3)
@@ -28,7 +27,6 @@ final class SealedSample {
                     &output, number: number, isLong: isLong, binding: own.binding, log: own.log, keys: own.keys.keys)
             }
         } else {
-            own.poll = content.poll
             let index = UInt8(type == .acknowledgement ? 0 : 1 + random.below(2))
             let receiverID = content.receiverID ?? own.receiverID
             bytes = [UInt8](capacity: room) { output in

@@ -17,7 +17,7 @@ struct ClearFrame {
     init(_ type: MessageType, of collar: FuzzedCollar, bootCount: UInt32, random: inout SplitMix) {
         let address = UInt8(1 + random.below(254))
         let flags = FrameFlags(
-            poll: PollNumber(rawValue: UInt8(random.below(8))),
+            poll: type.isFromCollar ? PollNumber(rawValue: UInt8(random.below(8))) : nil,
             isDeliveredElsewhere: type == .tombstone && random.oneIn(2))
         // Most frames are short.
         let limit = random.oneIn(8) ? Frame.maximumByteCount - 8 : Frame.minimumLimitByteCount

@@ -16,6 +16,15 @@ extension ForgedFrame {
         }
     }
 
+    /// Opens the frame with a key in which one bit differs, or with that of another collar.
+    mutating func changeKey(_ random: inout SplitMix) {
+        if random.oneIn(2) {
+            presentation.setKeys(collar.keysOfOtherKey, deviceID: collar.log.deviceID)
+        } else {
+            presentation.setKeys(other.presentation.keys, deviceID: other.presentation.log.deviceID)
+        }
+    }
+
     /// Repeats the frame in another log of the same collar.
     mutating func changeLog(_ random: inout SplitMix) {
         let own = presentation.log

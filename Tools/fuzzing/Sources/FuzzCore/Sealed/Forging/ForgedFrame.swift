@@ -37,6 +37,8 @@ struct ForgedFrame {
         change(&random)
         if random.oneIn(8) { change(&random) }
         if random.oneIn(2) { presentation = presentation.following(bytes.span) }
+        // A receiver looks into the header to see which end has sent a frame, and of which type it is.
+        if let type, type.isFromCollar == MessageType(rawValue: bytes[0] % 32)?.isFromCollar { self.type = nil }
         while isAuthentic {
             flip(random.below(8 * bytes.count))
             forgery = .flippedBits
@@ -57,10 +59,8 @@ struct ForgedFrame {
         case .spliced: splice(&random)
         case .otherNumber: changeNumber(&random)
         case .otherLog: changeLog(&random)
-        case .otherKey: presentation.keys = random.oneIn(2) ? collar.keysOfOtherKey : other.presentation.keys
-        case .otherDevice:
-            presentation.keys = collar.keysOfOtherDevice
-            presentation.log = collar.otherLog
+        case .otherKey: changeKey(&random)
+        case .otherDevice: presentation.setKeys(collar.keysOfOtherDevice, deviceID: collar.otherDeviceID)
         case .otherReceiver: changeReceiver(&random)
         case .otherSequenceHalf: changeSequenceHalf(&random)
         case .otherAnchor: changeAnchor(&random)
