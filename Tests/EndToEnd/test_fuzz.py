@@ -18,8 +18,9 @@ import PackageDescription
 let package = Package(
     name: "collar-link", products: [.library(name: "CollarWire", targets: ["CollarWire"])],
     targets: [
+        .systemLibrary(name: "CCarrylessMultiply"),
         .target(
-            name: "CollarWire",
+            name: "CollarWire", dependencies: ["CCarrylessMultiply"],
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")])
     ])
 """
@@ -44,7 +45,8 @@ class FuzzTest(unittest.TestCase):
 
     def test_every_target_finds_nothing(self):
         listed = [line.split()[0] for line in fuzz("--list").stdout.splitlines()]
-        self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "differential"})
+        self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "sealed",
+                                               "differential"})
         result = fuzz("--executions", "600000", "--findings", str(self.folder / "found"))
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         table = rows(result.stdout)
@@ -61,10 +63,19 @@ class FuzzTest(unittest.TestCase):
         self.assertFalse((self.folder / "found").exists())
         print(f"{total[0]} executions ", end="", flush=True)
 
+    def test_no_forged_frame_opens(self):
+        result = fuzz("--executions", "2000000", "--findings", str(self.folder / "found"), "sealed")
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        executions, _, behind_header, opened, _ = rows(result.stdout)["sealed"]
+        self.assertEqual(executions, 2_000_000)
+        # Nearly all frames are refused by nothing but their tag. One in 256 is not forged, and opens.
+        self.assertGreater(behind_header, 0.9 * executions)
+        self.assertTrue(0.95 < opened / (executions / 256) < 1.05)
+
     def test_the_same_seed_does_the_same(self):
         counts = []
         for seed in ("7", "7", "8"):
-            table = rows(fuzz("--seed", seed, "--executions", "20000", "live", "stream").stdout)
+            table = rows(fuzz("--seed", seed, "--executions", "20000", "live", "stream", "sealed").stdout)
             counts.append([(row[0], row[2:]) for name, row in table.items() if name != "all"])
         self.assertEqual(counts[0], counts[1])
         self.assertNotEqual(counts[0], counts[2])
@@ -83,6 +94,23 @@ class FuzzTest(unittest.TestCase):
         self.assertEqual(fuzz("--replay", "no-such-file").returncode, 70)
 
 
+@unittest.skipUnless(PLANTS, "compiles the codec with short tags: COLLAR_LINK_FUZZ_PLANTED=1")
+class ShortTagTest(unittest.TestCase):
+    def test_as_many_random_tags_open_as_must(self):
+        for seed in ("1", "2"):
+            result = fuzz("--short-tags", "--seed", seed)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            kinds = [line.rsplit(maxsplit=5) for line in result.stdout.splitlines()[1:]]
+            self.assertEqual([row[0] for row in kinds], ["collar, 6 bytes", "identity, 8 bytes", "host, 8 bytes"])
+            for (_, tries, opened, *_), bits in zip(kinds, (12, 18, 12)):
+                expected = int(tries) / 2 ** bits
+                self.assertLess(abs(int(opened) - expected), 3 * expected ** 0.5)
+
+    def test_wrong_command_lines(self):
+        for arguments in (["live"], ["--seconds", "1"]):
+            self.assertEqual(fuzz("--short-tags", *arguments).returncode, 64)
+
+
 @unittest.skipUnless(PLANTS, "compiles the codec with bugs: COLLAR_LINK_FUZZ_PLANTED=1")
 class PlantedBugTest(unittest.TestCase):
     """Plants one bug at a time in a copy of the codec; a target that can find it must find it within a minute."""
@@ -91,7 +119,7 @@ class PlantedBugTest(unittest.TestCase):
     def setUpClass(cls):
         cls.root = pathlib.Path(tempfile.mkdtemp(prefix="collar-link-planted-"))
         cls.addClassCleanup(shutil.rmtree, cls.root, ignore_errors=True)
-        for name in ("Sources/CollarWire", "Protocol", "Tools"):
+        for name in ("Sources/CollarWire", "Sources/CCarrylessMultiply", "Protocol", "Tools"):
             shutil.copytree(ROOT / name, cls.root / name)
         (cls.root / "Package.swift").write_text(MANIFEST)
 
@@ -144,6 +172,52 @@ class PlantedBugTest(unittest.TestCase):
     def test_acknowledgement_below_the_first_missing(self):
         self.check("round-trip", "RangeCoding.swift", "last > floor ? last &- floor : 0, length",
                    "last, length", "cannot be written")
+
+    def test_twelve_bits_of_a_tag_compared(self):
+        self.check("sealed", "Words128.swift", "for _ in byteCount..<8 { difference = difference &<< 8 }",
+                   "difference = difference &<< 52", "a forged frame opens")
+
+    def test_part_of_a_tag_compared(self):
+        self.check("sealed", "SealedFrame.swift", "byteCount: layout.tagByteCount), byteCount: layout.tagByteCount)",
+                   "byteCount: layout.tagByteCount), byteCount: layout.tagByteCount &- 1)", "a forged frame opens")
+
+    def test_header_of_a_collar_not_covered(self):
+        self.check("sealed", "SealedFrame.swift", "cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)\n", "\n",
+                   "with another header|with flipped bits")
+
+    def test_header_of_a_host_not_covered(self):
+        self.check("sealed", "SealedHostFrame.swift", "cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)\n",
+                   "\n", "with another header|with flipped bits")
+
+    def test_log_of_a_host_not_covered(self):
+        self.check("sealed", "SealedHostFrame.swift", "cipher.absorb(log.logID, byteCount: 4)\n", "\n",
+                   "with another log")
+
+    def test_low_byte_of_a_counter_only(self):
+        self.check("sealed", "SealedFrame.swift", "number.bootCount, number.counter, 0)",
+                   "number.bootCount, number.counter & 0xFF, 0)", "with another number")
+
+    def test_upper_half_of_a_sequence_not_covered(self):
+        self.check("sealed", "SealedFrame.swift", "cipher.absorb(sequence &>> 16, byteCount: 2)",
+                   "cipher.absorb(sequence &>> 32, byteCount: 2)", "with another upper half of the sequence")
+
+    def test_content_of_an_anchor_not_covered(self):
+        self.check("sealed", "SealedFrame.swift", "cipher.absorb(payload.written, from: 0, to: payload.written.count)",
+                   "cipher.absorb(payload.written, from: 0, to: 9)", "with another anchor")
+
+    def test_half_of_a_device_id_in_the_keys(self):
+        self.check("sealed", "SealingKeys.swift", "UInt32(truncatingIfNeeded: deviceID &>> 32)", "0",
+                   "with another device id")
+
+    def test_receiver_not_in_the_nonce(self):
+        self.check("sealed", "SealedHostFrame.swift", "Words128(receiverID, ", "Words128(0, ", "with another receiver")
+
+    def test_poll_number_lost_when_opened(self):
+        self.check("sealed", "SealedFrame.swift", "&= FrameFlags.askMask |", "&= 3 |",
+                   "a frame that is not forged does not open")
+
+    def test_content_left_behind(self):
+        self.check("sealed", "SealedHostFrame.swift", "clear.removeAll()\n", "\n", "leaves its content behind")
 
 
 if __name__ == "__main__":

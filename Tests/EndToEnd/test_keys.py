@@ -119,7 +119,8 @@ class SealedCollarTest(KeyTest):
         second.stop()
         self.assert_union_complete(first.fixes + second.fixes, len(fixes))
         for each in (first, second):
-            self.assertNotIn("key", each.error_text)
+            self.assertIn(f"hearing collar {device_id} at {self.link}, with its key", each.error_text)
+            self.assertNotIn("sealed frames", each.error_text)
         clear = self.simulate(track, *SEED, "--speed", "max", link=self.path("clear"))
         third = self.receive(port=self.path("clear"), state=self.path("clear-state"))
         third.wait_for_lines(len(fixes))

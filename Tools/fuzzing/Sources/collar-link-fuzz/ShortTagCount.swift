@@ -1,8 +1,8 @@
 import Foundation
 import FuzzCore
 
-/// Counts frames with random tags that open in a codec that compares 12 bits of a tag. This shows that the tags are compared,
-/// and that nothing but the tag keeps a forged frame shut.
+/// Counts frames with random tags that open in a codec that compares 12 bits of a tag. This shows that the tags are
+/// compared, and that a forger can do no better than guess them.
 struct ShortTagCount {
     /// Bits that tags-of-12-bits.patch leaves to compare.
     private static let tagBitCount = 12
@@ -20,14 +20,14 @@ struct ShortTagCount {
         for kind in kinds {
             let share = tries / UInt64(kinds.count)
             let opened = RandomTags(seed: seed).countOpened(of: kind, tries: share)
-            let probability = 1 / Double(sign: .plus, exponent: kind.guessedBits(ofTag: ShortTagCount.tagBitCount), significand: 1)
+            let probability = exp2(-Double(kind.guessedBits(ofTag: ShortTagCount.tagBitCount)))
             let expected = Double(share) * probability
             let sigma = (expected * (1 - probability)).squareRoot()
             let deviation = (Double(opened) - expected) / sigma
             let numbers = [expected, sigma, deviation].map { String(format: "%.2f", $0) }
             print(ShortTagCount.line(kind.name, ["\(share)", "\(opened)"] + numbers))
             if abs(deviation) > ShortTagCount.tolerance {
-                print("FOUND \(kind.name): \(opened) frames with random tags opened, which is not \(numbers[0]) ± 3 sigma")
+                print("FOUND \(kind.name): \(opened) random tags opened, which is not within 3 sigma of \(numbers[0])")
                 isWrong = true
             }
         }

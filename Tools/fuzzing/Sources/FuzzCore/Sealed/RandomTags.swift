@@ -1,6 +1,7 @@
 import CollarWire
 
-/// Counts the frames with random tags that open. With whole tags none opens; with shortened tags a known part of them does.
+/// Counts the frames with random tags that open. With whole tags none opens; with shortened tags a known part of them
+/// does.
 public final class RandomTags {
     /// Frames whose tags have the same size and are checked in the same way.
     public enum Kind: CaseIterable, Sendable {
@@ -15,8 +16,8 @@ public final class RandomTags {
             }
         }
 
-        /// How many bits a forger must guess if `bits` of a tag are compared. The tag of an identity also hides six bits that
-        /// must be 0.
+        /// How many bits a forger must guess if `bits` of a tag are compared. The tag of an identity also hides six
+        /// bits that must be 0.
         public func guessedBits(ofTag bits: Int) -> Int { self == .identity ? bits + 6 : bits }
 
         fileprivate var types: [MessageType] {

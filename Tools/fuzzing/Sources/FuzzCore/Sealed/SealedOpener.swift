@@ -34,7 +34,8 @@ struct SealedOpener {
         clear.append(addingCapacity: Frame.maximumByteCount) { output in
             if type == .identity {
                 found = SealedFrame.openIdentity(
-                    frame, header: header, deviceID: presentation.log.deviceID, keys: presentation.keys.keys, into: &output)
+                    frame, header: header, deviceID: presentation.log.deviceID, keys: presentation.keys.keys,
+                    into: &output)
                 isOpen = found != nil
             } else if type.isFromCollar {
                 isOpen = SealedFrame.open(

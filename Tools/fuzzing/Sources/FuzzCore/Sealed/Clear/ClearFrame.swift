@@ -72,7 +72,9 @@ struct ClearFrame {
 }
 
 extension Message {
-    fileprivate var answeredPoll: PollNumber? { if case .acknowledgement(let answer) = self { answer.poll } else { nil } }
+    fileprivate var answeredPoll: PollNumber? {
+        if case .acknowledgement(let answer) = self { answer.poll } else { nil }
+    }
 
     /// The receiver that the message names as its sender.
     fileprivate var receiverID: UInt32? {

@@ -21,8 +21,8 @@ extension ForgedFrame {
         if random.oneIn(2) { bytes[1] = SealedTypes.sealedFlag | UInt8(random.below(isFromCollar ? 3 : 8)) }
     }
 
-    /// Makes the clear part as long as a frame of this type has it. It then holds a salt of 0 and a receiver id with which the
-    /// nonce of a host's frame is that of a collar's frame.
+    /// Makes the clear part as long as a frame of this type has it. It then holds a salt of 0 and a receiver id with
+    /// which the nonce of a host's frame is that of a collar's frame.
     private mutating func alignCiphertext(with target: MessageType) {
         guard let own = SealedTypes.cipherStart(sample.type, flags: bytes[1]),
             let wanted = SealedTypes.cipherStart(target, flags: bytes[1]), own <= bytes.count

@@ -5,8 +5,9 @@ extension ForgedFrame {
     /// The frame as it was sealed and as it was presented, with the values that were held against it.
     var words: String {
         let taken = type.map { ", taken for \($0)" } ?? ""
-        return "\(sample.type), key \(collar.key.hexadecimal), sealed \(sample.bytes.hexadecimal) with \(sample.presentation.words); "
-            + "presented \(bytes.hexadecimal) with \(presentation.words)\(taken)"
+        let sealed = "sealed \(sample.bytes.hexadecimal) with \(sample.presentation.words)"
+        let presented = "presented \(bytes.hexadecimal) with \(presentation.words)"
+        return "\(sample.type), key \(collar.key.hexadecimal), \(sealed); \(presented)\(taken)"
     }
 }
 
