@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What sealing does on a microcontroller: the known answers of Ascon, and the sealed vectors.
+/// Checks the known answers of Ascon on a microcontroller, and counts them.
 struct SealingChecks {
     private(set) var count: UInt32 = 0
 

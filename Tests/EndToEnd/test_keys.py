@@ -89,14 +89,15 @@ class CommandTest(KeyTest):
         """Otherwise it would take forged frames in clear."""
         self.key_command("add", "0123456789abcdef", "-", stdin=KEY)
         path = os.path.join(self.state, "keys", "0123456789abcdef")
-        with open(path, "w") as file:
-            file.write("not a key\n")
-        self.hand_over()
         line = SerialLine()
         self.addCleanup(line.close)
-        receiver = self.receive(port=line.path)
-        self.assertEqual(receiver.wait(), 78)
-        self.assertIn(f"{path} does not hold a key", receiver.error_text)
+        for damaged in ("not a key\n", ""):
+            with open(path, "w") as file:
+                file.write(damaged)
+            self.hand_over()
+            receiver = self.receive(port=line.path)
+            self.assertEqual(receiver.wait(), 78)
+            self.assertIn(f"{path} does not hold a key", receiver.error_text)
 
 
 class SealedCollarTest(KeyTest):
@@ -204,11 +205,11 @@ class Attacker:
 
 
 class ForgeryTest(KeyTest):
-    """What takes a collar in clear over, and bounces off one with a key."""
+    """One attack takes over a collar without a key, and has no effect on a collar with a key."""
 
     def attack(self, identity_of, *arguments):
         """Attacks a simulated collar.
-        Returns the types of its replies, and the receiver that its last identity names."""
+        Returns the types of the frames that it sends, and the receiver that its last identity names."""
         track, _ = self.track("gpsd_rx/ublox-8")
         self.simulate(track, *SEED, *arguments)
         attacker = Attacker(self.link)
@@ -241,13 +242,13 @@ class ForgeryTest(KeyTest):
         self.assertEqual(paired, STRANGER)
         self.assertLessEqual({7, 8}, replies)
 
-    def test_a_collar_with_a_key_is_not(self):
+    def test_a_collar_with_a_key_is_not_taken_over(self):
         track, _ = self.track("gpsd_rx/ublox-8")
         device_id = int(self.device_id(track), 16)
         keys = derive(bytes.fromhex(KEY), device_id)
 
         def identity_of(frame):
-            """The attacker knows what an identity says: it may have heard the collar before it had a key."""
+            """Opens an identity with the key. The attacker may know its fields from the time before the collar had a key."""
             self.assertTrue(frame[1] & 0x80)
             if frame[0] & 0x1F != 1:
                 return None
@@ -261,7 +262,7 @@ class ForgeryTest(KeyTest):
         self.assertEqual(replies & {7, 8}, set())
 
     def log_ids(self, frame, keys):
-        """The log id in a sealed identity, which is masked."""
+        """The log id in a sealed identity, without its mask, as a list of one."""
         from sealing_keys import expand
         mask = expand(keys.mask + frame[-8:], 11)
         return [int.from_bytes(bytes(a ^ b for a, b in zip(frame[4:8], mask)), "big") >> 6]

@@ -3,7 +3,8 @@ import CollarWire
 
 /// The frames of a collar with a key.
 extension Collar {
-    /// Seals the frame that is about to be sent, if the collar has a key.
+    /// Seals the frame that is sent next, if the collar has a key. A probe replaces a frame that does not fit the link when sealed.
+    /// - Throws: ``FlashError`` if the counter is used up and the next boot count cannot be stored; nothing may be sent then.
     mutating func seal(_ frame: inout OutputSpan<UInt8>) throws(FlashError) {
         guard let sealing else { return }
         if sealing.isCounterUsedUp {
@@ -13,7 +14,8 @@ extension Collar {
             self.sealing?.restart(bootCount: next)
         }
         if !isRoomToSeal(frame) {
-            // A report does not fit the smallest link while the whole counter is sent. The host asks for it again.
+            // With the whole counter, a report or a status may not fit the smallest limit of a link. The host asks for a report
+            // again.
             let flags = FrameFlags(rawValue: frame.span[1] & FrameFlags.askMask)
             frame.removeAll()
             encodeProbe(flags: flags, into: &frame)
@@ -51,7 +53,7 @@ extension Collar {
     /// Receives a request for the identity.
     mutating func receiveIdentityRequest(now: Instant) -> Reception {
         if sealing != nil {
-            // Anybody can send this request: it must not take the answer of an open poll away.
+            // Anybody can send this request, so it must not end an open poll.
             guard clearRequests.take(at: now) else { return .notSealed }
             delivery.identityRequested(endsPoll: false)
         } else {

@@ -12,7 +12,7 @@ struct FrameSealing {
 
     /// The highest index: two requests come before an answer.
     private static let highestIndex: UInt8 = 2
-    /// A frame holds its whole counter if the counter is higher than that of the last confirmed poll by more than this.
+    /// A frame holds its whole counter if no poll is confirmed, or if its counter is more than this above the confirmed one.
     private static let shortLead: UInt32 = 127
 
     private let keys: SealingKeys
@@ -22,7 +22,7 @@ struct FrameSealing {
     private var nextCounter: UInt32 = 0
     private var latestPoll: SentPoll?
     private var pollBefore: SentPoll?
-    /// The counter of the last poll for which a frame of the host was accepted.
+    /// The highest counter of a poll for which a frame of the host was accepted; nil if there is none in this boot.
     private var confirmedCounter: UInt32?
 
     init(_ key: CollarKey, log: LogIdentity, bootCount: UInt32) {
@@ -34,7 +34,7 @@ struct FrameSealing {
     /// Whether the counter has reached its end: the boot count must be raised before the next frame is sealed.
     var isCounterUsedUp: Bool { nextCounter == .max }
 
-    /// Begins to count again, for a boot count that is durable.
+    /// Begins again at counter 0. The new boot count is already durable.
     mutating func restart(bootCount: UInt32) {
         self = FrameSealing(keys: keys, log: log, bootCount: bootCount)
     }
@@ -68,8 +68,8 @@ struct FrameSealing {
         nextCounter += 1
     }
 
-    /// Opens a frame of the host. Each index is accepted once: for the latest poll and, until a frame is accepted for that poll,
-    /// for the poll before it.
+    /// Opens a frame of the host: one for the latest poll or, until one is accepted for that poll, for the poll before it. For
+    /// each poll, each index is accepted once.
     /// - Parameter receiverID: the collar's receiver; 0 if it has none.
     /// - Returns: whether the frame is authentic and new; if not, `clear` remains empty.
     mutating func open(

@@ -90,7 +90,11 @@ final class Dispatcher {
             return
         }
         guard let type = header.type else {
-            countUnsupported(frame, on: link, at: time)
+            if header.flags.isSealed {
+                output.statistics.unopenedFrames += 1
+            } else {
+                countUnsupported(frame, on: link, at: time)
+            }
             return
         }
         guard !header.flags.isSealed else { return open(frame, header, type, signal: signal, on: link, at: time) }
@@ -138,7 +142,7 @@ final class Dispatcher {
                 _ = collars.readKeys(at: time.instant)
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
                 output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount))
-            case .shut: countUnopened(header, on: link, at: time)
+            case .notOpened: countUnopened(header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }
     }
@@ -178,6 +182,8 @@ final class Dispatcher {
         switch type {
         case .identity:
             let identity = try Identity(decoding: frame)
+            // A key may have been added for a collar that is heard in clear.
+            _ = collars.readKeys(at: time.instant)
             guard !dropsClearFrame(of: identity.log.deviceID, on: link, at: time),
                 let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time)
             else { return }

@@ -23,7 +23,7 @@ final class KeyRing {
     func collar(_ deviceID: UInt64) -> KeyedCollar? { collars.first { $0.deviceID == deviceID } }
 
     /// Reads the key files, if the last reading is long enough ago.
-    /// - Parameter progress: how far the sealed frames of a collar have come, by its device id.
+    /// - Parameter progress: gives the stored progress of a collar, by its device id.
     /// - Returns: whether a key was added, removed or changed.
     func read(at now: Instant, progress: (UInt64) -> SealedProgress?) -> Bool {
         if let lastReading, now.microseconds(since: lastReading) < Self.readingInterval { return false }
@@ -62,7 +62,10 @@ final class KeyRing {
         return isChanged
     }
 
-    /// The content of a key file. A file that holds no key is reported; if its key was read before, that key remains.
+    /// The content of a key file; nil if the file was removed meanwhile. If the file does not hold a key, and its key was read
+    /// before, that key remains, without a report.
+    /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key and none was read before; else the failure
+    ///   of the reading.
     private func entry(of deviceID: UInt64) throws(JournalError) -> KeyFiles.Entry? {
         do throws(JournalError) { return try files.entry(of: deviceID) } catch {
             guard case .unreadableKey = error, let known = collar(deviceID) else { throw error }
@@ -70,7 +73,7 @@ final class KeyRing {
         }
     }
 
-    /// Restores how far the sealed frames of a collar have come, when its journal is opened.
+    /// Restores the newest frame number of a collar, when its journal is opened.
     func restore(_ deviceID: UInt64, _ progress: SealedProgress?) {
         guard let progress, let index = collars.firstIndex(where: { $0.deviceID == deviceID }),
             collars[index].window == nil
@@ -80,8 +83,8 @@ final class KeyRing {
             progress: progress)
     }
 
-    /// A restart was accepted: it is not accepted again.
-    func noteRestart(of collar: KeyedCollar) {
+    /// Removes the permission of a restart from the key file, because it was used.
+    func removeRestartPermission(of collar: KeyedCollar) {
         do throws(JournalError) { try files.store(KeyFiles.Entry(key: collar.key), of: collar.deviceID) } catch {
             output.report(.keysFailing(error))
         }

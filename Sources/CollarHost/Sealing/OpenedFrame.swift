@@ -1,6 +1,6 @@
 import CollarWire
 
-/// Where a frame in its clear form comes from, if it came in sealed.
+/// The sender, the number and the binding of a sealed frame that was opened.
 struct OpenedFrame {
     let collar: CollarSession
     let log: LogSession
@@ -8,6 +8,6 @@ struct OpenedFrame {
     let number: FrameNumber
     /// The sequence or the anchor with which the frame opened.
     let binding: SealedBinding
-    /// Whether frames with higher numbers came before it. Such a frame is not answered.
+    /// Whether frames with higher numbers came before it. Its poll is not answered then.
     let isLate: Bool
 }

@@ -10,20 +10,20 @@ final class SealedReceiver {
         case identity(KeyedCollar, FrameNumber)
         /// Any other frame: its clear form is in the buffer.
         case opened(OpenedFrame)
-        /// It was received before; `collar` sent it.
+        /// It was received before, or is too old to tell; its sender.
         case repeated(CollarSession)
-        /// It is authentic, but its boot or its age keeps it from being used.
+        /// It is authentic, but frames with higher counters came before it, and a frame of its type is not used then.
         case outdated
-        /// It is authentic, but its boot count is lower than one before.
+        /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
         case restarted(deviceID: UInt64, bootCount: UInt32)
-        /// No key opens it.
-        case shut
+        /// It does not open with any key, or too many frames of its address failed and it was not tried.
+        case notOpened
     }
 
     private let ring: KeyRing
     private let collars: CollarTable
     /// Sealed frames that do not open, by address.
-    private var silences = [SealedSilence](repeating: SealedSilence(), count: 256)
+    private var unopened = [UnopenedFrames](repeating: UnopenedFrames(), count: 256)
     /// The clear form of the frame that was opened last.
     private(set) var clear: [UInt8] = []
 
@@ -39,16 +39,16 @@ final class SealedReceiver {
     /// Opens a frame of a collar, if it can be opened.
     func receive(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType, at time: HostTime) -> Outcome {
         let place = Int(header.address)
-        guard silences[place].mayTry(at: time.instant) else { return .shut }
+        guard unopened[place].mayTry(at: time.instant) else { return .notOpened }
         let outcome = type == .identity ? openIdentity(frame, header) : open(frame, header, type)
-        if case .shut = outcome { return outcome }
-        silences[place].opened()
+        if case .notOpened = outcome { return outcome }
+        unopened[place].opened()
         return outcome
     }
 
     /// A frame did not open. Whether its sender is to be asked for its identity now.
     func isIdentityWanted(from address: UInt8, at now: Instant) -> Bool {
-        silences[Int(address)].isRequestDue(at: now)
+        unopened[Int(address)].isRequestDue(at: now)
     }
 
     private func openIdentity(_ frame: Span<UInt8>, _ header: FrameHeader) -> Outcome {
@@ -64,21 +64,21 @@ final class SealedReceiver {
                 return .identity(keyed, number)
             }
             if number.bootCount == window.highest.bootCount, logID == keyed.logID {
-                let novelty = window.novelty(of: number.counter)
-                if novelty == .new { return .identity(keyed, number) }
-                guard novelty == .repeated, let session = collars.session(keyed.deviceID) else {
+                let freshness = window.freshness(of: number.counter)
+                if freshness == .new { return .identity(keyed, number) }
+                guard freshness == .repeated, let session = collars.session(keyed.deviceID) else {
                     return .outdated
                 }
                 return .repeated(session)
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []
-            guard keyed.acceptsRestart(logIDs: logIDs, logID: logID) else {
+            guard keyed.isRestartAccepted(logID: logID, storedLogIDs: logIDs) else {
                 return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount)
             }
-            ring.noteRestart(of: keyed)
+            ring.removeRestartPermission(of: keyed)
             return .identity(keyed, number)
         }
-        return .shut
+        return .notOpened
     }
 
     private func open(_ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType) -> Outcome {
@@ -94,16 +94,16 @@ final class SealedReceiver {
                         keys: keyed.keys, into: &output)
                 }
                 guard isOpen else { continue }
-                let novelty = window.novelty(of: number.counter)
-                if novelty == .repeated { return .repeated(session) }
-                guard novelty == .new || type.isUsedLate else { return .outdated }
+                let freshness = window.freshness(of: number.counter)
+                if freshness == .repeated { return .repeated(session) }
+                guard freshness == .new || type.isUsedLate else { return .outdated }
                 keyed.noteReceived(number, logID: logID)
                 return .opened(
                     OpenedFrame(
-                        collar: session, log: log, number: number, binding: binding, isLate: novelty == .late))
+                        collar: session, log: log, number: number, binding: binding, isLate: freshness == .late))
             }
         }
-        return .shut
+        return .notOpened
     }
 
     private func fill(_ open: (inout OutputSpan<UInt8>) -> Void) {

@@ -40,11 +40,13 @@ public struct KeyFiles {
     }
 
     /// The key of a collar; nil if it has none.
-    /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key.
+    /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key, ``JournalError/file(_:)`` if it cannot be
+    ///   read.
     public func entry(of deviceID: UInt64) throws(JournalError) -> Entry? {
         let path = path(of: deviceID)
         let bytes = try SmallFile.contents(of: path, fileSystem)
-        guard !bytes.isEmpty else { return nil }
+        // An empty file is no missing one: a key that is lost must not let frames in clear pass.
+        if bytes.isEmpty, try deviceIDs()?.contains(deviceID) != true { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard let key = lines.first.flatMap(CollarKey.init(hexadecimal:)) else { throw .unreadableKey(path: path) }
         return Entry(key: key, acceptsRestart: lines.dropFirst().contains { $0 == KeyFiles.restartLine })

@@ -44,7 +44,7 @@ extension Record {
             let bootCount = reader.read(32)
             let number = FrameNumber(bootCount: bootCount, counter: reader.read(32))
             let progress = SealedProgress(
-                keyFingerprint: keyFingerprint, logID: logID, number: number, retiredBootCount: reader.read(32))
+                keyFingerprint: keyFingerprint, logID: logID, number: number, highestRetiredBootCount: reader.read(32))
             record = logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
         }
         // A later version may lengthen a record, so only one that is too short is refused.

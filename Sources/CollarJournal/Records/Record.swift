@@ -105,15 +105,15 @@ public struct SealedProgress: Equatable, Sendable {
     public var logID: UInt32
     /// The newest boot count of an authentic identity, and the highest counter of an authentic frame in this boot.
     public var number: FrameNumber
-    /// Boots of other logs count only if they are above this one; 0 unless a restart was accepted.
-    public var retiredBootCount: UInt32
+    /// The highest boot count that a restart retired; 0 if none did.
+    public var highestRetiredBootCount: UInt32
 
     /// Creates a value.
-    public init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, retiredBootCount: UInt32 = 0) {
+    public init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
         self.keyFingerprint = keyFingerprint
         self.logID = logID
         self.number = number
-        self.retiredBootCount = retiredBootCount
+        self.highestRetiredBootCount = highestRetiredBootCount
     }
 }
 

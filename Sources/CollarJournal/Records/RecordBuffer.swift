@@ -195,7 +195,7 @@ struct RecordBuffer {
         fields.write(sealed.logID, 32)
         fields.write(sealed.number.bootCount, 32)
         fields.write(sealed.number.counter, 32)
-        fields.write(sealed.retiredBootCount, 32)
+        fields.write(sealed.highestRetiredBootCount, 32)
         finish(&fields)
     }
 

@@ -17,7 +17,7 @@ public struct AsconAEAD128 {
         self.key = key
         sponge = AsconSponge(AsconState(Self.initialValue, key, nonce), blockByteCount: 16, roundCount: 8)
         sponge.state.permute(Self.fullRoundCount)
-        sponge.state.add(key, to: 3)
+        sponge.state.xor(key, into: 3)
     }
 
     /// Takes in associated data: the bytes of a span from `start` to before `end`. They are authenticated and not encrypted.
@@ -66,19 +66,19 @@ public struct AsconAEAD128 {
             sponge.permute()
         }
         // Separates associated data from text.
-        sponge.state.add(1 &<< 63, to: 4)
+        sponge.state.xor(1 &<< 63, into: 4)
         var index = start
         while index < bytes.count {
             let given = bytes[index]
-            let converted = sponge.state.add(given, at: sponge.place)
+            let converted = sponge.state.xor(given, at: sponge.place)
             bytes[index] = converted
             // The state takes in the ciphertext, whichever way the text is converted.
-            if !isSealing { sponge.state.add(given ^ converted, at: sponge.place) }
+            if !isSealing { sponge.state.xor(given ^ converted, at: sponge.place) }
             sponge.advance()
             index &+= 1
         }
         sponge.pad()
-        sponge.state.add(key, to: 2)
+        sponge.state.xor(key, into: 2)
         sponge.state.permute(Self.fullRoundCount)
         return Words128(low: sponge.state.word(3) ^ key.low, high: sponge.state.word(4) ^ key.high)
     }

@@ -12,7 +12,7 @@ public struct AsconCXOF128 {
         let zero = Words128(low: 0, high: 0)
         sponge = AsconSponge(AsconState(AsconCXOF128.initialValue, zero, zero), blockByteCount: 8, roundCount: 12)
         sponge.permute()
-        sponge.state.add(UInt64(widening: UInt32(truncatingIfNeeded: customization.count)) &<< 3, to: 0)
+        sponge.state.xor(UInt64(widening: UInt32(truncatingIfNeeded: customization.count)) &<< 3, into: 0)
         sponge.permute()
         absorb(customization, from: 0, to: customization.count)
         end()

@@ -31,7 +31,7 @@ struct AsconSponge {
     #endif
     /// Takes in a byte.
     mutating func absorb(_ byte: UInt8) {
-        state.add(byte, at: place)
+        state.xor(byte, at: place)
         advance()
     }
 
@@ -60,5 +60,5 @@ struct AsconSponge {
     }
 
     /// Ends what was taken in: adds a bit after the last byte.
-    mutating func pad() { state.add(1, at: place) }
+    mutating func pad() { state.xor(1, at: place) }
 }

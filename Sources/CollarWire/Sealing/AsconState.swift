@@ -3,14 +3,15 @@
 ///
 /// No branch, no memory address and no shift depends on the state.
 struct AsconState {
-    /// The words, each as its lower and its upper half: a microcontroller shifts half words in one instruction.
+    /// The words, each as its lower and its upper 32 bits: XORing in a byte then takes shifts of 32 bits, one instruction each on a
+    /// microcontroller.
     private var halves: InlineArray<10, UInt32>
 
     init(_ word0: UInt64, _ words12: Words128, _ words34: Words128) {
         halves = .init(repeating: 0)
-        add(word0, to: 0)
-        add(words12, to: 1)
-        add(words34, to: 3)
+        xor(word0, into: 0)
+        xor(words12, into: 1)
+        xor(words34, into: 3)
     }
 
     /// A word; `index` is 0 … 4.
@@ -19,22 +20,22 @@ struct AsconState {
         UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
     }
 
-    /// Adds a word, bit by bit, to the word of this index.
-    mutating func add(_ word: UInt64, to index: Int) {
+    /// XORs a word into the word of this index.
+    mutating func xor(_ word: UInt64, into index: Int) {
         halves[2 &* index] ^= UInt32(truncatingIfNeeded: word)
         halves[2 &* index &+ 1] ^= UInt32(truncatingIfNeeded: word &>> 32)
     }
 
-    /// Adds two words to the word of this index and to the one after it.
-    mutating func add(_ words: Words128, to index: Int) {
-        add(words.low, to: index)
-        add(words.high, to: index &+ 1)
+    /// XORs two words into the word of this index and into the one after it.
+    mutating func xor(_ words: Words128, into index: Int) {
+        xor(words.low, into: index)
+        xor(words.high, into: index &+ 1)
     }
 
-    /// Adds a byte to the byte at `place`, 0 … 15, of the first two words.
-    /// - Returns: the sum.
+    /// XORs a byte into the byte at `place`, 0 … 15, of the first two words.
+    /// - Returns: the result.
     @discardableResult
-    mutating func add(_ byte: UInt8, at place: Int) -> UInt8 {
+    mutating func xor(_ byte: UInt8, at place: Int) -> UInt8 {
         let shift = UInt32(truncatingIfNeeded: 8 &* (place & 3))
         halves[place &>> 2] ^= UInt32(byte) &<< shift
         return UInt8(truncatingIfNeeded: halves[place &>> 2] &>> shift)

@@ -12,12 +12,12 @@ public struct FrameNumber: Equatable, Sendable {
     }
 }
 
-/// What the tag of a collar's sealed frame covers besides the frame itself. Both ends must use the same.
+/// The value that the tag of a collar's sealed frame covers in addition to the frame. Both ends must use the same value.
 public enum SealedBinding: Sendable {
     /// Nothing else.
     case none
-    /// The sequence of a fix in the absolute form. It matters only if the frame holds the low 16 bits of the sequence; the lowest
-    /// 16 bits of this value never matter.
+    /// The sequence of an absolute fix. The tag covers its upper 16 bits, if the frame does not hold them. The low 16 bits of this
+    /// value are not used.
     case sequence(UInt32)
     /// The anchor of a live fix.
     case anchor(Fix)

@@ -3,9 +3,9 @@
 /// Sealing turns a clear frame into a sealed one, and opening turns it back, CRC included. So encoders and decoders of messages
 /// know nothing of sealing.
 public enum SealedFrame {
-    /// The most bytes by which sealing makes a frame of a collar longer that does not hold the whole counter.
+    /// The most bytes that sealing adds to a collar's frame without the whole counter.
     public static var shortOverheadByteCount: Int { 4 }
-    /// The most bytes by which sealing makes a frame of a collar longer.
+    /// The most bytes that sealing adds to a collar's frame.
     public static var maximumOverheadByteCount: Int { shortOverheadByteCount &+ SealedLayout.longCounterByteCount }
     /// Bytes of the clear part of an identity: log id, boot count, upper part of the counter.
     private static var identityByteCount: Int { 11 }
@@ -13,8 +13,8 @@ public enum SealedFrame {
     /// Seals a frame of a collar in place.
     /// - Parameters:
     ///   - frame: holds one clear frame of a collar, and has room for ``maximumOverheadByteCount`` more bytes.
-    ///   - number: must never be used for another frame of this log and key.
-    ///   - isLong: whether the frame holds the whole counter. An identity always does, in another way.
+    ///   - number: the number of this frame. It must never be used for another frame of this log and key.
+    ///   - isLong: whether the frame holds the whole counter; ignored for an identity, which always holds it, masked.
     ///   - binding: the sequence of an absolute fix, the anchor of a live fix; nothing for other types.
     ///   - log: the collar and its log.
     ///   - keys: the keys of the collar.
@@ -28,7 +28,7 @@ public enum SealedFrame {
         else { preconditionFailure("a collar does not seal this type") }
         let isWide = type == .absoluteFix && AbsoluteFix.shortSequence(of: frame.span) == nil
         frame.removeLast(CRC24.byteCount)
-        frame.moveTail(from: layout.clearStart, to: layout.sealedStart)
+        frame.moveTail(from: layout.plaintextStart, to: layout.ciphertextStart)
         var bytes = frame.mutableSpan
         bytes[1] |= FrameFlags.sealedMask | (isWide ? FrameFlags.wideMask : 0)
         bytes[3] = UInt8(truncatingIfNeeded: number.counter)
@@ -43,7 +43,7 @@ public enum SealedFrame {
         if case .anchor(let anchor) = binding { bytes[place] = UInt8(truncatingIfNeeded: anchor.sequence) }
         let cipher = cipher(
             bytes.span, byteCount: bytes.count &+ layout.tagByteCount, layout, number, binding, logID: log.logID, keys)
-        let tag = cipher.seal(&bytes, from: layout.sealedStart)
+        let tag = cipher.seal(&bytes, from: layout.ciphertextStart)
         if type == .identity { mask(&bytes, tag: tag, keys) }
         for index in 0..<layout.tagByteCount { frame.append(tag.byte(at: index)) }
     }
@@ -53,7 +53,7 @@ public enum SealedFrame {
         guard let type = MessageType(rawValue: FrameHeader.typeCode(of: frame)),
             let layout = SealedLayout(type: type, isLong: isLong)
         else { return 0 }
-        return layout.sealedStart &- layout.clearStart &+ layout.tagByteCount &- CRC24.byteCount
+        return layout.ciphertextStart &- layout.plaintextStart &+ layout.tagByteCount &- CRC24.byteCount
     }
 
     /// The counter in a frame of a collar: the whole counter of a long frame, else its low 8 bits; nil if the frame is too
@@ -71,7 +71,7 @@ public enum SealedFrame {
     public static func anchorSequence(of frame: Span<UInt8>, below highest: UInt32) -> UInt32? {
         let isLong = frame[1] & FrameFlags.longMask != 0
         guard let layout = SealedLayout(type: .liveFix, isLong: isLong), layout.fits(byteCount: frame.count) else { return nil }
-        let age = UInt32(UInt8(truncatingIfNeeded: highest) &- frame[layout.sealedStart &- 1])
+        let age = UInt32(UInt8(truncatingIfNeeded: highest) &- frame[layout.ciphertextStart &- 1])
         return age <= LiveFix.maximumLead && age <= highest ? highest - age : nil
     }
 
@@ -92,7 +92,8 @@ public enum SealedFrame {
     ///   - header: its header.
     ///   - type: its type.
     ///   - number: the number that the frame may have.
-    ///   - binding: the sequence, or one with the same upper half, or the anchor that the frame may have.
+    ///   - binding: the anchor of a live fix; for an absolute fix, any sequence with the upper 16 bits that are tried; else
+    ///     nothing.
     ///   - log: the collar and the log to which the frame may belong.
     ///   - keys: the keys of this collar.
     ///   - clear: receives the clear frame with its CRC; it is empty and has room for the largest frame.
@@ -110,7 +111,7 @@ public enum SealedFrame {
         begin(&clear, with: header, type: type)
         if type == .probe {
             clear.append(log.tag, byteCount: 3)
-        } else if layout.clearStart < FrameHeader.byteCount {
+        } else if layout.plaintextStart < FrameHeader.byteCount {
             clear.removeLast(1)
         }
         let cipher = cipher(frame, byteCount: frame.count, layout, number, binding, logID: log.logID, keys)
@@ -141,7 +142,7 @@ public enum SealedFrame {
         let start = FrameHeader.byteCount
         var opened = InlineArray<253, UInt8>(repeating: 0)
         var bytes = opened.mutableSpan
-        for index in 0..<layout.sealedStart { bytes[index] = frame[index] }
+        for index in 0..<layout.ciphertextStart { bytes[index] = frame[index] }
         mask(&bytes, tag: Words128(frame, from: frame.count &- layout.tagByteCount, byteCount: layout.tagByteCount), keys)
         let number = FrameNumber(
             bootCount: bytes.span.bigEndian(at: start &+ 4, byteCount: 4),
@@ -170,7 +171,8 @@ public enum SealedFrame {
     }
 
     /// Completes the header of an opened frame, and appends the CRC.
-    /// - Returns: false if the content contradicts the clear part.
+    /// - Returns: false if flag bit 3 of an absolute fix contradicts its payload, or if the binding does not fit the type or the
+    ///   payload.
     private static func finish(
         _ clear: inout OutputSpan<UInt8>, type: MessageType, isShort: Bool, _ binding: SealedBinding, _ log: LogIdentity
     ) -> Bool {
@@ -211,7 +213,7 @@ public enum SealedFrame {
         var cipher = AsconAEAD128(key: keys.up, nonce: nonce)
         cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)
         cipher.absorb(UInt32(truncatingIfNeeded: byteCount), byteCount: 1)
-        cipher.absorb(bytes, from: FrameHeader.byteCount, to: layout.sealedStart)
+        cipher.absorb(bytes, from: FrameHeader.byteCount, to: layout.ciphertextStart)
         switch binding {
         case .none: break
         case .sequence(let sequence): if hasShortSequence(bytes) { cipher.absorb(sequence &>> 16, byteCount: 2) }
@@ -245,8 +247,8 @@ public enum SealedFrame {
     ) -> Bool {
         let start = clear.count
         let end = frame.count &- layout.tagByteCount
-        guard clear.freeCapacity >= end &- layout.sealedStart &+ CRC24.byteCount else { return false }
-        for index in layout.sealedStart..<end { clear.append(frame[index]) }
+        guard clear.freeCapacity >= end &- layout.ciphertextStart &+ CRC24.byteCount else { return false }
+        for index in layout.ciphertextStart..<end { clear.append(frame[index]) }
         var bytes = clear.mutableSpan
         let tag = cipher.open(&bytes, from: start)
         return tag.isEqual(

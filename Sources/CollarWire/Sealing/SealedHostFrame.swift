@@ -19,8 +19,8 @@ public enum SealedHostFrame {
         guard let type = MessageType(rawValue: FrameHeader.typeCode(of: frame.span)), let layout = SealedLayout(ofHost: type)
         else { preconditionFailure("a host does not seal this type") }
         frame.removeLast(CRC24.byteCount)
-        if type.hasRequestIDFirst { frame.moveRequestID(behindReceiverID: true) }
-        frame.moveTail(from: layout.clearStart, to: layout.sealedStart)
+        if type.hasRequestIDFirst { frame.exchangeRequestAndReceiverID(isRequestIDFirst: true) }
+        frame.moveTail(from: layout.plaintextStart, to: layout.ciphertextStart)
         let byteCount = frame.count &+ layout.tagByteCount
         var bytes = frame.mutableSpan
         bytes[1] = FrameFlags.sealedMask | index
@@ -32,13 +32,13 @@ public enum SealedHostFrame {
         hash.absorb(bytes.span, from: 0, to: FrameHeader.byteCount)
         hash.absorb(length, byteCount: 1)
         hash.absorb(log.logID, byteCount: 4)
-        hash.absorb(bytes.span, from: FrameHeader.byteCount, to: layout.clearStart)
-        hash.absorb(bytes.span, from: layout.sealedStart, to: bytes.count)
+        hash.absorb(bytes.span, from: FrameHeader.byteCount, to: layout.plaintextStart)
+        hash.absorb(bytes.span, from: layout.ciphertextStart, to: bytes.count)
         hash.end()
         let salt = Words128(low: hash.next(), high: 0)
-        for place in 0..<SealedLayout.saltByteCount { bytes[layout.clearStart &+ place] = salt.byte(at: place) }
+        for place in 0..<SealedLayout.saltByteCount { bytes[layout.plaintextStart &+ place] = salt.byte(at: place) }
         let cipher = cipher(bytes.span, byteCount: byteCount, layout, poll, index: index, receiverID: receiverID, log, keys)
-        let tag = cipher.seal(&bytes, from: layout.sealedStart)
+        let tag = cipher.seal(&bytes, from: layout.ciphertextStart)
         for index in 0..<layout.tagByteCount { frame.append(tag.byte(at: index)) }
     }
 
@@ -63,7 +63,7 @@ public enum SealedHostFrame {
         plain.flags = FrameFlags(poll: nil)
         plain.lowByte = type == .acknowledgement ? pollNumber?.rawValue ?? 0 : 0
         plain.encode(into: &clear)
-        for index in FrameHeader.byteCount..<layout.clearStart { clear.append(frame[index]) }
+        for index in FrameHeader.byteCount..<layout.plaintextStart { clear.append(frame[index]) }
         let sender = type.hasReceiverID ? frame.bigEndian(at: FrameHeader.byteCount, byteCount: 4) : receiverID
         let cipher = cipher(
             frame, byteCount: frame.count, layout, poll, index: header.flags.index, receiverID: sender, log, keys)
@@ -72,7 +72,7 @@ public enum SealedHostFrame {
             return false
         }
         // A frame without a whole request id is rejected as cut off when it is decoded.
-        if type.hasRequestIDFirst, clear.count >= layout.clearStart &+ 2 { clear.moveRequestID(behindReceiverID: false) }
+        if type.hasRequestIDFirst, clear.count >= layout.plaintextStart &+ 2 { clear.exchangeRequestAndReceiverID(isRequestIDFirst: false) }
         FrameCRC.append(to: &clear, crc: log.boundCRC)
         return true
     }
@@ -86,12 +86,12 @@ public enum SealedHostFrame {
         _ bytes: Span<UInt8>, byteCount: Int, _ layout: SealedLayout, _ poll: FrameNumber, index: UInt8,
         receiverID: UInt32, _ log: LogIdentity, _ keys: SealingKeys
     ) -> AsconAEAD128 {
-        let salt = bytes.bigEndian(at: layout.clearStart, byteCount: SealedLayout.saltByteCount)
+        let salt = bytes.bigEndian(at: layout.plaintextStart, byteCount: SealedLayout.saltByteCount)
         var cipher = AsconAEAD128(key: keys.down, nonce: nonce(poll, index: index, receiverID: receiverID, salt: salt))
         cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)
         cipher.absorb(UInt32(truncatingIfNeeded: byteCount), byteCount: 1)
         cipher.absorb(log.logID, byteCount: 4)
-        cipher.absorb(bytes, from: FrameHeader.byteCount, to: layout.clearStart)
+        cipher.absorb(bytes, from: FrameHeader.byteCount, to: layout.plaintextStart)
         return cipher
     }
 

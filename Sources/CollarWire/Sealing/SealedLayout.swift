@@ -9,11 +9,11 @@ struct SealedLayout {
 
     /// Bytes of the tag.
     let tagByteCount: Int
-    /// Where the ciphertext begins in the sealed frame, after the header and the clear part.
-    let sealedStart: Int
-    /// Where the plaintext begins in the clear frame. Before it are the header, except for a low byte that is encrypted, and what
-    /// the sealed frame does not hold.
-    let clearStart: Int
+    /// Index of the first byte of the ciphertext in the sealed frame, after the header and the clear part.
+    let ciphertextStart: Int
+    /// Index of the first byte of the plaintext in the clear frame. Before it are the header (without the low byte of an absolute
+    /// fix or batch, which is encrypted) and the fields that are sent in the clear part, or that the receiver knows.
+    let plaintextStart: Int
 
     /// The layout of a collar's frame; nil for a type that a collar does not seal.
     init?(type: MessageType, isLong: Bool) {
@@ -22,14 +22,14 @@ struct SealedLayout {
         tagByteCount = type == .identity ? 8 : 6
         switch type {
         case .identity:
-            sealedStart = start &+ 11
-            clearStart = start &+ 16
+            ciphertextStart = start &+ 11
+            plaintextStart = start &+ 16
             return
-        case .absoluteFix, .batch: clearStart = start &- 1
-        case .probe: clearStart = start &+ 3
-        default: clearStart = start
+        case .absoluteFix, .batch: plaintextStart = start &- 1
+        case .probe: plaintextStart = start &+ 3
+        default: plaintextStart = start
         }
-        sealedStart = start &+ (isLong ? SealedLayout.longCounterByteCount : 0) &+ (type == .liveFix ? 1 : 0)
+        ciphertextStart = start &+ (isLong ? SealedLayout.longCounterByteCount : 0) &+ (type == .liveFix ? 1 : 0)
     }
 
     /// The layout of a host's frame; nil for a type that a host does not seal. In the clear frame the receiver id counts as
@@ -37,12 +37,12 @@ struct SealedLayout {
     init?(ofHost type: MessageType) {
         guard type.isBoundToLog, !type.isFromCollar else { return nil }
         tagByteCount = 8
-        clearStart = FrameHeader.byteCount &+ (type.hasReceiverID ? SealedLayout.receiverByteCount : 0)
-        sealedStart = clearStart &+ SealedLayout.saltByteCount
+        plaintextStart = FrameHeader.byteCount &+ (type.hasReceiverID ? SealedLayout.receiverByteCount : 0)
+        ciphertextStart = plaintextStart &+ SealedLayout.saltByteCount
     }
 
     /// Whether a sealed frame of this size has all parts.
-    func fits(byteCount: Int) -> Bool { byteCount >= sealedStart &+ tagByteCount }
+    func fits(byteCount: Int) -> Bool { byteCount >= ciphertextStart &+ tagByteCount }
 }
 
 extension MessageType {

@@ -59,9 +59,11 @@ public struct SealingKeys: Sendable {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
+    /// Derives a value of 16 bytes.
     /// - Parameters:
     ///   - hash: has taken in the key and the device id.
-    ///   - label: the ASCII bytes of the label, the last one lowest.
+    ///   - label: the ASCII bytes of the label, the last one lowest: 0x7570 is "up".
+    ///   - byteCount: bytes of the label, 1 … 4.
     private static func derived(from hash: AsconCXOF128, label: UInt32, byteCount: Int) -> Words128 {
         var hash = hash
         hash.absorb(label, byteCount: byteCount)
@@ -73,7 +75,7 @@ public struct SealingKeys: Sendable {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// A hash that has taken in the first `byteCount` bytes of a key, and that nothing else uses.
+    /// A new hash that has taken in the first `byteCount` bytes of a key.
     static func hash(of key: Words128, byteCount: Int) -> AsconCXOF128 {
         var hash = AsconCXOF128(customization: customization.span)
         hash.absorb(key, byteCount: byteCount)

@@ -2,11 +2,11 @@ extension OutputSpan<UInt8> {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Moves the bytes from `start` on to `end`, and keeps the bytes before them. If the tail moves away from them, the bytes
-    /// between have no meaning.
-    mutating func moveTail(from start: Int, to end: Int) {
+    /// Moves the bytes from `start` on, so that they begin at `newStart`. The bytes before `start` stay. If the tail moves up, the
+    /// bytes between have no meaning.
+    mutating func moveTail(from start: Int, to newStart: Int) {
         let tail = count &- start
-        var rest = end &- start
+        var rest = newStart &- start
         while rest > 0 {
             append(0)
             rest &-= 1
@@ -14,20 +14,21 @@ extension OutputSpan<UInt8> {
         var bytes = mutableSpan
         var index = 0
         while index < tail {
-            let place = end > start ? tail &- 1 &- index : index
-            bytes[end &+ place] = bytes[start &+ place]
+            let place = newStart > start ? tail &- 1 &- index : index
+            bytes[newStart &+ place] = bytes[start &+ place]
             index &+= 1
         }
-        if end < start { removeLast(start &- end) }
+        if newStart < start { removeLast(start &- newStart) }
     }
 
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Moves the request id of two bytes at the front of the payload behind the receiver id of four bytes, or back.
-    mutating func moveRequestID(behindReceiverID isBehind: Bool) {
+    /// Exchanges the request id of two bytes and the receiver id of four bytes at the front of the payload.
+    /// - Parameter isRequestIDFirst: their order before the call.
+    mutating func exchangeRequestAndReceiverID(isRequestIDFirst: Bool) {
         var bytes = mutableSpan
-        var rest = isBehind ? 2 : 4
+        var rest = isRequestIDFirst ? 2 : 4
         while rest > 0 {
             let first = bytes[FrameHeader.byteCount]
             for index in FrameHeader.byteCount..<(FrameHeader.byteCount &+ 5) { bytes[index] = bytes[index &+ 1] }
@@ -47,7 +48,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// Writes the lowest `byteCount` bytes of a number, at most 4, the most significant one first, and moves `place` behind them.
+    /// Writes the lowest `byteCount` bytes of a number, at most 4, the most significant one first, and moves `place` past them.
     mutating func write(_ value: UInt32, byteCount: Int, at place: inout Int) {
         var rest = byteCount
         while rest > 0 {

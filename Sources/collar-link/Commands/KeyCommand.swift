@@ -23,9 +23,10 @@ enum KeyCommand {
         ],
         maximumOperandCount: 3,
         notes: """
-            ID is the device id of the collar, 16 hexadecimal digits. A running collar-link uses a new key within seconds.
+            ID is the device id of the collar, 16 hexadecimal digits. A running collar-link reads a new key when the next sealed frame or identity arrives.
             Keys lie in DIR/keys, readable by their owner alone, and are not encrypted there.
-            exit codes: 0 done, 64 usage, 65 FILE holds no key, 66 there is no such key, 73 or 78 the keys cannot be kept
+            exit codes: 0 done, 64 usage, 65 FILE holds no key, 66 no such key, FILE or directory, 74, 77 or 78 the keys cannot be
+            read or stored
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

@@ -5,8 +5,8 @@ import CollarWire
 struct SealedDecoding {
     private let deviceID: UInt64
     private let keys: SealingKeys
-    /// The log and the newest frame of the boot that the last identity began; nil before an identity.
-    private var boot: (log: LogIdentity, window: FrameNumberWindow)?
+    /// The log that the last identity named, and the numbers of the frames since; nil before an identity.
+    private var boot: (log: LogIdentity, window: ReplayWindow)?
 
     init(_ key: CollarKey, deviceID: UInt64) {
         self.deviceID = deviceID
@@ -15,8 +15,8 @@ struct SealedDecoding {
 
     /// The clear form of a frame; nil if it does not open.
     /// - Parameters:
-    ///   - references: the sequences around which a short sequence, or that of an anchor, is completed.
-    ///   - anchor: a known fix of the log.
+    ///   - references: gives the sequences around which a short sequence, and below which that of an anchor, is completed.
+    ///   - anchor: gives the fix with a sequence of a log; nil if it is not known.
     mutating func clearForm(
         of frame: Span<UInt8>, header: FrameHeader, type: MessageType, references: (LogIdentity) -> [UInt32],
         anchor: (LogIdentity, UInt32) -> Fix?
@@ -28,7 +28,7 @@ struct SealedDecoding {
                     frame, header: header, deviceID: deviceID, keys: keys, into: &output)
                 guard let number, let identity = try? Identity(decoding: output.span) else { return }
                 isOpen = true
-                boot = (identity.log, FrameNumberWindow(first: number))
+                boot = (identity.log, ReplayWindow(first: number))
             }
             return isOpen ? clear : nil
         }

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The bytes that sealing costs (PROTOCOL.md, section 22).
-    @Test func sealingAddsTheBytesThatTheTableNames() throws {
+    @Test func sealingAddsTheBytesOfTheProtocol() throws {
         for (clear, peer) in try SealedFrameTests.frames() {
             let type = try #require(try FrameHeader(clear.span).type)
             let expected =
@@ -61,13 +61,12 @@ import Testing
         }
     }
 
-    @Test func everyFlippedBitKeepsAFrameShut() throws {
+    @Test func aFrameWithAFlippedBitDoesNotOpen() throws {
         for (clear, peer) in try SealedFrameTests.frames() {
             let sealed = peer.sealed(clear)
             for bit in 0..<8 * sealed.count {
                 var changed = sealed
                 changed[bit / 8] ^= 0x80 >> UInt8(bit % 8)
-                // The low byte is compared with the counter that the receiver expects, and is not used else.
                 #expect(peer.opened(changed) == nil, "bit \(bit) of \(sealed)")
             }
             for count in 0..<sealed.count { #expect(peer.opened(Array(sealed.prefix(count))) == nil) }
@@ -75,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatTheOtherEndDoesNotShareKeepsAFrameShut() throws {
+    @Test func aFrameDoesNotOpenWithOtherKeysOrNumbers() throws {
         for (clear, peer) in try SealedFrameTests.frames() {
             let sealed = peer.sealed(clear)
             var others = [peer, peer, peer, peer, peer]

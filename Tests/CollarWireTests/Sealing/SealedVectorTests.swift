@@ -69,7 +69,7 @@ import Testing
         #expect(types == [1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 18, 19, 20, 29])
     }
 
-    @Test func forgedVectorsStayShut() throws {
+    @Test func forgedVectorsDoNotOpen() throws {
         let forged = try SealedVectorTests.all().filter { $0.error != nil }
         #expect(forged.count >= 20)
         for vector in forged {

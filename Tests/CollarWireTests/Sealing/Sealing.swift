@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What both ends of a sealed frame know.
+/// The values that both ends of a sealed frame share.
 struct SealingPeer {
     var log: LogIdentity = .sample
     var number = FrameNumber(bootCount: 12, counter: 0x01_0203)

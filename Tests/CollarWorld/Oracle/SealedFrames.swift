@@ -2,8 +2,8 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// What the oracle knows of the sealed frames of a ``World``: it has every key, opens every frame that is handed out, and checks
-/// that no nonce is used for two frames.
+/// Opens every frame that a collar or a host of a ``World`` sends, with its key, and checks that numbers follow each other and no
+/// nonce is used twice.
 struct SealedFrames {
     /// A poll that a collar has sent.
     private struct SentPoll {
@@ -34,7 +34,7 @@ struct SealedFrames {
     /// The collar of each sealed frame of a collar.
     private var senders: [[UInt8]: UInt64] = [:]
 
-    /// The most polls that a host may still answer.
+    /// How many polls are remembered, to open the answers to them.
     private static let pollLimit = 4096
 
     /// How often each collar got another key.
@@ -57,7 +57,7 @@ struct SealedFrames {
     /// The collar that handed out a sealed frame.
     func sender(of frame: [UInt8]) -> UInt64? { senders[frame] }
 
-    /// The clear form of a frame: the frame itself if it is not sealed, or if nobody has sent it.
+    /// The clear form of a frame: the frame itself if it is not sealed, or if it was never sent.
     func clearForm(of frame: [UInt8]) -> [UInt8] { clearForms[frame] ?? frame }
 
     /// A collar has booted.

@@ -1,13 +1,13 @@
 import CollarARQ
 
 /// The sealed frames from one address that do not open: how many are tried, and when the sender is asked for its identity.
-struct SealedSilence {
+struct UnopenedFrames {
     /// Frames that may fail to open: 100 at once, then 100 a second.
     private var failures = TokenBucket(capacity: 100, microsecondsPerToken: 10_000)
     private static let firstInterval: Int64 = 1_000_000
     private static let longestInterval: Int64 = 3_600_000_000
 
-    private var interval = SealedSilence.firstInterval
+    private var interval = UnopenedFrames.firstInterval
     private var lastRequest: Instant?
 
     /// Whether another frame is tried. It counts as one that does not open until ``opened()`` is called.
@@ -20,8 +20,8 @@ struct SealedSilence {
         lastRequest = nil
     }
 
-    /// Whether the identity is to be asked for now: 1 s after the first frame that does not open, then after twice the time
-    /// before, up to an hour.
+    /// Whether to ask for the identity now: 1 s after the first frame that does not open, then 2 s, 4 s … after the last request,
+    /// up to an hour.
     mutating func isRequestDue(at now: Instant) -> Bool {
         guard let last = lastRequest else {
             lastRequest = now
