@@ -161,13 +161,13 @@ class PlantedBugTest(unittest.TestCase):
 
     def test_settings_trap(self):
         check = "reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)"
-        self.check("settings-order", "Settings.swift", check, f'precondition(rest != 99, "planted")\n        {check}',
+        self.check("settings-update", "Settings.swift", check, f'precondition(rest != 99, "planted")\n        {check}',
                    "crash")
 
     def test_battery_out_of_range(self):
-        self.check("absolute-fix", "FixCodes.swift", "highest = Int64(widening: Fix.maximumBatteryPercent)",
+        self.check("differential", "FixCodes.swift", "highest = Int64(widening: Fix.maximumBatteryPercent)",
                    "highest = Int64(widening: Fix.maximumBatteryPercent) &+ 1",
-                   "out of range")
+                   "accepted as another message")
 
     def test_acknowledgement_below_the_first_missing(self):
         self.check("round-trip", "RangeCoding.swift", "last > floor ? last &- floor : 0, length",

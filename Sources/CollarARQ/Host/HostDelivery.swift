@@ -11,8 +11,8 @@ public struct HostDelivery: Sendable {
     /// The highest sequence that is stored or that a frame of the collar has shown to exist.
     public private(set) var highestSequence: UInt32
     private var openPoll: PollNumber?
-    /// Bits for ranges in an answer of 51 bytes. A collar does not wait long enough for a longer answer.
-    private static let rangeBitCount = 8 * (Frame.minimumLimitByteCount - Frame.overheadByteCount) - 76
+    /// Bits of an answer that hold no ranges.
+    private static let fixedBitCount = 76
 
     /// Creates the host's end for a log. `highestSequence` is the highest sequence stored of that log, 0 if none is stored.
     public init(log: LogIdentity, receiverID: UInt32, highestSequence: UInt32) {
@@ -34,13 +34,18 @@ public struct HostDelivery: Sendable {
         if sequence > highestSequence { highestSequence = sequence }
     }
 
-    /// The answer to the open poll, made from what is durable now; nil if no poll is open. Its frame has at most 51 bytes. Call
-    /// this after storing.
-    public mutating func takeAnswer(from durable: some DurableSequences) -> Acknowledgement? {
+    /// The answer to the open poll, made from what is durable now; nil if no poll is open. Call this after storing.
+    /// - Parameters:
+    ///   - durable: the sequences that the receiver holds.
+    ///   - frameByteLimit: the most bytes of the answer in clear: 51, because a collar does not wait long enough for a longer
+    ///     answer, or less if the answer is sealed.
+    public mutating func takeAnswer(
+        from durable: some DurableSequences, frameByteLimit: Int = Frame.minimumLimitByteCount
+    ) -> Acknowledgement? {
         guard let poll = openPoll else { return nil }
         openPoll = nil
         var answer = Acknowledgement(receiverID: receiverID, poll: poll, firstMissing: durable.firstMissing)
-        var bits = HostDelivery.rangeBitCount
+        var bits = 8 * (frameByteLimit - Frame.overheadByteCount) - HostDelivery.fixedBitCount
         // There is always room for one range to resend; otherwise a host with many ranges would never get back what it lost.
         var lost = durable.oldestLostRange(from: 0)
         if let lost { bits -= 32 + BitWriter.eliasGammaBitCount(lost.last - lost.first + 1) }

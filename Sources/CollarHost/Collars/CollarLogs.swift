@@ -24,6 +24,12 @@ struct CollarLogs {
         for logID in journal.logIDs {
             if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
         }
+        // Of a new log of a collar with a key, perhaps nothing is stored yet.
+        if let logID = journal.sealedProgress?.logID, !journal.logIDs.contains(logID),
+            let log = LogIdentity(deviceID: journal.deviceID, logID: logID)
+        {
+            _ = add(log)
+        }
     }
 
     /// The current log, which was named last; nil before there is one.

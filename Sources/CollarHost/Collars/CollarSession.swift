@@ -399,12 +399,17 @@ final class CollarSession {
         }
     }
 
+    private var answerByteLimit: Int {
+        Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)
+    }
+
     private func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
         // Fixes that damage destroyed are asked for first: the collar may count them as delivered and overwrite them.
         guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted, durable.oldestLostRange(from: 0) == nil else {
-            return session.delivery.takeAnswer(from: durable)
+            return session.delivery.takeAnswer(from: durable, frameByteLimit: answerByteLimit)
         }
-        return session.delivery.takeAnswer(from: session.doubtedLosses.takeCoverage(of: durable))
+        let coverage = session.doubtedLosses.takeCoverage(of: durable)
+        return session.delivery.takeAnswer(from: coverage, frameByteLimit: answerByteLimit)
     }
 
     // MARK: Links and deadlines

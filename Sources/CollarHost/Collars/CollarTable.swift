@@ -88,7 +88,7 @@ final class CollarTable {
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
             requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
-        ring.restore(deviceID, journal.sealedProgress)
+        ring.collar(deviceID)?.restore(journal.sealedProgress)
         session.keyed = ring.collar(deviceID)
         sessions.append(session)
         return session
@@ -105,7 +105,8 @@ final class CollarTable {
         let nextTry = unavailable[deviceID]
         if let nextTry {
             guard time.instant >= nextTry else { return nil }
-        } else {
+        } else if ring.collar(deviceID) == nil {
+            // Anybody can invent collars without a key, so only these are limited.
             guard mayTakeUp(deviceID, link: link, at: time) else { return nil }
         }
         do throws(JournalError) {

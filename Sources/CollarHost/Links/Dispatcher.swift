@@ -31,6 +31,8 @@ final class Dispatcher {
     /// called.
     func receive(_ bytes: Span<UInt8>, on link: Link, at time: HostTime) {
         guard var stream = link.session?.stream else { return }
+        // A key may have been added, changed or removed: what comes in must be judged with it.
+        _ = collars.readKeys(at: time.instant)
         var position = 0
         while true {
             if takeCommonFix(from: &stream, in: bytes, at: &position, on: link, time) { continue }
@@ -121,25 +123,28 @@ final class Dispatcher {
                 let bytes = sealed.clear
                 let clear = bytes.span
                 let identity = try Identity(decoding: clear)
-                guard let collar = collars.takeUp(keyed.deviceID, link: link.name, at: time) else { return }
+                let isKnown = keyed.window != nil
+                guard let collar = collars.takeUp(keyed.deviceID, link: link.name, at: time),
+                    isKnown || keyed.isUsable(number, logID: identity.log.logID)
+                else { return }
                 keyed.noteReceived(number, logID: identity.log.logID)
-                accept(identity, of: collar, clear, header: try FrameHeader(clear), number: number, on: link, at: time)
+                accept(
+                    identity, of: collar, clear, header: try FrameHeader(clear), number: number,
+                    digest: FrameCRC.sent(in: frame), on: link, at: time)
             case .opened(let opened):
                 let bytes = sealed.clear
                 let clear = bytes.span
                 var header = try FrameHeader(clear)
-                if opened.isLate { header.flags = FrameFlags(poll: nil) }
+                if opened.isLate {
+                    header.flags = FrameFlags(poll: nil, isDeliveredElsewhere: header.flags.isDeliveredElsewhere)
+                }
                 try decodeBound(clear, header: header, type: type, signal: signal, opened: opened, on: link, at: time)
             case .repeated(let collar):
-                let bytes = sealed.clear
-                let clear = bytes.span
-                let poll = pollsOfCollars.examine(
-                    clear, header: try FrameHeader(clear), on: link, isShared: hasSeveralLinks, at: time.instant)
-                if case .copy = poll { collar.offerAnswer(at: link, signal: signal) }
+                if pollsOfCollars.isCopy(FrameCRC.sent(in: frame), on: link, at: time.instant) {
+                    collar.offerAnswer(at: link, signal: signal)
+                }
             case .outdated: break
             case .restarted(let deviceID, let bootCount):
-                // The user may have allowed it. Then the next identity is accepted.
-                _ = collars.readKeys(at: time.instant)
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
                 output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount))
             case .notOpened: countUnopened(header, on: link, at: time)
@@ -151,7 +156,7 @@ final class Dispatcher {
     /// identity from time to time.
     private func countUnopened(_ header: FrameHeader, on link: Link, at time: HostTime) {
         output.statistics.unopenedFrames += 1
-        if !collars.readKeys(at: time.instant), link.isNoticeDue(.unopenedFrame, at: time.instant) {
+        if link.isNoticeDue(.unopenedFrame, at: time.instant) {
             output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
         }
         guard sealed.hasKeys, sealed.isIdentityWanted(from: header.address, at: time.instant) else { return }
@@ -161,9 +166,6 @@ final class Dispatcher {
     /// Drops a frame in clear that should come from a collar with a key, and reports it.
     /// - Returns: whether the collar has a key.
     private func dropsClearFrame(of deviceID: UInt64, on link: Link, at time: HostTime) -> Bool {
-        guard collars.ring.collar(deviceID) != nil else { return false }
-        // The key may have been removed.
-        _ = collars.readKeys(at: time.instant)
         guard collars.ring.collar(deviceID) != nil else { return false }
         output.statistics.unopenedFrames += 1
         if forgeryNotices.isDue(deviceID, at: time.instant) {
@@ -182,12 +184,10 @@ final class Dispatcher {
         switch type {
         case .identity:
             let identity = try Identity(decoding: frame)
-            // A key may have been added for a collar that is heard in clear.
-            _ = collars.readKeys(at: time.instant)
             guard !dropsClearFrame(of: identity.log.deviceID, on: link, at: time),
                 let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time)
             else { return }
-            accept(identity, of: collar, frame, header: header, number: nil, on: link, at: time)
+            accept(identity, of: collar, frame, header: header, number: nil, digest: nil, on: link, at: time)
         case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)
         case .radioIdentity:
             let radio = try RadioIdentity(decoding: frame)
@@ -212,10 +212,10 @@ final class Dispatcher {
 
     private func accept(
         _ identity: Identity, of collar: CollarSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber?,
-        on link: Link, at time: HostTime
+        digest: UInt32?, on link: Link, at time: HostTime
     ) {
         let log = collar.accept(identity, at: time)
-        noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
+        noteFrame(of: collar, log, frame, header: header, number: number, digest: digest, on: link, at: time)
         collar.learn(from: identity, log: log, at: time)
     }
 
@@ -242,7 +242,7 @@ final class Dispatcher {
                 return countUnverified(frame, header, on: link, at: time)
             }
             guard opened != nil || !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
-            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
             return
         }
@@ -265,19 +265,23 @@ final class Dispatcher {
             let fix = try collar.decoding(at: time) { () throws(DecodeError) in
                 try AbsoluteFix.decode(frame, header: header, reference: reference)
             }
-            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
         case .batch:
             let batch = try collar.decoding(at: time) { () throws(DecodeError) in try Batch(decoding: frame, header: header) }
-            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
             batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
+        case .probe:
+            let probe = try Probe(decoding: frame)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            collar.learn(from: probe, log: log, at: time)
         case .collarMessage:
             let message = try CollarMessage(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, signal: signal, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
             collar.store(message, log: log, signal: signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -288,7 +292,7 @@ final class Dispatcher {
             if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-            noteFrame(of: collar, log, frame, header: header, number: number, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
             collar.accept(message, log: log, at: time)
         }
     }
@@ -313,13 +317,15 @@ final class Dispatcher {
     }
 
     /// Notes a valid frame of a collar.
+    /// - Parameter digest: the last three bytes of the sealed frame of which `frame` is the clear form.
     private func noteFrame(
         of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber? = nil,
-        signal: RadioSignal? = nil, on link: Link, at time: HostTime
+        digest: UInt32? = nil, signal: RadioSignal? = nil, on link: Link, at time: HostTime
     ) {
         collars.noteFrame(of: collar, address: header.address)
         link.noteFrame(of: collar)
-        let poll = pollsOfCollars.examine(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
+        let poll = pollsOfCollars.examine(
+            digest ?? FrameCRC.sent(in: frame), header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
         collar.noteFrame(of: log, header: header, poll: poll, number: number, signal: signal, on: link, at: time)
     }
 
@@ -351,7 +357,8 @@ final class Dispatcher {
 
     private func answerUnknown(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
         output.statistics.unknownFrames += 1
-        switch pollsOfStrangers.examine(frame, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
+        let digest = FrameCRC.sent(in: frame)
+        switch pollsOfStrangers.examine(digest, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
         case .none: requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
         case .new: requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
         case .copy: break

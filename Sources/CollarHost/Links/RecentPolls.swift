@@ -31,11 +31,18 @@ struct RecentPolls {
 
     private var polls: [Poll] = []
 
+    /// Whether a frame with a poll came in on another link just before.
+    func isCopy(_ crc: UInt32, on link: Link, at now: Instant) -> Bool {
+        polls.contains { $0.crc == crc && $0.link != link.id && now.microseconds(since: $0.time) <= RecentPolls.copyTime }
+    }
+
     /// Examines the poll of a frame that came in on a link, and remembers it.
-    /// - Parameter isShared: whether another link is open.
-    mutating func examine(_ frame: Span<UInt8>, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardPoll {
+    /// - Parameters:
+    ///   - crc: the CRC of the frame, or the last three bytes of a sealed frame.
+    ///   - header: the header of the frame.
+    ///   - isShared: whether another link is open.
+    mutating func examine(_ crc: UInt32, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardPoll {
         guard header.flags.poll != nil else { return .none }
-        let crc = FrameCRC.sent(in: frame)
         polls.removeAll { now.microseconds(since: $0.time) > RecentPolls.copyTime }
         if polls.contains(where: { $0.crc == crc && $0.link != link.id }) { return .copy }
         if polls.count == RecentPolls.limit { polls.removeFirst() }

@@ -73,19 +73,13 @@ final class KeyRing {
         }
     }
 
-    /// Restores the newest frame number of a collar, when its journal is opened.
-    func restore(_ deviceID: UInt64, _ progress: SealedProgress?) {
-        guard let progress, let index = collars.firstIndex(where: { $0.deviceID == deviceID }),
-            collars[index].window == nil
-        else { return }
-        collars[index] = KeyedCollar(
-            deviceID: deviceID, entry: KeyFiles.Entry(key: collars[index].key, acceptsRestart: collars[index].acceptsRestart),
-            progress: progress)
-    }
-
     /// Removes the permission of a restart from the key file, because it was used.
     func removeRestartPermission(of collar: KeyedCollar) {
-        do throws(JournalError) { try files.store(KeyFiles.Entry(key: collar.key), of: collar.deviceID) } catch {
+        do throws(JournalError) {
+            // The user may have changed the key since it was read.
+            guard try files.entry(of: collar.deviceID)?.key == collar.key else { return }
+            try files.store(KeyFiles.Entry(key: collar.key), of: collar.deviceID)
+        } catch {
             output.report(.keysFailing(error))
         }
     }

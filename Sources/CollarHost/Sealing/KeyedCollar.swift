@@ -14,7 +14,7 @@ final class KeyedCollar {
     /// The frames of the newest boot.
     private(set) var window: ReplayWindow?
     /// The highest boot count that a restart retired; 0 if none did. In another log, a boot must have a higher boot count.
-    private var highestRetiredBootCount: UInt32
+    private var highestRetiredBootCount: UInt32 = 0
 
     private let keyFingerprint: UInt32
 
@@ -25,11 +25,23 @@ final class KeyedCollar {
         key = entry.key
         acceptsRestart = entry.acceptsRestart
         keyFingerprint = SealingKeys.fingerprint(of: entry.key, deviceID: deviceID)
-        let progress = progress?.keyFingerprint == keyFingerprint ? progress : nil
-        logID = progress?.logID
-        highestRetiredBootCount = progress?.highestRetiredBootCount ?? 0
-        window = progress.map { ReplayWindow(restoring: $0.number) }
         keys = SealingKeys(entry.key, deviceID: deviceID)
+        restore(progress)
+    }
+
+    /// Restores the stored progress, unless a frame was received before: a journal may be opened late.
+    func restore(_ progress: SealedProgress?) {
+        guard window == nil, let progress, progress.keyFingerprint == keyFingerprint else { return }
+        logID = progress.logID
+        highestRetiredBootCount = progress.highestRetiredBootCount
+        window = ReplayWindow(restoring: progress.number)
+    }
+
+    /// Whether an identity may still be used after the journal was opened for it.
+    func isUsable(_ number: FrameNumber, logID: UInt32) -> Bool {
+        guard let window, !isNewBoot(number.bootCount, logID: logID) else { return true }
+        return window.highest.bootCount == number.bootCount && self.logID == logID
+            && window.freshness(of: number.counter) == .new
     }
 
     /// The newest number and its log, to be stored; nil before an identity opens.

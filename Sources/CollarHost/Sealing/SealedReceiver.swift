@@ -100,7 +100,8 @@ final class SealedReceiver {
                 keyed.noteReceived(number, logID: logID)
                 return .opened(
                     OpenedFrame(
-                        collar: session, log: log, number: number, binding: binding, isLate: freshness == .late))
+                        collar: session, log: log, number: number, digest: FrameCRC.sent(in: frame), binding: binding,
+                        isLate: freshness == .late))
             }
         }
         return .notOpened

@@ -39,7 +39,8 @@ extension Journal {
             stagedCursor = emissionCursor
             writer.pending.append(emissionCursor)
         }
-        if let sealedProgress, sealedProgress != stagedSealedProgress {
+        // At the size limit nothing is answered, so the progress need not be durable.
+        if let sealedProgress, sealedProgress != stagedSealedProgress, !isAtByteLimit {
             stagedSealedProgress = sealedProgress
             isSealedProgressPending = true
             writer.pending.append(sealedProgress)

@@ -257,8 +257,8 @@ extension Record {
     /// Whether the record belongs to the header and the checkpoint at the start of a segment.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .lost, .checkpointEnd, .repaired: true
-        case .fix, .message, .loss, .progress, .cursor, .uncovered, .sealed, .later: false
+        case .header, .covered, .lost, .sealed, .checkpointEnd, .repaired: true
+        case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }
 }

@@ -66,6 +66,10 @@ public struct KeyFiles {
     /// - Returns: false if it has none.
     public func remove(_ deviceID: UInt64) throws(JournalError) -> Bool {
         do throws(FileFailure) {
+            // A failed replacement may have left the key in a file of its own.
+            do throws(FileFailure) { try fileSystem.remove("\(path(of: deviceID)).new") } catch {
+                guard error.isAbsence else { throw error }
+            }
             try fileSystem.remove(path(of: deviceID))
             try fileSystem.synchronizeDirectory(at: path)
             return true

@@ -113,8 +113,8 @@ struct RecordBuffer {
         for (segment, extent) in checkpoint.repaired.sorted(by: { $0.key < $1.key }) {
             appendRepaired(segment: segment, extent)
         }
-        append(end)
         if let sealed = checkpoint.sealed { append(sealed) }
+        append(end)
     }
 
     /// The ranges in parts, each of which fits one record; one empty part if there are no ranges.

@@ -8,7 +8,7 @@ final class DifferentialTarget: FuzzTarget {
     let contextByteCount = FrameInput.contextByteCount + AnchorBytes.count
     let maximumByteCount = FrameInput.contextByteCount + AnchorBytes.count + 280
     /// A pipe to an interpreter is slow.
-    let share = 10
+    let share = 20
     private let root: String
     /// Started at its first use.
     private var decoder: ReferenceDecoder?
