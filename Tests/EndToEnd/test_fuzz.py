@@ -68,7 +68,7 @@ class FuzzTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         executions, _, behind_header, opened, _ = rows(result.stdout)["sealed"]
         self.assertEqual(executions, 2_000_000)
-        # Nearly all frames are refused by nothing but their tag. One in 256 is not forged, and opens.
+        # Nothing but their tag keeps nearly all frames shut. One in 256 is first opened as it was sealed.
         self.assertGreater(behind_header, 0.9 * executions)
         self.assertTrue(0.95 < opened / (executions / 256) < 1.05)
 

@@ -285,6 +285,8 @@ final class Dispatcher {
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
+                // A tombstone that is authentic shows by itself that its sequences exist.
+                if opened != nil { collar.learn(of: tombstone.ranges[position].last, log: log, at: time) }
                 let isRecorded = collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
                 isShown = isShown && isRecorded
             }

@@ -295,7 +295,7 @@ final class SimulatedMachine {
             process.host.receive(bytes.span, on: process.links[radio], at: time(now))
         }
         guard process.host.statistics.frames > before else { return }
-        process.discipline.accepts(oracle.clearForm(of: frame), on: radio, now: now)
+        process.discipline.accepts(frame, clear: oracle.clearForm(of: frame), on: radio, now: now)
         if isSealed, frame[1] & 0x80 != 0 {
             let isKnown = durablyAccepted.values.contains { $0.contains(frame) }
             if !process.acceptedFrames.insert(frame).inserted || isKnown {

@@ -19,9 +19,10 @@ struct AnswerDiscipline {
     private static let shortestContact: Int64 = 4_000_000
 
     /// The process accepts a frame.
-    mutating func accepts(_ frame: [UInt8], on radio: Int, now: Int64) {
+    /// - Parameter clear: the clear form of the frame.
+    mutating func accepts(_ frame: [UInt8], clear: [UInt8], on radio: Int, now: Int64) {
         do throws(DecodeError) {
-            let header = try FrameHeader(frame.span)
+            let header = try FrameHeader(clear.span)
             heardPolls.removeAll { now - $0.time > AnswerDiscipline.copyTime }
             let isCopy = heardPolls.contains { $0.frame == frame && $0.radio != radio }
             if let poll = header.flags.poll, !isCopy {
@@ -29,7 +30,7 @@ struct AnswerDiscipline {
                 heardPolls.append((frame, radio, now))
             }
             guard header.type == .identity else { return }
-            let identity = try Identity(decoding: frame.span)
+            let identity = try Identity(decoding: clear.span)
             receivers[identity.log.deviceID] = identity.pairedReceiverID
             identityTimes[identity.log.deviceID] = now
         } catch {
