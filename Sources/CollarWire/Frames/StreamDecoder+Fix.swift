@@ -13,8 +13,8 @@
 
         /// The bits that identify the commonest form: version, type and critical flags of the header, and form of the payload.
         private static var shapeMask: UInt64 {
-            FrameWords.header(firstByte: 0xFF, flags: FrameFlags.criticalMask) | FrameWords.mask(of: Layout.partial)
-                | FrameWords.mask(of: Layout.timeForm) | FrameWords.mask(of: Layout.positionStep)
+            FrameWords.header(firstByte: 0xFF, flags: FrameFlags.sealedMask | FrameFlags.criticalMask)
+                | FrameWords.mask(of: Layout.partial) | FrameWords.mask(of: Layout.timeForm) | FrameWords.mask(of: Layout.positionStep)
                 | FrameWords.mask(of: Layout.wide)
         }
         /// The values of the ``shapeMask`` bits in the commonest form: version and type as in every absolute fix, all other bits
