@@ -149,8 +149,11 @@ final class CollarTable {
         return [recent] + sessions.filter { $0 !== recent }
     }
 
+    /// The collar heard last at an address; nil if none was heard there.
+    func heardLast(at address: UInt8) -> CollarSession? { lastAtAddress[Int(address)] }
+
     /// Whether a collar was heard at an address.
-    func isKnown(address: UInt8) -> Bool { lastAtAddress[Int(address)] != nil }
+    func isKnown(address: UInt8) -> Bool { heardLast(at: address) != nil }
 
     /// A collar was heard at an address.
     func noteFrame(of session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }

@@ -156,7 +156,10 @@ final class Dispatcher {
     /// identity from time to time.
     private func countUnopened(_ header: FrameHeader, on link: Link, at time: HostTime) {
         output.statistics.unopenedFrames += 1
-        if link.isNoticeDue(.unopenedFrame, at: time.instant) {
+        // A damaged frame of a collar in clear can look like a sealed one.
+        let sender = collars.heardLast(at: header.address)
+        let isSealed = sealed.noteUnopened(from: header.address) && (sender == nil || sender?.keyed != nil)
+        if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
             output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
         }
         guard sealed.hasKeys, sealed.isIdentityWanted(from: header.address, at: time.instant) else { return }

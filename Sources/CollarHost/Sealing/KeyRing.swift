@@ -5,7 +5,7 @@ import CollarWire
 /// The collars whose keys the host has.
 final class KeyRing {
     /// The least time between two readings of the key files, in microseconds. A key that is added while the host runs is found
-    /// when a frame does not open.
+    /// when bytes come in.
     private static let readingInterval: Int64 = 1_000_000
 
     private let files: KeyFiles

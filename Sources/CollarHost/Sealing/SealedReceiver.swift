@@ -46,6 +46,10 @@ final class SealedReceiver {
         return outcome
     }
 
+    /// A frame did not open.
+    /// - Returns: whether so many frames from its address in a row did not open that this cannot be damage.
+    func noteUnopened(from address: UInt8) -> Bool { unopened[Int(address)].failed() }
+
     /// A frame did not open. Whether its sender is to be asked for its identity now.
     func isIdentityWanted(from address: UInt8, at now: Instant) -> Bool {
         unopened[Int(address)].isRequestDue(at: now)

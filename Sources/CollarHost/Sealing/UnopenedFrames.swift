@@ -7,6 +7,10 @@ struct UnopenedFrames {
     private static let firstInterval: Int64 = 1_000_000
     private static let longestInterval: Int64 = 3_600_000_000
 
+    /// So many frames in a row are no damage: they come from a collar whose key the host does not have.
+    private static let certainCount = 4
+
+    private var count = 0
     private var interval = UnopenedFrames.firstInterval
     private var lastRequest: Instant?
 
@@ -16,8 +20,16 @@ struct UnopenedFrames {
     /// The frame opened.
     mutating func opened() {
         failures.earn(1)
+        count = 0
         interval = Self.firstInterval
         lastRequest = nil
+    }
+
+    /// The frame did not open.
+    /// - Returns: whether so many frames in a row did not open that this cannot be damage.
+    mutating func failed() -> Bool {
+        count = min(count + 1, Self.certainCount)
+        return count == Self.certainCount
     }
 
     /// Whether to ask for the identity now: 1 s after the first frame that does not open, then 2 s, 4 s … after the last request,

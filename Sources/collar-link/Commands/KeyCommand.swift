@@ -15,7 +15,7 @@ enum KeyCommand {
               add ID [FILE]      use the key in FILE ('-': stdin), 32 hexadecimal digits, for the collar ID; without FILE
                                  make a new key, and print it for the tool that writes it to the collar
               list               print the ids of the collars with a key
-              remove ID          forget the key: frames of this collar are then accepted in clear
+              remove ID          remove the key: frames of this collar are then accepted in clear
               accept-restart ID  accept, once, that the collar counts fewer boots than before, because its memory was erased
             """,
         options: [
@@ -23,7 +23,8 @@ enum KeyCommand {
         ],
         maximumOperandCount: 3,
         notes: """
-            ID is the device id of the collar, 16 hexadecimal digits. A running collar-link reads a new key when the next sealed frame or identity arrives.
+            ID is the device id of the collar, 16 hexadecimal digits. A running collar-link looks for keys while frames come in,
+            once a second.
             Keys lie in DIR/keys, readable by their owner alone, and are not encrypted there.
             exit codes: 0 done, 64 usage, 65 FILE holds no key, 66 no such key, FILE or directory, 74, 77 or 78 the keys cannot be
             read or stored
