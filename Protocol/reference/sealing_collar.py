@@ -16,7 +16,7 @@ COUNTER_PART = 3  # bytes of a long counter: its upper 24 bits
 IDENTITY_PART = 11  # bytes: log id, boot count and the upper 24 bits of the counter, which also begin the nonce
 
 
-# What both directions compute
+# Used to seal and to open
 
 def tag_size(number):
     """The bytes of the tag. An identity has more, because a receiver tries the keys of all its collars on it."""
@@ -64,7 +64,7 @@ def is_wide(payload):
     return len(payload) > 1 and bool(payload[1] >> 7)
 
 
-# What a receiver computes from its references
+# Derived from the references of a receiver
 
 def upper_halves(reference):
     """The upper halves of a short sequence that a receiver tries for a reference."""
@@ -123,7 +123,7 @@ def open_frame(frame, keys, known):
 
 
 def _told(header, part, known):
-    """What is known, with what the frame says itself in its place: all of it in an identity, else the counter."""
+    """The known values, replaced by those that the frame itself carries: all of them in an identity, else the counter."""
     upper, number = known.counter >> 8, header[0] & 0x1F
     if number == IDENTITY:
         known = known._replace(log=Log(known.log.device_id, int.from_bytes(part[:4], "big") >> 6),

@@ -78,7 +78,7 @@ struct SealedVector {
         }
     }
 
-    /// What is wrong; nil if nothing is.
+    /// The first mismatch that is found; nil if every frame opens as expected.
     func fault() -> StaticString? {
         guard let log, let header = try? FrameHeader(ofAny: bare.span), let type = header.type else { return "it has no header" }
         var opened = OutputSpan(buffer: room(Frame.maximumByteCount), initializedCount: 0)

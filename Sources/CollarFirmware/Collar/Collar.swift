@@ -24,7 +24,7 @@ public struct Collar<Flash: FlashDevice> {
     var sealing: FrameSealing?
     /// Limits the identity requests in clear that a collar with a key obeys, because anybody can send them.
     var clearRequests = TokenBucket(capacity: 2, microsecondsPerToken: 600_000_000)
-    /// What the tag of the frame that is being made covers besides the frame.
+    /// The value that the tag of the next frame covers in addition to the frame.
     var frameBinding = SealedBinding.none
 
     /// The collar and its log.

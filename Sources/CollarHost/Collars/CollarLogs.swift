@@ -91,8 +91,8 @@ struct CollarLogs {
     /// The log of this id; nil if it is not in memory.
     func log(id: UInt32) -> LogSession? { all.first { $0.log.logID == id } }
 
-    /// What the tag of a sealed frame of a log may cover besides the frame: the sequences, or the anchors, that the frame may
-    /// mean.
+    /// The values that the tag of a sealed frame may cover in addition to the frame: each sequence, or each anchor, that the frame
+    /// can refer to in this log.
     mutating func bindings(of frame: Span<UInt8>, type: MessageType, log session: LogSession) -> [SealedBinding] {
         switch type {
         case .absoluteFix:

@@ -3,7 +3,7 @@ import Testing
 
 /// Sealing hides a frame, and opening gives exactly that frame back.
 @Suite struct SealedFrameTests {
-    /// The clear frames that can be sealed, each with what its tag covers besides the frame.
+    /// The clear frames that can be sealed, each with the value that its tag covers in addition to it.
     private static func frames() throws -> [(clear: [UInt8], peer: SealingPeer)] {
         var frames: [(clear: [UInt8], peer: SealingPeer)] = []
         for sample in try Sample.all() {

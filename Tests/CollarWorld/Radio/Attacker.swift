@@ -53,7 +53,7 @@ final class Attacker {
         isSealed = plan.isSealed
     }
 
-    /// What the sender does with a frame.
+    /// An attack with one frame.
     enum Sealed {
         /// Sends a frame again that it has heard.
         case repeated([UInt8])

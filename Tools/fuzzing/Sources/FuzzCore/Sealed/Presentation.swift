@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What a receiver holds against a sealed frame to open it.
+/// The values with which a receiver tries to open a sealed frame.
 struct Presentation {
     private(set) var keys: NamedKeys
     /// The log of the collar to which the keys belong.

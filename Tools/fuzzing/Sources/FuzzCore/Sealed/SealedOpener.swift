@@ -2,12 +2,12 @@ import CollarWire
 
 /// Opens sealed frames as a receiver does.
 struct SealedOpener {
-    /// What became of a frame.
+    /// The result of opening a frame.
     enum Result {
         /// It has no header of a sealed frame, or is too short; its tag was not compared.
         case refused
         /// It did not open.
-        case shut
+        case notOpened
         /// It opened; ``SealedOpener/clear`` holds the clear frame.
         case open
     }
@@ -21,7 +21,7 @@ struct SealedOpener {
 
     /// Opens a frame.
     /// - Parameters:
-    ///   - presentation: what the receiver holds against the frame.
+    ///   - presentation: the values with which the receiver tries to open the frame.
     ///   - given: the type of which the frame is taken to be; nil for the type in its header.
     mutating func open(_ frame: Span<UInt8>, as presentation: Presentation, type given: MessageType?) -> Result {
         clear.removeAll(keepingCapacity: true)
@@ -53,6 +53,6 @@ struct SealedOpener {
         guard let start = SealedTypes.cipherStart(type, flags: header.flags.rawValue),
             frame.count >= start + SealedTypes.tagByteCount(type)
         else { return .refused }
-        return .shut
+        return .notOpened
     }
 }

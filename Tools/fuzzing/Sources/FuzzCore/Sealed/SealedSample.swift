@@ -1,13 +1,13 @@
 import CollarWire
 
-/// A sealed frame with valid content, and what it was made of.
+/// A sealed frame with valid content, and the values that it was made from.
 final class SealedSample {
     let type: MessageType
     /// The frame as it was sealed.
     let bytes: [UInt8]
     /// The clear frame.
     let clear: [UInt8]
-    /// What opens the frame.
+    /// The values that open the frame.
     let presentation: Presentation
     /// Whether the frame is an absolute fix that holds its whole sequence.
     let isWide: Bool

@@ -50,7 +50,7 @@ public final class SealedTarget: FuzzTarget {
             return .wrong("a frame that does not open leaves its content behind: \(frame.words)")
         }
         if isOpenedFirst { return .accepted }
-        return result == .shut ? .behindCRC : .refused
+        return result == .notOpened ? .behindCRC : .refused
     }
 
     public func describe(_ input: [UInt8]) -> InputDescription {

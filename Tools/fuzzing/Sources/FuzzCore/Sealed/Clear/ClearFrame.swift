@@ -3,7 +3,7 @@ import CollarWire
 /// A clear frame with valid content, which can be sealed.
 struct ClearFrame {
     private(set) var bytes: [UInt8] = []
-    /// What the tag of a fix covers besides the frame.
+    /// The value that the tag of a fix covers in addition to the frame.
     private(set) var binding = SealedBinding.none
     /// The number of the poll that an acknowledgement answers.
     private(set) var poll: PollNumber?
