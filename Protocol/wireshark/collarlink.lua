@@ -80,7 +80,7 @@ end
 -- header, check
 field("uint8", "version", "Version")
 field("uint8", "flags", "Flags", base.HEX)
-field("bool", "flags.sealed", "Sealed (critical)", 8, {"yes", "no"}, 0x80)
+field("bool", "flags.sealed", "Sealed", 8, {"yes", "no"}, 0x80)
 field("uint8", "flags.critical", "Reserved, critical", base.HEX, nil, 0x60)
 field("uint8", "flags.reserved", "Reserved", base.HEX, nil, 0x18)
 field("bool", "flags.delivered_elsewhere", "Delivered elsewhere", 8, {"yes", "no"}, 0x08)
@@ -88,7 +88,7 @@ field("uint8", "flags.bit_4", "Reserved", base.HEX, nil, 0x10)
 field("uint8", "flags.bit_3", "Reserved", base.HEX, nil, 0x08)
 field("bool", "flags.long", "Long: all of the counter is sent", 8, {"yes", "no"}, LONG)
 field("bool", "flags.wide", "Wide sequence", 8, {"yes", "no"}, 0x08)
-field("uint8", "ask_number", "Ask number", base.DEC, nil, 0x07)
+field("uint8", "poll_number", "Poll number", base.DEC, nil, 0x07)
 field("uint8", "index", "Index", base.DEC, nil, 0x07)
 field("uint8", "address", "Address")
 field("uint8", "low_byte", "Low byte")
@@ -143,7 +143,7 @@ field("uint16", "heartbeat", "Heartbeat")
 field("uint32", "delivered_elsewhere", "Delivered elsewhere below")
 field("uint24", "tag", "Tag", base.HEX)
 field("uint32", "receiver_id", "Receiver id")
-field("uint8", "ask", "Answers ask number")
+field("uint8", "answered_poll", "Answered poll")
 field("uint32", "first_missing", "First missing")
 field("uint8", "durable_count", "Durable ranges")
 field("uint8", "resend_count", "Resend ranges")
@@ -1235,7 +1235,7 @@ end
 message(16, "Acknowledgement", {
     bound = true,
     read = function(payload)
-        require_field(payload.frame.low_byte <= 7, "ask")
+        require_field(payload.frame.low_byte <= 7, "poll_number")
         read_receiver_id(payload)
         local first_missing, item = payload:uint("first_missing", 32)
         if first_missing > MAX_SEQUENCE then item:append_text(" (nothing is missing of a full log)") end
@@ -1337,7 +1337,7 @@ local function settings_reader(words)
 end
 
 message(7, "Settings report", {bound = true, read = settings_reader("settings report")})
-message(19, "Settings order", {bound = true, read = settings_reader("settings order")})
+message(19, "Settings update", {bound = true, read = settings_reader("settings update")})
 message(18, "Settings request", {
     bound = true,
     read = function(payload) return number("settings request %d", payload:uint("request_id", 16)) end,
@@ -1530,7 +1530,7 @@ end
 
 local function flags_of_sealed(frame)
     if has_index(frame) then return {"flags.sealed", "flags.critical", "flags.reserved", "index"} end
-    return {"flags.sealed", "flags.critical", "flags.long", FLAG_BIT_3[frame.type] or "flags.bit_3", "ask_number"}
+    return {"flags.sealed", "flags.critical", "flags.long", FLAG_BIT_3[frame.type] or "flags.bit_3", "poll_number"}
 end
 
 local function add_low_byte_of_counter(tvb, tree, frame)
@@ -1596,8 +1596,8 @@ end
 
 -- Frames (section 2) ------------------------------------------------------------------------------------------------
 
-local FLAGS = {"flags.sealed", "flags.critical", "flags.reserved", "ask_number"}
-local FLAGS_OF_TOMBSTONE = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "ask_number"}
+local FLAGS = {"flags.sealed", "flags.critical", "flags.reserved", "poll_number"}
+local FLAGS_OF_TOMBSTONE = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "poll_number"}
 
 local function flags_of(frame)
     if layout_of(frame) then return flags_of_sealed(frame) end
@@ -1608,15 +1608,15 @@ local function add_flags(tvb, tree, frame)
     local flags = tree:add(F.flags, tvb(1, 1))
     for _, name in ipairs(flags_of(frame)) do
         local item = flags:add(F[name], tvb(1, 1))
-        if name == "ask_number" and frame.flags % 8 == 0 then item:append_text(" (wants no answer)") end
+        if name == "poll_number" and frame.flags % 8 == 0 then item:append_text(" (wants no answer)") end
     end
 end
 
 local function add_low_byte(tvb, tree, frame)
     if layout_of(frame) then return add_low_byte_of_counter(tvb, tree, frame) end
-    -- In an acknowledgement it is the number of the ask it answers; in a fix a part of the sequence.
+    -- In an acknowledgement it is the number of the poll it answers; in a fix a part of the sequence.
     local is_answer = frame.type == ACKNOWLEDGEMENT
-    local item = tree:add(is_answer and F.ask or F.low_byte, tvb(3, 1))
+    local item = tree:add(is_answer and F.answered_poll or F.low_byte, tvb(3, 1))
     if is_answer and frame.low_byte == 0 then item:append_text(" (none)") end
 end
 
@@ -1777,7 +1777,7 @@ end
 -- The number in the flags, for the info column.
 local function number_in_flags(frame)
     local value = frame.flags % 8
-    return value > 0 and number(", %s %d", has_index(frame) and "index" or "ask", value) or ""
+    return value > 0 and number(", %s %d", has_index(frame) and "index" or "poll", value) or ""
 end
 
 local function dissect_whole_frame(tvb, pinfo, tree, key)

@@ -130,8 +130,8 @@ def read_identity(reader):
 
 
 def read_acknowledgement(reader):
-    return {**reader.numbers("ask", "receiver_id", "first_missing"), "durable": reader.ranges("durable"),
-            "resend": reader.ranges("resend")}
+    return {"ask": reader.number("answered_poll"), **reader.numbers("receiver_id", "first_missing"),
+            "durable": reader.ranges("durable"), "resend": reader.ranges("resend")}
 
 
 def read_status(reader):

@@ -82,7 +82,7 @@ class DissectedLinesTest(DissectorTest):
             "8 bytes carried over",
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [unknown log]",
             "identity 0123456789abcdef log 44813807, boot 1, next sequence 4711; "
-            "fix 4711 47.37690 8.54170 2.9 m 85 %, ask 3",
+            "fix 4711 47.37690 8.54170 2.9 m 85 %, poll 3",
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing",
             "batch of 2 fixes, 4711 to 4715", "tombstone 0 to 59", "tombstone 0 to 59, delivered elsewhere"])
 

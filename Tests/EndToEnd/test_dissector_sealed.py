@@ -16,7 +16,7 @@ SEALED, LONG, BIT_3 = 0x80, 0x10, 0x08
 # By type that can be sealed: its name in the info column.
 COLLAR = {IDENTITY: "identity", FIX: "absolute fix", LIVE_FIX: "live fix", 4: "batch", 5: "probe", 6: "status",
           7: "settings report", 8: "result", TOMBSTONE: "tombstone", 13: "application message of a collar"}
-HOST = {ACKNOWLEDGEMENT: "acknowledgement", 18: "settings request", 19: "settings order", 20: "command",
+HOST = {ACKNOWLEDGEMENT: "acknowledgement", 18: "settings request", 19: "settings update", 20: "command",
         29: "application message of a host"}
 CLEAR = {10: "radio identity", 11: "modem settings", 12: "signal report", 17: "identity request"}
 NAMING_RECEIVER = (ACKNOWLEDGEMENT, 20, 29)
@@ -62,7 +62,7 @@ def visible_flags(number, flags):
     fields = {"flags": flags, "flags.sealed": 1, "flags.critical": 0}
     if number in HOST:
         return {**fields, "flags.reserved": flags >> 3 & 3, "index": flags & 7}
-    fields["ask_number"] = flags & 7
+    fields["poll_number"] = flags & 7
     if number not in COLLAR:
         return {**fields, "flags.reserved": flags >> 3 & 3}
     name = {FIX: "flags.wide", TOMBSTONE: "flags.delivered_elsewhere"}.get(number, "flags.bit_3")
@@ -100,7 +100,7 @@ def words_of(frame):
     reason = malformed(frame)
     words = f"{name}, sealed" if name else "sealed"
     words += f" [malformed: {reason}]" if reason else ", not verified"
-    return f"{words}, {'index' if number in HOST else 'ask'} {value}" if value else words
+    return f"{words}, {'index' if number in HOST else 'poll'} {value}" if value else words
 
 
 class DissectedSealedFramesTest(DissectorTest):
@@ -148,7 +148,7 @@ class DissectedSealedFramesTest(DissectorTest):
                 self.assertEqual(fields["counter_low"], vector["counter"] & 0xFF)
                 self.assertEqual(fields.get("counter", vector["counter"]), vector["counter"])
                 self.assertEqual(len(fields["ciphertext"]) // 2, len(clear) - 7 + GAINED.get(number, 0))
-                self.assertEqual(fields.get("ask_number", 0), clear[1] & 7)
+                self.assertEqual(fields.get("poll_number", 0), clear[1] & 7)
                 if number in NAMING_RECEIVER:
                     start = 4 if number == ACKNOWLEDGEMENT else 6
                     self.assertEqual(fields["receiver_id"], int.from_bytes(clear[start:start + 4], "big"))
@@ -181,7 +181,7 @@ class DissectedSealedFramesTest(DissectorTest):
                          4 * [{"critical_flags"}] + 2 * [{"unsupported_version"}])
         # Flag bit 7 may mean anything there, so the frame is shown as if it were clear.
         self.assertEqual([reader.optional("low_byte") for reader in readers], [0, 0, None, 0, 0, 0])
-        self.assertEqual([reader.optional("ask") for reader in readers], [None, None, 0, None, None, None])
+        self.assertEqual([reader.optional("answered_poll") for reader in readers], [None, None, 0, None, None, None])
 
     # Sealed frames among others
 

@@ -44,7 +44,7 @@ class DissectedVectorsTest(DissectorTest):
         number = int(vector["bare"][:2], 16) & 31
         sender = vector["sender"]
         header = {"type": number, "version": 1, "address": sender["address"], "flags": sender["flags"],
-                  "ask_number": sender["flags"] & 7, "check": int(vector["bare"][-6:], 16),
+                  "poll_number": sender["flags"] & 7, "check": int(vector["bare"][-6:], 16),
                   "check.status": 2 if number == LIVE_FIX else 1}
         found = reader.numbers(*header)
         if found != header:
