@@ -213,7 +213,7 @@ class PlantedBugTest(unittest.TestCase):
         self.check("sealed", "SealedHostFrame.swift", "Words128(receiverID, ", "Words128(0, ", "with another receiver")
 
     def test_poll_number_lost_when_opened(self):
-        self.check("sealed", "SealedFrame.swift", "&= FrameFlags.askMask |", "&= 3 |",
+        self.check("sealed", "SealedFrame.swift", "&= FrameFlags.pollMask |", "&= 3 |",
                    "a frame that is not forged does not open")
 
     def test_content_left_behind(self):

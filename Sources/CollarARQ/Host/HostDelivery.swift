@@ -2,7 +2,7 @@ import CollarWire
 
 /// The host's end of reliable delivery for one log of one collar: when to answer, and with what.
 ///
-/// The host sends only when asked, and names only sequences that are durable at that moment.
+/// The host sends only to answer a poll, and names only sequences that are durable at that moment.
 public struct HostDelivery: Sendable {
     /// The collar and its log.
     public let log: LogIdentity

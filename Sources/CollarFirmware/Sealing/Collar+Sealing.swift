@@ -16,7 +16,7 @@ extension Collar {
         if !isRoomToSeal(frame) {
             // With the whole counter, a report or a status may not fit the smallest limit of a link. The host asks for a report
             // again.
-            let flags = FrameFlags(rawValue: frame.span[1] & FrameFlags.askMask)
+            let flags = FrameFlags(rawValue: frame.span[1] & FrameFlags.pollMask)
             frame.removeAll()
             encodeProbe(flags: flags, into: &frame)
         }

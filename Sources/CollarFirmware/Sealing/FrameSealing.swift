@@ -76,7 +76,7 @@ struct FrameSealing {
         _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, receiverID: UInt32,
         into clear: inout OutputSpan<UInt8>
     ) -> Bool {
-        let index = header.flags.rawValue & FrameFlags.askMask
+        let index = header.flags.rawValue & FrameFlags.pollMask
         guard index <= FrameSealing.highestIndex, (index == 0) == (type == .acknowledgement) else { return false }
         if open(frame, header, type, index, latestPoll, receiverID, into: &clear) {
             latestPoll?.acceptedIndices |= 1 &<< index

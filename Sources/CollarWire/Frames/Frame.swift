@@ -101,7 +101,7 @@ public struct FrameFlags: Equatable, Sendable {
     /// Bit 3 of a sealed absolute fix: the frame holds the whole sequence.
     static var wideMask: UInt8 { 0b0000_1000 }
     /// Bits 2 … 0: the number of the poll; 0 wants no answer. In a host's sealed frame: the index.
-    public static var askMask: UInt8 { 0b0000_0111 }
+    public static var pollMask: UInt8 { 0b0000_0111 }
 
     /// The critical bits that this version does not know; 0 if the frame may be used.
     public var unknownCriticalBits: UInt8 { rawValue & FrameFlags.criticalMask }
@@ -110,10 +110,10 @@ public struct FrameFlags: Equatable, Sendable {
     public var isSealed: Bool { rawValue & FrameFlags.sealedMask != 0 }
 
     /// In a host's sealed frame: 0 for an acknowledgement, 1 and 2 for the requests before it.
-    var index: UInt8 { rawValue & FrameFlags.askMask }
+    var index: UInt8 { rawValue & FrameFlags.pollMask }
 
     /// The poll of this frame; nil if it wants no answer.
-    public var poll: PollNumber? { PollNumber(rawValue: rawValue & FrameFlags.askMask) }
+    public var poll: PollNumber? { PollNumber(rawValue: rawValue & FrameFlags.pollMask) }
 }
 
 /// The number of a poll, 1 … 7, which its answer repeats.

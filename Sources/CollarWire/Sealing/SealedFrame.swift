@@ -165,7 +165,7 @@ public enum SealedFrame {
     /// Appends the header that the clear frame has, as far as it is known before the frame is opened.
     private static func begin(_ clear: inout OutputSpan<UInt8>, with header: FrameHeader, type: MessageType) {
         var header = header
-        header.flags.rawValue &= FrameFlags.askMask | (type == .tombstone ? FrameFlags.wideMask : 0)
+        header.flags.rawValue &= FrameFlags.pollMask | (type == .tombstone ? FrameFlags.wideMask : 0)
         header.lowByte = 0
         header.encode(into: &clear)
     }
