@@ -13,14 +13,13 @@ import Testing
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", omittingEmptySubsequences: false).map { $0.filter { !$0.isWhitespace } }
             guard parts.count == 2 else { continue }
-            if parts[0] == "Count" { cases.append([:]) } else { cases[cases.count - 1][parts[0]] = bytes(parts[1]) }
+            if parts[0] == "Count" {
+                cases.append([:])
+            } else {
+                cases[cases.count - 1][parts[0]] = try [UInt8](hexadecimal: parts[1])
+            }
         }
         return cases
-    }
-
-    private func bytes(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
     private func bytes(_ words: Words128) -> [UInt8] {

@@ -29,11 +29,12 @@ import Testing
         }
 
         func peer() throws -> SealingPeer {
-            let header = try FrameHeader(ofAny: bytes(bare).span)
+            let frame = try [UInt8](hexadecimal: bare)
+            let header = try FrameHeader(ofAny: frame.span)
             var peer = SealingPeer()
             peer.log = LogIdentity(of: try #require(UInt64(deviceID, radix: 16)), logID: logID)
             peer.number = FrameNumber(bootCount: bootCount, counter: counter)
-            peer.key = SealedVectorTests.bytes(key)
+            peer.key = try [UInt8](hexadecimal: key)
             peer.receiverID = receiverID ?? 0
             peer.poll = poll.flatMap { PollNumber(rawValue: $0) }
             peer.index = header.flags.rawValue & 7
@@ -42,11 +43,6 @@ import Testing
             if let sequence { peer.binding = .sequence(sequence) }
             return peer
         }
-    }
-
-    fileprivate static func bytes(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
     private static func all() throws -> [Contents] {
@@ -59,11 +55,11 @@ import Testing
         let vectors = try SealedVectorTests.all()
         var types = Set<UInt8>()
         for vector in vectors {
-            guard let clear = vector.clear.map(SealedVectorTests.bytes) else { continue }
-            let (bare, peer) = (SealedVectorTests.bytes(vector.bare), try vector.peer())
+            guard let clear = try vector.clear.map([UInt8].init(hexadecimal:)) else { continue }
+            let (bare, peer) = (try [UInt8](hexadecimal: vector.bare), try vector.peer())
             #expect(peer.opened(bare) == clear, "\(vector.meaning)")
             #expect(peer.sealed(clear) == bare, "\(vector.meaning)")
-            #expect(serialForm(of: bare) == SealedVectorTests.bytes(vector.serial))
+            #expect(try serialForm(of: bare) == [UInt8](hexadecimal: vector.serial))
             types.insert(bare[0] & 0x1F)
         }
         #expect(types == [1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 18, 19, 20, 29])
@@ -74,7 +70,7 @@ import Testing
         #expect(forged.count >= 20)
         for vector in forged {
             #expect(vector.error == "not_opened")
-            #expect(try vector.peer().opened(SealedVectorTests.bytes(vector.bare)) == nil, "\(vector.meaning)")
+            #expect(try vector.peer().opened([UInt8](hexadecimal: vector.bare)) == nil, "\(vector.meaning)")
         }
     }
 }

@@ -3,10 +3,10 @@ import Testing
 
 extension Vector {
     /// The bare frame; nil if the vector has only a serial form.
-    var bare: [UInt8]? { get throws { try contents.bare.map(bytes) } }
+    var bare: [UInt8]? { get throws { try contents.bare.map([UInt8].init(hexadecimal:)) } }
 
     /// The bytes on a serial line; nil if the vector has only a bare frame.
-    var serial: [UInt8]? { get throws { try contents.serial.map(bytes) } }
+    var serial: [UInt8]? { get throws { try contents.serial.map([UInt8].init(hexadecimal:)) } }
 
     /// The log to which the CRC is bound; nil for a frame that is not bound.
     var log: LogIdentity? {
@@ -16,11 +16,5 @@ extension Vector {
             let log = try #require(LogIdentity(deviceID: deviceID, logID: logID))
             return log
         }
-    }
-
-    private func bytes(hexadecimal text: String) throws -> [UInt8] {
-        let digits = try text.map { try #require($0.hexDigitValue) }
-        try #require(digits.count.isMultiple(of: 2))
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(16 * digits[$0] + digits[$0 + 1]) }
     }
 }
