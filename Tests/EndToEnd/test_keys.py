@@ -85,6 +85,23 @@ class CommandTest(KeyTest):
             self.assertIn("32 hexadecimal digits", done.stderr)
         self.assertEqual(self.key_command("list").stdout, "")
 
+    def test_the_list_names_keys_that_cannot_be_used(self):
+        names = ("00000000000000ff", "0123456789abcdef", "fedcba9876543210")
+        for name in names:
+            self.key_command("add", name, "-", stdin=KEY)
+        self.assertEqual(self.key_command("list").stderr, "")
+        path = os.path.join(self.state, "keys", names[1])
+        for damaged in ("not a key\n", KEY[:-1] + "\n", ""):
+            with open(path, "w") as file:
+                file.write(damaged)
+            done = self.key_command("list", code=78)
+            self.assertEqual(done.stdout.split(), list(names))
+            self.assertEqual(done.stderr.splitlines(), [
+                f"collar-link: {path} does not hold a key of 32 hexadecimal digits",
+                f"collar-link:   Restore {path} from a backup, or give the key again: collar-link key add ID."])
+        self.key_command("add", names[1], "-", stdin=KEY)
+        self.assertEqual(self.key_command("list").stderr, "")
+
     def test_a_receiver_does_not_start_with_a_damaged_key(self):
         """Otherwise it would take forged frames in clear."""
         self.key_command("add", "0123456789abcdef", "-", stdin=KEY)

@@ -14,7 +14,7 @@ enum KeyCommand {
 
               add ID [FILE]      use the key in FILE ('-': stdin), 32 hexadecimal digits, for the collar ID; without FILE
                                  make a new key, and print it for the tool that writes it to the collar
-              list               print the ids of the collars with a key
+              list               print the ids of the collars with a key, and on stderr which keys cannot be used
               remove ID          remove the key: frames of this collar are then accepted in clear
               accept-restart ID  accept, once, that the collar counts fewer boots than before, because its memory was erased
             """,
@@ -34,10 +34,7 @@ enum KeyCommand {
         let files = KeyFiles(stateDirectory: try arguments.stateDirectory())
         let operands = arguments.operands
         switch (operands.first, operands.count) {
-        case ("list", 1):
-            for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
-                try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
-            }
+        case ("list", 1): return try list(files)
         case ("add", 2...3): try add(operands, to: files)
         case ("remove", 2):
             let deviceID = try deviceID(operands[1])
@@ -52,6 +49,23 @@ enum KeyCommand {
             throw CommandFailure(.usage, "key wants one of: add ID [FILE], list, remove ID, accept-restart ID")
         }
         return .clean
+    }
+
+    /// Prints every collar with a key file, and says which of these files cannot be used.
+    /// - Returns: the exit code for the first file that cannot be used.
+    private static func list(_ files: KeyFiles) throws(CommandFailure) -> ExitCode {
+        var code = ExitCode.clean
+        for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
+            do throws(CommandFailure) {
+                // Another program may have removed the file meanwhile.
+                guard try CommandFailure.wrapping(try files.entry(of: deviceID)) != nil else { continue }
+            } catch {
+                StandardError.say(error.message, remedy: error.remedy)
+                if code == .clean { code = error.code }
+            }
+            try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
+        }
+        return code
     }
 
     private static func add(_ operands: [String], to files: KeyFiles) throws(CommandFailure) {
