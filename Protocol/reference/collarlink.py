@@ -4,8 +4,8 @@
 It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live,
 way and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
 messages, reports, frames, host (what a host does), ascon, sealing,
-sealing_collar and sealing_host (sealed frames), verify, known_answers. This
-file is the command line:
+sealing_collar and sealing_host (sealed frames), exchange (keys over a cable),
+verify, known_answers. This file is the command line:
 
     collarlink.py verify FOLDER           check the vectors in FOLDER
     collarlink.py ascon FOLDER            check Ascon with the known answers in FOLDER

@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import exchange_vectors  # noqa: E402
 import invalid_vectors  # noqa: E402
 import sealed_vectors  # noqa: E402
 import session_vectors  # noqa: E402
@@ -26,13 +27,14 @@ def write(folder, vectors):
 
 
 def main():
-    """Make valid and invalid vectors, sessions, and sealed frames."""
+    """Make valid and invalid vectors, sessions, sealed frames, and exchanges of keys."""
     default = Path(__file__).resolve().parent.parent / "vectors"
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     write(folder / "valid", valid_vectors.all_vectors())
     write(folder / "invalid", invalid_vectors.all_vectors())
     write(folder / "session", session_vectors.all_vectors())
     write(folder / "sealed", sealed_vectors.all_vectors())
+    write(folder / "exchange", exchange_vectors.all_vectors())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import frames
 import sealing
 import sealing_collar
 from report_vectors import STATUS
-from sealed_parts import COLLAR, HOST, KEY, LIVE, OTHER_KEY, keys_of, vector_of
+from sealed_parts import COLLAR, HOST, KEY, LIVE, OTHER_KEY, flipped, keys_of, vector_of
 from sealing_keys import SEALED
 from vector_parts import ACKNOWLEDGEMENT, ADDRESS, FIX, IDENTITY, LOG, OTHER_DEVICE, OTHER_LOG
 from wire import ProtocolError
@@ -22,13 +22,6 @@ def sealed(number, fields, known, long=False, index=None, flags=0, **hints):
     """A sealed frame with the right values."""
     clear = frames.encode(number, fields, ADDRESS, flags, known.log, anchor=known.anchor, **hints)
     return sealing.seal(clear, KEYS, known, long, index)
-
-
-def flipped(frame, place, bit=0):
-    """The frame with one wrong bit."""
-    damaged = bytearray(frame)
-    damaged[place] ^= 1 << bit
-    return bytes(damaged)
 
 
 def half_of_tag(frame, size):

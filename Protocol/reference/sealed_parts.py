@@ -1,4 +1,4 @@
-"""Shared parts of the vectors of sealed frames: a key, and what both ends know."""
+"""Shared parts of the vectors of sealed frames and of exchanges: a key, what both ends know, and damage."""
 
 from sealing_keys import Known, derive
 from vector_parts import FIX, IDENTITY, LOG, bound_to, forms
@@ -18,6 +18,13 @@ LIVE = {**FIX, "type": 3, "sequence": 4661, "time": FIX["time"] + 1000}
 def keys_of(known, key=KEY):
     """The keys for a frame."""
     return derive(key, known.log.device_id)
+
+
+def flipped(frame, place, bit=0):
+    """The frame with one wrong bit."""
+    damaged = bytearray(frame)
+    damaged[place] ^= 1 << bit
+    return bytes(damaged)
 
 
 def vector_of(meaning, origin, frame, known, key=KEY):

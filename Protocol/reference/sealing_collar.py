@@ -1,4 +1,4 @@
-"""Sealed frames of a collar (section 22)."""
+"""Sealed frames of a collar (section 22). A key offer, which travels on a cable only (section 23), has the form of an identity."""
 
 import ascon
 import fixes
@@ -8,7 +8,8 @@ import rangecoder
 from frames import ABSOLUTE_FIX, BATCH, COLLAR_MESSAGE, DELIVERED_ELSEWHERE, LIVE_FIX, TOMBSTONE, Log
 from sealing_keys import SEALED, expand, require_opened
 
-IDENTITY, PROBE = 1, 5
+IDENTITY, PROBE, KEY_OFFER = 1, 5, 14
+IDENTITY_FORM = (IDENTITY, KEY_OFFER)
 TYPES = (*range(1, 10), COLLAR_MESSAGE)
 LONG, WIDE, POLL = 0x10, 0x08, 0x07  # flags
 HEADER = 4
@@ -20,7 +21,7 @@ IDENTITY_PART = 11  # bytes: log id, boot count and the upper 24 bits of the cou
 
 def tag_size(number):
     """The bytes of the tag. An identity has more, because a receiver tries the keys of all its collars on it."""
-    return 8 if number == IDENTITY else 6
+    return 8 if number in IDENTITY_FORM else 6
 
 
 def nonce(known):
@@ -32,7 +33,7 @@ def nonce(known):
 def clear_part(header, known):
     """The clear part; that of an identity as it is before it is masked."""
     number = header[0] & 0x1F
-    if number == IDENTITY:
+    if number in IDENTITY_FORM:
         return nonce(known)[:IDENTITY_PART]
     part = (known.counter >> 8).to_bytes(COUNTER_PART, "big") if header[1] & LONG else b""
     return part + bytes([known.anchor["sequence"] & 0xFF]) if number == LIVE_FIX else part
@@ -41,7 +42,7 @@ def clear_part(header, known):
 def clear_part_size(header):
     """The bytes of the clear part."""
     number = header[0] & 0x1F
-    if number == IDENTITY:
+    if number in IDENTITY_FORM:
         return IDENTITY_PART
     return COUNTER_PART * bool(header[1] & LONG) + (number == LIVE_FIX)
 
@@ -100,7 +101,7 @@ def close(header, text, keys, known):
     length = len(header) + len(part) + len(text) + tag_size(number)
     ciphertext, tag = ascon.encrypt(keys.up, nonce(known), associated(header, length, part, known), text)
     tag = tag[:tag_size(number)]
-    return header + (masked(part, tag, keys) if number == IDENTITY else part) + ciphertext + tag
+    return header + (masked(part, tag, keys) if number in IDENTITY_FORM else part) + ciphertext + tag
 
 
 # Opening
@@ -108,24 +109,33 @@ def close(header, text, keys, known):
 def open_frame(frame, keys, known):
     """The clear frame. Raises not_opened if the frame does not open, or says other things than those known."""
     header, number = frame[:HEADER], frame[0] & 0x1F
-    text_at, tag_at = HEADER + clear_part_size(header), len(frame) - tag_size(number)
-    require_opened(number in TYPES and text_at <= tag_at and not (number == IDENTITY and header[1] & LONG))
+    require_opened(number in TYPES)
     require_opened(known.anchor is not None or number != LIVE_FIX)
     require_opened(known.sequence is not None or number != ABSOLUTE_FIX or header[1] & WIDE)
+    text, told = open_text(frame, keys, known)
+    require_opened(told == known)
+    return _clear_frame(header, text, known)
+
+
+def open_text(frame, keys, known):
+    """The plaintext, and the known values with those that the frame itself carries. Raises not_opened."""
+    header, number = frame[:HEADER], frame[0] & 0x1F
+    text_at, tag_at = HEADER + clear_part_size(header), len(frame) - tag_size(number)
+    require_opened(text_at <= tag_at and not (number in IDENTITY_FORM and header[1] & LONG))
     part, tag = frame[HEADER:text_at], frame[tag_at:]
-    if number == IDENTITY:
+    if number in IDENTITY_FORM:
         part = masked(part, tag, keys)
     told = _told(header, part, known)
     require_opened(clear_part(header, told) == part)  # the anchor is another one, or a bit is 1 that must be 0
     text = ascon.decrypt(keys.up, nonce(told), associated(header, len(frame), part, told), frame[text_at:tag_at], tag)
-    require_opened(text is not None and told == known)
-    return _clear_frame(header, text, known)
+    require_opened(text is not None)
+    return text, told
 
 
 def _told(header, part, known):
     """The known values, replaced by those that the frame itself carries: all of them in an identity, else the counter."""
     upper, number = known.counter >> 8, header[0] & 0x1F
-    if number == IDENTITY:
+    if number in IDENTITY_FORM:
         known = known._replace(log=Log(known.log.device_id, int.from_bytes(part[:4], "big") >> 6),
                                boot_count=int.from_bytes(part[4:8], "big"))
         upper = int.from_bytes(part[8:], "big")

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import batchcoder
+import exchange
 import fixes
 import frames
 import rangecoder
@@ -22,6 +23,8 @@ COMMON_KEYS = {"meaning", "origin", "bare", "serial", "device_id", "log_id", "re
 VALID_KEYS = COMMON_KEYS | {"decoded", "canonical", "sender"}
 INVALID_KEYS = COMMON_KEYS | {"error", "field"}
 SEALED_KEYS = {"meaning", "origin", "bare", "serial", "key", "device_id", "log_id", "boot_count", "counter"}
+EXCHANGE_KEYS = {"meaning", "origin", "key", "device_id", "log_id", "boot_count", "address", "new_key", "counter"}
+EXCHANGE_FRAMES = {"request", "offer", "activation"}
 SESSION_KEYS = {"meaning", "origin", "receiver_id", "steps", "fixes", "logs", "rejected"}
 
 
@@ -228,6 +231,38 @@ def check_anchor(anchor, sequence):
         expect(found == anchor, f"the anchor is {found} if {highest} is known")
 
 
+def check_exchange(vector):
+    """Check that each frame of an exchange has an effect at its receiver, and says what the vector says; or has none."""
+    other = (set(vector) ^ (EXCHANGE_KEYS | EXCHANGE_FRAMES)) - {"error"}
+    expect(not other, f"keys differ: {sorted(other)}")
+    expect((vector["key"] is None) == (vector["counter"] is None), "key and counter belong together")
+    key, new_key = (None if vector[name] is None else bytes.fromhex(vector[name]) for name in ("key", "new_key"))
+    offer = exchange.Offer(vector["address"], log_of(vector), vector["boot_count"], vector["counter"], new_key)
+    wrong = vector.get("error")
+    expect("error" not in vector or wrong in EXCHANGE_FRAMES, f"no such frame: {wrong}")
+    for name, built in exchange.build(offer, key).items():
+        frame = bytes.fromhex(vector[name])
+        check_without_cable(name, frame)
+        try:
+            read = exchange.read(name, frame, offer, key)
+        except ProtocolError as error:
+            expect(name == wrong, f"{name} fails with {error}")
+            continue
+        expect(name != wrong, f"{name} has an effect, but must not")
+        expect(read in (None, offer), f"{name} says {read}")
+        expect(frame == built, f"{name} is built as {built.hex()}")
+
+
+def check_without_cable(name, frame):
+    """Check that a receiver that is not at a cable does not use a frame of an exchange, and not because of its CRC."""
+    try:
+        frames.decode(frame)
+    except ProtocolError as error:
+        expect(error.reason in ("unknown_type", "not_opened", "critical_flags"), f"{name} without a cable fails with {error}")
+    else:
+        raise Failure(f"{name} decodes without a cable")
+
+
 def hex_list(answers):
     """Frames for a message."""
     return [frame.hex() for frame in answers]
@@ -247,7 +282,7 @@ def verify(folder):
     except Failure as failure:
         failures.append(f"self-check: {failure}")
     for kind, check in (("valid", check_valid), ("invalid", check_invalid), ("session", check_session),
-                        ("sealed", check_sealed)):
+                        ("sealed", check_sealed), ("exchange", check_exchange)):
         paths = sorted((Path(folder) / kind).glob("*.json"))
         counts[kind] = len(paths)
         for path in paths:
@@ -262,5 +297,6 @@ def verify(folder):
     for failure in failures:
         print(f"FAILED {failure}")
     print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors and "
-          f"{counts['session']} sessions and {counts['sealed']} sealed frames, {len(failures)} failures")
+          f"{counts['session']} sessions and {counts['sealed']} sealed frames and "
+          f"{counts['exchange']} exchanges of keys, {len(failures)} failures")
     return 1 if failures else 0
