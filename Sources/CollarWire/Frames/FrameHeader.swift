@@ -18,7 +18,12 @@ public struct FrameHeader: Equatable, Sendable {
     /// Creates a header for a message of this version. Without `flags` the message wants no answer.
     @inline(__always)
     init(type: MessageType, flags: FrameFlags = FrameFlags(poll: nil), address: UInt8, lowByte: UInt8 = 0) {
-        typeCode = type.rawValue
+        self.init(typeCode: type.rawValue, flags: flags, address: address, lowByte: lowByte)
+    }
+
+    @inline(__always)
+    init(typeCode: UInt8, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
+        self.typeCode = typeCode
         self.flags = flags
         self.address = address
         self.lowByte = lowByte

@@ -23,7 +23,7 @@ public enum SealedFrame {
         _ frame: inout OutputSpan<UInt8>, number: FrameNumber, isLong: Bool, binding: SealedBinding, log: LogIdentity,
         keys: SealingKeys
     ) {
-        guard let type = MessageType(rawValue: FrameHeader.typeCode(of: frame.span)),
+        guard let type = form(ofTypeCode: FrameHeader.typeCode(of: frame.span)),
             let layout = SealedLayout(type: type, isLong: isLong)
         else { preconditionFailure("a collar does not seal this type") }
         let isWide = type == .absoluteFix && AbsoluteFix.shortSequence(of: frame.span) == nil
@@ -50,7 +50,7 @@ public enum SealedFrame {
 
     /// Bytes by which sealing makes a clear frame of a collar longer; 0 if its type is not sealed.
     public static func overheadByteCount(of frame: Span<UInt8>, isLong: Bool) -> Int {
-        guard let type = MessageType(rawValue: FrameHeader.typeCode(of: frame)),
+        guard let type = form(ofTypeCode: FrameHeader.typeCode(of: frame)),
             let layout = SealedLayout(type: type, isLong: isLong)
         else { return 0 }
         return layout.ciphertextStart &- layout.plaintextStart &+ layout.tagByteCount &- CRC24.byteCount
@@ -124,7 +124,12 @@ public enum SealedFrame {
         return true
     }
 
-    /// Opens an identity.
+    /// The type that has the sealed form of a frame: a key offer is sealed as an identity is.
+    private static func form(ofTypeCode typeCode: UInt8) -> MessageType? {
+        typeCode == CableFrame.keyOffer.rawValue ? .identity : MessageType(rawValue: typeCode)
+    }
+
+    /// Opens an identity or a key offer.
     /// - Parameters:
     ///   - frame: the sealed frame.
     ///   - header: its header.
@@ -136,7 +141,7 @@ public enum SealedFrame {
         _ frame: Span<UInt8>, header: FrameHeader, deviceID: UInt64, keys: SealingKeys,
         into clear: inout OutputSpan<UInt8>
     ) -> FrameNumber? {
-        guard header.type == .identity, header.flags.rawValue & FrameFlags.longMask == 0,
+        guard form(ofTypeCode: header.typeCode) == .identity, header.flags.rawValue & FrameFlags.longMask == 0,
             let layout = SealedLayout(type: .identity, isLong: false), layout.fits(byteCount: frame.count)
         else { return nil }
         let start = FrameHeader.byteCount

@@ -19,6 +19,8 @@ public struct CollarKey: Equatable, Sendable {
         precondition(bytes.count == CollarKey.byteCount, "a key has 16 bytes")
         words = Words128(bytes)
     }
+
+    init(_ words: Words128) { self.words = words }
 }
 
 /// The keys for the sealed frames of one collar. They are derived from its ``CollarKey`` and its device id (PROTOCOL.md,
@@ -44,8 +46,12 @@ public struct SealingKeys: Sendable {
 
     /// A number that tells two keys of a collar apart and tells nothing else of them. It is not used on the air.
     public static func fingerprint(of key: CollarKey, deviceID: UInt64) -> UInt32 {
-        let hash = hash(of: key, deviceID: deviceID)
-        return UInt32(truncatingIfNeeded: derived(from: hash, label: 0x6E61_6D65, byteCount: 4).low)
+        UInt32(truncatingIfNeeded: derived(from: key, deviceID: deviceID, label: 0x6E61_6D65, byteCount: 4).low)
+    }
+
+    /// Derives a value of 16 bytes from the key of a collar. The label is as in ``derived(from:label:byteCount:)``.
+    static func derived(from key: CollarKey, deviceID: UInt64, label: UInt32, byteCount: Int) -> Words128 {
+        derived(from: hash(of: key, deviceID: deviceID), label: label, byteCount: byteCount)
     }
 
     /// A hash that has taken in a key and a device id.
