@@ -15,17 +15,17 @@ struct CollarBench {
 
     init(
         flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
-        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false, factoryKey: CollarKey? = nil
     ) throws {
         try self.init(
             shared: SharedFlash(flash), randomLogID: randomLogID, capabilities: capabilities, isPoweredOn: isPoweredOn,
-            batchFrameByteLimit: batchFrameByteLimit, sendsLiveFixes: sendsLiveFixes)
+            batchFrameByteLimit: batchFrameByteLimit, sendsLiveFixes: sendsLiveFixes, factoryKey: factoryKey)
     }
 
     /// Boots a collar from a flash that it shares with the test, so that the test still has the flash if the boot fails.
     init(
         shared: SharedFlash, randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
-        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false
+        isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false, factoryKey: CollarKey? = nil
     ) throws {
         self.shared = shared
         let modem = ModemProfile(
@@ -35,7 +35,7 @@ struct CollarBench {
             capabilities: capabilities,
             delivery: CollarDelivery.Configuration(
                 modem: modem, sendsLiveFixes: sendsLiveFixes, batchFrameByteLimit: batchFrameByteLimit),
-            isPoweredOn: isPoweredOn)
+            factoryKey: factoryKey, isPoweredOn: isPoweredOn)
         collar = try Collar(booting: configuration, flash: shared, randomLogID: randomLogID, now: now)
     }
 

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func theWatermarkIsKeptEverySixtyFourFixes() throws {
-        var bench = try CollarBench(flash: TestFlash(blockByteCount: 4096, blockCount: 5))
+        var bench = try CollarBench(flash: TestFlash(blockByteCount: 4096, blockCount: 7))
         try bench.log(0..<100)
         _ = try bench.sendAll()
         #expect(try bench.acknowledge(63, poll: 1) == .acknowledgement(.answer))

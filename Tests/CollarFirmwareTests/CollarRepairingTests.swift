@@ -167,7 +167,7 @@ import Testing
         _ = try bench.command(1, .pair(receiverID: 99))
         let flash = bench.shared.flash.withPower
         var decayed = flash
-        for block in 2..<flash.blockCount { try decayed.erase(block: block) }
+        for block in firstLogBlock..<flash.blockCount { try decayed.erase(block: block) }
         #expect(try CollarBench(flash: decayed).collar.nextSequence >= 5)
     }
 }

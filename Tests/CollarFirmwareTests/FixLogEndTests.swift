@@ -8,7 +8,7 @@ import Testing
     private func flash(withBlockStartingAt first: UInt32, slotsPerBlock: UInt32) throws -> TestFlash {
         var flash = TestFlash()
         var header: [UInt8] = []
-        for value in [0x434C_4631, logID, first] as [UInt32] {
+        for value in [0x434C_4632, logID, first, 0] as [UInt32] {
             header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
         }
         var check = CRC24()

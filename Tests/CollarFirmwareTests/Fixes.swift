@@ -13,14 +13,14 @@ func fix(_ number: UInt32, sequence: UInt32? = nil) -> Fix {
 }
 
 let logID: UInt32 = 0x2AB_CDEF
-let firstLogBlock = 2
+let firstLogBlock = 4
 
 func mountLog(_ flash: inout TestFlash, logID id: UInt32 = logID) throws(FlashError) -> FixLog<TestFlash> {
     try FixLog(mounting: &flash, firstBlock: firstLogBlock, logID: id)
 }
 
 /// A flash with the fixes 0 ..< `count` in its log.
-func flash(holding count: UInt32, blockCount: Int = 5) throws -> TestFlash {
+func flash(holding count: UInt32, blockCount: Int = 7) throws -> TestFlash {
     var flash = TestFlash(blockCount: blockCount)
     var log = try mountLog(&flash)
     for number in 0..<count { _ = try log.append(fix(number), to: &flash) }

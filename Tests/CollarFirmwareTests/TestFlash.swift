@@ -41,7 +41,7 @@ struct TestFlash: FlashDevice {
         }
     }
 
-    init(blockByteCount: Int = 512, blockCount: Int = 5) {
+    init(blockByteCount: Int = 512, blockCount: Int = 7) {
         memory = MemoryFlash(blockByteCount: blockByteCount, blockCount: blockCount)
     }
 

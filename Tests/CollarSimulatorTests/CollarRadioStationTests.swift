@@ -25,7 +25,7 @@ import Testing
             booting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: Self.modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: 0))
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: 0))
         let station = CollarRadioStation(
             collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
@@ -151,7 +151,7 @@ import Testing
             booting: .init(
                 deviceID: 0xABC, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 8), randomLogID: 5, now: Instant(microseconds: start))
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: start))
         return CollarRadioStation(
             collar: collar, address: address,
             radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,

@@ -16,8 +16,9 @@ extension Collar {
         public var capabilities: Capabilities
         /// Parameters of the traffic.
         public var delivery: CollarDelivery.Configuration
-        /// The key that the collar shares with its receiver; nil if it sends and obeys frames in clear.
-        public var key: CollarKey?
+        /// The key that the collar gets where it is made; nil for none. It is stored at the first boot with it, if the flash has
+        /// never held a key. From then on the stored key counts.
+        public var factoryKey: CollarKey?
         /// Whether the boot is a power-on. After a power-on the collar obeys the command *pair* of any receiver for 60 s.
         public var isPoweredOn: Bool
 
@@ -25,7 +26,7 @@ extension Collar {
         public init(
             deviceID: UInt64, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
             firmwareVersion: FirmwareVersion, capabilities: Capabilities = Capabilities(rawValue: 0),
-            delivery: CollarDelivery.Configuration, key: CollarKey? = nil, isPoweredOn: Bool = false
+            delivery: CollarDelivery.Configuration, factoryKey: CollarKey? = nil, isPoweredOn: Bool = false
         ) {
             self.deviceID = deviceID
             self.address = address
@@ -33,7 +34,7 @@ extension Collar {
             self.firmwareVersion = firmwareVersion
             self.capabilities = capabilities
             self.delivery = delivery
-            self.key = key
+            self.factoryKey = factoryKey
             self.isPoweredOn = isPoweredOn
         }
     }
@@ -48,6 +49,8 @@ extension Collar {
         case identityRequest
         /// A frame in clear that a collar with a key does not obey.
         case notSealed
+        /// The collar obeys nothing on its radio: it has lost its key, or it must be booted again, with its new key.
+        case silent
         /// A frame for another collar, or one that only a collar or a radio sends.
         case notForThisCollar
         /// A message for the application. The collar already remembers its ids durably, but not its content. Call

@@ -6,11 +6,14 @@ public struct Collar<Flash: FlashDevice> {
     let configuration: Configuration
     var flash: Flash
     var settingsStore: SettingsStore<Flash>
+    var keyStore: KeyStore<Flash>
     var fixLog: FixLog<Flash>
     var delivery: CollarDelivery
     var executed: ExecutedRequests
     var replies = ReplyQueue()
     var pairingWindowEnd: Instant?
+    /// Whether the pairing window was opened by the button.
+    var isButtonWindow = false
     /// A former receiver acknowledged everything below this sequence.
     var formerlyDelivered: UInt32 = 0
     let bootInstant: Instant
@@ -26,6 +29,11 @@ public struct Collar<Flash: FlashDevice> {
     var clearRequests = TokenBucket(capacity: 2, microsecondsPerToken: 600_000_000)
     /// The value that the tag of the next frame covers in addition to the frame.
     var frameBinding = SealedBinding.none
+    /// Why the collar sends nothing and obeys nothing on its radio; nil if it does.
+    var silence: Silence?
+    /// The exchange of keys that has begun on the cable.
+    var exchange: KeyExchange?
+    var cableReply: CableReply?
 
     /// The collar and its log.
     public let log: LogIdentity
@@ -46,19 +54,37 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Boots: mounts the flash, formats the log if there is none, and counts the boot durably.
     ///
-    /// The id of a new log is the low 26 bits of `randomLogID`; a log that exists keeps its id.
+    /// The id of a new log is the low 26 bits of `randomLogID`, or of the number above it; a log that exists keeps its id.
+    /// - Throws: ``FlashError``; nothing may be sent then, and the boot must be tried again.
     public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         self.configuration = configuration
         self.flash = flash
         settingsStore = try SettingsStore(mounting: &self.flash)
-        let bootCount = min(settingsStore.value(of: .bootCount) ?? 0, 0xFFFF_FFFE) + 1
-        // Both values change together: the store writes such a change by a move to the other block, and on a new flash by two
+        keyStore = try KeyStore(mounting: &self.flash)
+        let firstLogBlock = SettingsStore<Flash>.blockCount + KeyStore<Flash>.blockCount
+        let marks = try FixLog.marks(in: &self.flash, firstBlock: firstLogBlock)
+        let wasKeyed = settingsStore.value(of: .keyGeneration) != nil || marks?.isKeyed ?? false
+        if keyStore.key == nil {
+            if wasKeyed {
+                silence = .keyLost
+            } else if let key = configuration.factoryKey {
+                try keyStore.replace(with: key, beginsLog: false, after: 0, in: &self.flash)
+            }
+        }
+        let bootCount = Self.nextBootCount(after: settingsStore.value(of: .bootCount) ?? 0, marks)
+        let keyGeneration = UInt64(widening: keyStore.generation)
+        let beginsLog = keyStore.beginsLog && settingsStore.value(of: .keyGeneration) != keyGeneration
+        let formerLogID = settingsStore.value(of: .logID)
+        // The values change together: the store writes such a change by a move to the other block, and on a new flash by two
         // moves. So both blocks hold the id of a new log.
         try settingsStore.change(in: &self.flash) {
+            if beginsLog { $0 = StoredValues() }
             $0[.bootCount] = bootCount
-            $0[.logID] = $0[.logID] ?? UInt64(widening: randomLogID)
+            let random = UInt64(widening: randomLogID & LogIdentity.maximumLogID)
+            $0[.logID] = $0[.logID] ?? (random == formerLogID ? random ^ 1 : random)
+            if keyGeneration > 0 { $0[.keyGeneration] = keyGeneration }
         }
         self.bootCount = UInt32(truncatingIfNeeded: bootCount)
         let logID = UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0) & LogIdentity.maximumLogID
@@ -73,15 +99,41 @@ public struct Collar<Flash: FlashDevice> {
         settings = CollarSettings(
             stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
         bootInstant = now
-        sealing = configuration.key.map { FrameSealing($0, log: log, bootCount: UInt32(truncatingIfNeeded: bootCount)) }
+        sealing = keyStore.key.map { FrameSealing($0, log: log, bootCount: UInt32(truncatingIfNeeded: bootCount)) }
         fixLog = try FixLog(
-            mounting: &self.flash, firstBlock: SettingsStore<Flash>.blockCount, logID: logID,
-            usedSequences: max(firstUndelivered, formerlyDelivered))
+            mounting: &self.flash, firstBlock: firstLogBlock, logID: logID,
+            usedSequences: max(firstUndelivered, formerlyDelivered),
+            marks: LogBlockMarks(bootCount: self.bootCount, isKeyed: keyStore.key != nil || silence != nil))
+        if let marks, bootCount > UInt64(widening: marks.bootCount) + Self.markedBootCounts {
+            try fixLog.beginBlock(in: &self.flash)
+        }
         delivery = CollarDelivery(
             configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
         if settings.version > .defaults { obeyHeartbeat(now: now) }
-        if configuration.isPoweredOn { openPairingWindow(now: now) }
+        if configuration.isPoweredOn { openPairingWindow(now: now, byButton: false) }
+    }
+
+    /// How far the boot count may be above the highest one that a block of the log notes.
+    private static var markedBootCounts: UInt64 { 32_768 }
+
+    /// The count of this boot.
+    /// - Parameters:
+    ///   - stored: the count that the settings store holds; 0 if it was lost.
+    ///   - marks: those of the log. If they show a higher count than the stored one, the store lost the count of later boots.
+    private static func nextBootCount(after stored: UInt64, _ marks: LogBlockMarks?) -> UInt64 {
+        let marked = marks.map { UInt64(widening: $0.bootCount) } ?? 0
+        return min(marked > stored ? marked + 2 * markedBootCounts : stored + 1, 0xFFFF_FFFF)
+    }
+
+    /// Boots again on the same flash, in place of a reset of the microcontroller. What is not in the flash is forgotten, except
+    /// ``condition``.
+    public mutating func reboot(randomLogID: UInt32, now: Instant) throws(FlashError) {
+        var configuration = configuration
+        configuration.isPoweredOn = false
+        let condition = condition
+        self = try Collar(booting: configuration, flash: flash, randomLogID: randomLogID, now: now)
+        self.condition = condition
     }
 
     /// The sequence that the next entry of the log will get.
@@ -105,8 +157,10 @@ public struct Collar<Flash: FlashDevice> {
     /// Whether everything in the log is acknowledged.
     public var isEverythingDelivered: Bool { firstUndelivered >= nextSequence }
 
-    /// When to call ``nextFrame(now:into:)`` again if nothing else happens; nil while a poll is on the air.
+    /// When to call ``nextFrame(now:into:)`` again if nothing else happens; nil while a poll is on the air, and while the collar
+    /// is silent.
     public var nextDeadline: Instant? {
+        guard silence == nil else { return nil }
         guard let delivery = delivery.nextDeadline, isStatusWanted, isStatusPossible, let lastStatus else {
             return self.delivery.nextDeadline
         }
@@ -139,12 +193,15 @@ public struct Collar<Flash: FlashDevice> {
     public mutating func receive(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
         let header: FrameHeader
         do throws(DecodeError) { header = try FrameHeader(ofAny: frame) } catch { return .rejected(error) }
-        guard header.address == configuration.address || header.address == Frame.broadcastAddress else {
-            return .notForThisCollar
-        }
+        guard isForThisCollar(header) else { return .notForThisCollar }
+        guard silence == nil else { return .silent }
         // Code that decodes frames of other collars would waste program memory.
         if let type = header.type, type.isFromCollar { return .notForThisCollar }
         return try receive(frame, header: header, now: now)
+    }
+
+    func isForThisCollar(_ header: FrameHeader) -> Bool {
+        header.address == configuration.address || header.address == Frame.broadcastAddress
     }
 
     /// Receives a frame in clear, or the clear form of a sealed frame.
@@ -216,6 +273,7 @@ public struct Collar<Flash: FlashDevice> {
     public mutating func nextFrame(
         now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> Bool {
+        guard silence == nil else { return false }
         queueStatusIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
         frameBinding = .none
@@ -250,11 +308,15 @@ public struct Collar<Flash: FlashDevice> {
         case .reply:
             encodeReply(flags: flags, now: now, into: &output)
         case .identity:
-            do throws(EncodeError) {
-                try identity.encode(address: configuration.address, flags: flags, into: &output)
-            } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
+            encodeIdentity(flags: flags, into: &output)
         case .probe: encodeProbe(flags: flags, into: &output)
         }
+    }
+
+    func encodeIdentity(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+        do throws(EncodeError) {
+            try identity.encode(address: configuration.address, flags: flags, into: &output)
+        } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
     }
 
     func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {

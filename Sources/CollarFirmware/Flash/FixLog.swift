@@ -23,14 +23,17 @@ public struct FixLog<Flash: FlashDevice> {
     static var slotByteCount: Int { 36 }
     /// Set in the first byte of a slot that holds a message.
     private static var messageMark: UInt8 { 0x40 }
-    /// Bytes of a block's header: mark, log id, first sequence, CRC, padding.
-    static var headerByteCount: Int { 16 }
-    private static var headerMark: UInt32 { 0x434C_4631 }
+    /// Bytes of a block's header: mark, log id and whether the collar has a key, first sequence, boot count, CRC, padding.
+    static var headerByteCount: Int { 20 }
+    private static var headerMark: UInt32 { 0x434C_4632 }
+    /// Set in the word of the log id if the collar had a key.
+    private static var keyedBit: UInt32 { 1 &<< 31 }
 
     private let firstBlock: Int
     private let ringBlockCount: Int
     private let slotsPerBlock: UInt32
     private let logID: UInt32
+    private let marks: LogBlockMarks
     /// The block that is written to, counted from the start of the log; nil before the first fix.
     private var currentBlockNumber: UInt32?
     /// Whether a write to the next slot failed and the slot has not been read since.
@@ -47,21 +50,23 @@ public struct FixLog<Flash: FlashDevice> {
     /// Sequences below `usedSequences` are known to be used up; if a block that held some of them has decayed, they are not
     /// given out again.
     ///
+    /// - Parameter marks: what the blocks that are begun from now on note.
+    ///
     /// Complexity: reads the header of every block and the slots of one.
     public init(
-        mounting flash: inout Flash, firstBlock: Int, logID: UInt32, usedSequences: UInt32 = 0
+        mounting flash: inout Flash, firstBlock: Int, logID: UInt32, usedSequences: UInt32 = 0,
+        marks: LogBlockMarks = LogBlockMarks(bootCount: 0, isKeyed: false)
     ) throws(FlashError) {
         self.firstBlock = firstBlock
         self.logID = logID
+        self.marks = marks
         ringBlockCount = flash.blockCount - firstBlock
         precondition(ringBlockCount >= 2, "a log needs two blocks to go round")
         slotsPerBlock = UInt32((flash.blockByteCount - Self.headerByteCount) / Self.slotByteCount)
         try findNewestBlock(in: &flash)
         if nextSequence < usedSequences {
             // Only an append to the first slot opens a block, so the log continues at the start of a block.
-            let block = (usedSequences - 1) / slotsPerBlock + 1
-            let (next, isBeyond) = block.multipliedReportingOverflow(by: slotsPerBlock)
-            nextSequence = isBeyond ? .max : next
+            nextSequence = startOfBlock(after: usedSequences) ?? .max
         }
         // Without a block, all earlier fixes are gone: else each would be reported as lost in a tombstone of its own.
         if currentBlockNumber == nil { oldestSequence = nextSequence }
@@ -89,13 +94,48 @@ public struct FixLog<Flash: FlashDevice> {
 
     /// The number of the block at a place of the ring, from its header; nil if there is no header of this log.
     private func blockNumber(at place: Int, in flash: inout Flash) throws(FlashError) -> UInt32? {
-        let record = try flash.readRecord(at: offset(ofPlace: place, in: flash), count: Self.headerByteCount)
-        guard record.readUInt32(at: 0) == Self.headerMark, record.readUInt32(at: 4) == logID,
-            record.isSealed(count: 12, seed: 0)
+        guard let header = try Self.header(at: offset(ofPlace: place, in: flash), in: &flash),
+            header.readUInt32(at: 4) & ~Self.keyedBit == logID
         else { return nil }
-        let first = record.readUInt32(at: 8)
+        let first = header.readUInt32(at: 8)
         guard first % slotsPerBlock == 0, self.place(of: first / slotsPerBlock) == place else { return nil }
         return first / slotsPerBlock
+    }
+
+    /// The header of a block, whatever its log; nil if there is none.
+    private static func header(at offset: Int, in flash: inout Flash) throws(FlashError) -> FlashRecord? {
+        let header = try flash.readRecord(at: offset, count: headerByteCount)
+        return header.readUInt32(at: 0) == headerMark && header.isSealed(count: 16, seed: 0) ? header : nil
+    }
+
+    /// The highest boot count that a block from `firstBlock` on notes, and whether any block notes a key; nil if there is no
+    /// block. The blocks of all logs count.
+    ///
+    /// Complexity: reads the header of every block.
+    static func marks(in flash: inout Flash, firstBlock: Int) throws(FlashError) -> LogBlockMarks? {
+        var found: LogBlockMarks?
+        for block in firstBlock..<flash.blockCount {
+            guard let header = try header(at: block * flash.blockByteCount, in: &flash) else { continue }
+            found = LogBlockMarks(
+                bootCount: max(found?.bootCount ?? 0, header.readUInt32(at: 12)),
+                isKeyed: found?.isKeyed ?? false || header.readUInt32(at: 4) & keyedBit != 0)
+        }
+        return found
+    }
+
+    /// Begins a new block, so that the present marks become durable. Sequences that are left over in the block before are used
+    /// up.
+    mutating func beginBlock(in flash: inout Flash) throws(FlashError) {
+        guard let next = startOfBlock(after: nextSequence) else { return }
+        try openBlock(next / slotsPerBlock, in: &flash)
+        nextSequence = next
+    }
+
+    /// The first sequence of a block that is not below `sequence`; nil if no block begins there.
+    private func startOfBlock(after sequence: UInt32) -> UInt32? {
+        guard sequence > 0 else { return 0 }
+        let (next, isBeyond) = ((sequence - 1) / slotsPerBlock + 1).multipliedReportingOverflow(by: slotsPerBlock)
+        return isBeyond ? nil : next
     }
 
     private func usedSlotCount(of block: UInt32, in flash: inout Flash) throws(FlashError) -> UInt32 {
@@ -184,8 +224,9 @@ public struct FixLog<Flash: FlashDevice> {
         try flash.erase(block: firstBlock + place)
         var header = FlashRecord()
         header.append(bigEndian: Self.headerMark)
-        header.append(bigEndian: logID)
+        header.append(bigEndian: logID | (marks.isKeyed ? Self.keyedBit : 0))
         header.append(bigEndian: number * slotsPerBlock)
+        header.append(bigEndian: marks.bootCount)
         header.seal(seed: 0)
         try flash.program(header, at: offset(ofPlace: place, in: flash))
         currentBlockNumber = number
@@ -211,6 +252,20 @@ public struct FixLog<Flash: FlashDevice> {
                 payload, count: count, lowSequenceByte: UInt8(truncatingIfNeeded: sequence))
             return fix.sequence == sequence ? .fix(fix) : nil
         } catch { return nil }
+    }
+}
+
+/// What each block of a log notes about the collar, at the time at which the block is begun.
+public struct LogBlockMarks: Equatable, Sendable {
+    /// The boot count of the collar.
+    public var bootCount: UInt32
+    /// Whether the collar has a key.
+    public var isKeyed: Bool
+
+    /// Creates marks.
+    public init(bootCount: UInt32, isKeyed: Bool) {
+        self.bootCount = bootCount
+        self.isKeyed = isKeyed
     }
 }
 

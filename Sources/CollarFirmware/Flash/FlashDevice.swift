@@ -2,7 +2,7 @@
 public protocol FlashDevice {
     /// Bytes in an erase block; a multiple of 4, at least 512.
     var blockByteCount: Int { get }
-    /// Number of erase blocks, at least 4.
+    /// Number of erase blocks, at least 6.
     var blockCount: Int { get }
 
     /// Appends the bytes from `offset` on until `output` is full.

@@ -22,14 +22,16 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     case request0, request1, request2, request3, request4, request5, request6, request7
     /// Further settings, two in each value.
     case settings11, settings13, settings15
+    /// The generation of the key for which the values are in force; unset if the collar never had a key.
+    case keyGeneration
 
-    static var count: Int { 24 }
+    static var count: Int { 25 }
 }
 
 /// Values by key. Each of them may be unset.
 struct StoredValues {
-    private var values = InlineArray<24, UInt64>(repeating: 0)
-    private var isSet = InlineArray<24, Bool>(repeating: false)
+    private var values = InlineArray<25, UInt64>(repeating: 0)
+    private var isSet = InlineArray<25, Bool>(repeating: false)
 
     subscript(key: StoredKey) -> UInt64? {
         get { isSet[Int(key.rawValue) - 1] ? values[Int(key.rawValue) - 1] : nil }

@@ -6,10 +6,18 @@ extension Collar {
     /// How long a collar obeys the command *pair* from any receiver after power-on or a press of its button.
     private static var pairingWindowMicroseconds: Int64 { 60_000_000 }
 
-    /// Notes that the button was pressed: for 60 s the collar obeys the command *pair* from any receiver.
-    public mutating func openPairingWindow(now: Instant) {
+    /// Notes that the button was pressed: for 60 s the collar obeys the command *pair* from any receiver, and key requests on its
+    /// cable.
+    public mutating func openPairingWindow(now: Instant) { openPairingWindow(now: now, byButton: true) }
+
+    mutating func openPairingWindow(now: Instant, byButton: Bool) {
+        isButtonWindow = byButton
+        exchange = nil
         pairingWindowEnd = now.advanced(byMicroseconds: Self.pairingWindowMicroseconds)
     }
+
+    /// Whether the 60 s after power-on or a press of the button are not over.
+    func isPairingWindowOpen(now: Instant) -> Bool { pairingWindowEnd.map { now < $0 } ?? false }
 
     /// Whether replies wait to be sent. Firmware that is ordered to reboot sends them first, if it can.
     public var isReplyWaiting: Bool { replies.count > 0 }
@@ -69,7 +77,7 @@ extension Collar {
 
     /// Whether the collar obeys *pair* from any receiver.
     private func isPairingPossible(now: Instant) -> Bool {
-        pairedReceiverID == 0 || pairingWindowEnd.map { now < $0 } ?? false
+        pairedReceiverID == 0 || isPairingWindowOpen(now: now)
     }
 
     /// Whether an action is *pair*. This command is executed even if there is no room for its reply, because the identity tells

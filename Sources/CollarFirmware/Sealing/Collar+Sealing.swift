@@ -18,6 +18,7 @@ extension Collar {
             // again.
             let flags = FrameFlags(rawValue: frame.span[1] & FrameFlags.pollMask)
             frame.removeAll()
+            frameBinding = .none
             encodeProbe(flags: flags, into: &frame)
         }
         self.sealing?.seal(&frame, binding: frameBinding)

@@ -129,6 +129,33 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Notes that the last serial bytes were lost because no host has the port open.
     package mutating func serialBytesWereDropped() { isAnswerExpected = false }
 
+    /// Presses the button of the collar.
+    package mutating func pressButton(now: Instant) { collar.openPairingWindow(now: now) }
+
+    /// Receives a bare frame from the cable of the collar. If the key of the collar changes, the collar boots.
+    /// - Parameters:
+    ///   - randomKey: 16 random bytes, for a new key.
+    ///   - randomLogID: the id of a new log.
+    /// - Returns: the frame that the collar sends on its cable; nil if it sends none.
+    package mutating func receiveFromCable(
+        _ frame: [UInt8], randomKey: CollarKey, randomLogID: UInt32, now: Instant
+    ) throws(StationError) -> [UInt8]? {
+        do throws(FlashError) {
+            switch try collar.receiveFromCable(frame.span, randomKey: randomKey, now: now) {
+            case .ignored: return nil
+            case .answered:
+                return try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(FlashError) in
+                    _ = try collar.nextCableFrame(into: &output)
+                }
+            case .keyChanged:
+                onAir = nil
+                downlinks = []
+                try collar.reboot(randomLogID: randomLogID, now: now)
+                return nil
+            }
+        } catch { throw .flash(error) }
+    }
+
     /// Does everything that is due.
     /// - Returns: serial bytes for the host.
     package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {

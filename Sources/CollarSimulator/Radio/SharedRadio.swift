@@ -114,6 +114,19 @@ package struct SharedRadio<Flash: FlashDevice> {
         }
     }
 
+    /// Presses the buttons of all collars.
+    package mutating func pressButtons(now: Instant) {
+        for index in stations.indices { stations[index].pressButton(now: now) }
+    }
+
+    /// Gives the first collar a bare frame from its cable, see
+    /// ``CollarRadioStation/receiveFromCable(_:randomKey:randomLogID:now:)``.
+    package mutating func receiveFromCable(
+        _ frame: [UInt8], randomKey: CollarKey, randomLogID: UInt32, now: Instant
+    ) throws(StationError) -> [UInt8]? {
+        try stations[0].receiveFromCable(frame, randomKey: randomKey, randomLogID: randomLogID, now: now)
+    }
+
     /// Does everything that is due.
     /// - Returns: serial bytes for the host.
     package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {
