@@ -29,7 +29,7 @@ public enum HostNotice: Equatable, Sendable {
     /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
     case forgeryAttempted(deviceID: UInt64, link: String)
     /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar.
-    case restartedBelow(deviceID: UInt64, bootCount: UInt32)
+    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.

@@ -40,8 +40,17 @@ final class CollarTable {
     /// - Returns: whether a key was added, removed or changed.
     func readKeys(at now: Instant) -> Bool {
         guard ring.read(at: now, progress: { self.session($0)?.journal.sealedProgress }) else { return false }
-        for session in sessions { session.keyed = ring.collar(session.deviceID) }
+        assignKeys()
         return true
+    }
+
+    private func assignKeys() { for session in sessions { session.keyed = ring.collar(session.deviceID) } }
+
+    /// A collar has taken over its pending key.
+    /// - Returns: the collar with its new key; nil if the key cannot be stored now.
+    func activate(_ pending: PendingKey) -> KeyedCollar? {
+        defer { assignKeys() }
+        return ring.activate(pending)
     }
 
     subscript(id: SessionID) -> CollarSession { sessions[id.index] }

@@ -144,9 +144,9 @@ final class Dispatcher {
                     collar.offerAnswer(at: link, signal: signal)
                 }
             case .outdated: break
-            case .restarted(let deviceID, let bootCount):
+            case .restarted(let deviceID, let bootCount, let logID):
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
-                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount))
+                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount, logID: logID))
             case .notOpened: countUnopened(header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }
@@ -158,7 +158,7 @@ final class Dispatcher {
         output.statistics.unopenedFrames += 1
         // A damaged frame of a collar in clear can look like a sealed one.
         let sender = collars.heardLast(at: header.address)
-        let isSealed = sealed.noteUnopened(from: header.address) && (sender == nil || sender?.keyed != nil)
+        let isSealed = sealed.noteUnopened(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
         if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
             output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
         }

@@ -13,6 +13,8 @@ final class KeyRing {
     private var lastReading: Instant?
     private var isFailing = false
     private(set) var collars: [KeyedCollar] = []
+    /// The keys that collars have offered and may have taken over.
+    private(set) var pendingKeys: [PendingKey] = []
 
     init(_ files: KeyFiles, output: HostOutput) {
         self.files = files
@@ -46,19 +48,23 @@ final class KeyRing {
         // If the state directory was removed, the keys remain in use: without them, anybody could pass for the collars.
         guard let deviceIDs = try files.deviceIDs() else { return false }
         var found: [KeyedCollar] = []
+        var pending: [PendingKey] = []
         var isChanged = false
         for deviceID in deviceIDs {
             guard let entry = try entry(of: deviceID) else { continue }
-            if let known = collar(deviceID), known.key == entry.key {
-                known.acceptsRestart = entry.acceptsRestart
-                found.append(known)
-            } else {
-                isChanged = true
-                found.append(KeyedCollar(deviceID: deviceID, entry: entry, progress: progress(deviceID)))
+            for key in entry.pendingKeys {
+                let known = pendingKeys.first { $0.deviceID == deviceID && $0.key == key }
+                pending.append(known ?? PendingKey(deviceID: deviceID, key: key))
             }
+            guard let key = entry.key else { continue }
+            let known = collar(deviceID).flatMap { $0.key == key ? $0 : nil }
+            if known == nil { isChanged = true }
+            let collar = known ?? KeyedCollar(deviceID: deviceID, key: key, progress: progress(deviceID))
+            collar.acceptedRestart = entry.acceptedRestart
+            found.append(collar)
         }
         if found.count != collars.count { isChanged = true }
-        collars = found
+        (collars, pendingKeys) = (found, pending)
         return isChanged
     }
 
@@ -69,18 +75,49 @@ final class KeyRing {
     private func entry(of deviceID: UInt64) throws(JournalError) -> KeyFiles.Entry? {
         do throws(JournalError) { return try files.entry(of: deviceID) } catch {
             guard case .unreadableKey = error, let known = collar(deviceID) else { throw error }
-            return KeyFiles.Entry(key: known.key, acceptsRestart: known.acceptsRestart)
+            var entry = KeyFiles.Entry(key: known.key, acceptedRestart: known.acceptedRestart)
+            for pending in pendingKeys where pending.deviceID == deviceID { entry.addPending(pending.key) }
+            return entry
         }
     }
 
     /// Removes the permission of a restart from the key file, because it was used.
     func removeRestartPermission(of collar: KeyedCollar) {
+        // The user may have changed the key since it was read.
+        _ = change(collar.deviceID) { entry in
+            guard entry.key == collar.key else { return nil }
+            var new = entry
+            new.acceptedRestart = nil
+            return new
+        }
+    }
+
+    /// A pending key has opened an identity: the collar has taken it over. It takes the place of the key, durably.
+    /// - Returns: the collar with its new key; nil if the key cannot be stored now.
+    func activate(_ pending: PendingKey) -> KeyedCollar? {
+        // A user who has entered another key meanwhile wants that one.
+        guard change(pending.deviceID, { $0.pendingKeys.contains(pending.key) ? KeyFiles.Entry(key: pending.key) : nil }) else { return nil }
+        pendingKeys.removeAll { $0.deviceID == pending.deviceID }
+        collars.removeAll { $0.deviceID == pending.deviceID }
+        let collar = KeyedCollar(deviceID: pending.deviceID, key: pending.key, progress: nil)
+        collars.append(collar)
+        return collar
+    }
+
+    /// Changes the key file of a collar, unless a person is changing it at this moment.
+    /// - Parameter edit: makes the new entry from the present one; nil if nothing is to be changed.
+    /// - Returns: whether the file was changed.
+    private func change(_ deviceID: UInt64, _ edit: (KeyFiles.Entry) -> KeyFiles.Entry?) -> Bool {
+        var isChanged = false
         do throws(JournalError) {
-            // The user may have changed the key since it was read.
-            guard try files.entry(of: collar.deviceID)?.key == collar.key else { return }
-            try files.store(KeyFiles.Entry(key: collar.key), of: collar.deviceID)
+            _ = try files.whileLocked { () throws(JournalError) in
+                guard let new = try files.entry(of: deviceID).flatMap(edit) else { return }
+                try files.store(new, of: deviceID)
+                isChanged = true
+            }
         } catch {
             output.report(.keysFailing(error))
         }
+        return isChanged
     }
 }

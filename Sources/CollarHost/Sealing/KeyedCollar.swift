@@ -7,8 +7,8 @@ final class KeyedCollar {
     let deviceID: UInt64
     let keys: SealingKeys
     let key: CollarKey
-    /// Whether the user allows a boot count below the highest one.
-    var acceptsRestart: Bool
+    /// The log with which the user allows a boot count below the highest one; nil for none.
+    var acceptedRestart: UInt32?
     /// The log of the newest boot; nil before an identity was opened.
     private(set) var logID: UInt32?
     /// The frames of the newest boot.
@@ -20,12 +20,11 @@ final class KeyedCollar {
 
     /// - Parameter progress: the stored progress; nil if there is none. If it was stored with the same key, frames up to its
     ///   number count as repeats.
-    init(deviceID: UInt64, entry: KeyFiles.Entry, progress: SealedProgress?) {
+    init(deviceID: UInt64, key: CollarKey, progress: SealedProgress?) {
         self.deviceID = deviceID
-        key = entry.key
-        acceptsRestart = entry.acceptsRestart
-        keyFingerprint = SealingKeys.fingerprint(of: entry.key, deviceID: deviceID)
-        keys = SealingKeys(entry.key, deviceID: deviceID)
+        self.key = key
+        keyFingerprint = SealingKeys.fingerprint(of: key, deviceID: deviceID)
+        keys = SealingKeys(key, deviceID: deviceID)
         restore(progress)
     }
 
@@ -58,9 +57,9 @@ final class KeyedCollar {
         return bootCount > window.highest.bootCount && (logID == self.logID || bootCount > highestRetiredBootCount)
     }
 
-    /// Whether a restart is accepted: the user allowed it, and nothing is stored of the log.
+    /// Whether a restart is accepted: the user allowed it for this log, and nothing is stored of the log.
     func isRestartAccepted(logID: UInt32, storedLogIDs: [UInt32]) -> Bool {
-        acceptsRestart && self.logID != logID && !storedLogIDs.contains(logID)
+        acceptedRestart == logID && self.logID != logID && !storedLogIDs.contains(logID)
     }
 
     /// Notes a frame that opened and is no repeat.
@@ -71,7 +70,7 @@ final class KeyedCollar {
             }
             self.logID = logID
             window = ReplayWindow(first: number)
-            acceptsRestart = false
+            acceptedRestart = nil
             return
         }
         window?.note(number.counter)

@@ -15,7 +15,7 @@ final class SealedReceiver {
         /// It is authentic, but frames with higher counters came before it, and a frame of its type is not used then.
         case outdated
         /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
-        case restarted(deviceID: UInt64, bootCount: UInt32)
+        case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
         /// It does not open with any key, or too many frames of its address failed and it was not tried.
         case notOpened
     }
@@ -34,7 +34,7 @@ final class SealedReceiver {
     }
 
     /// Whether the host has any key.
-    var hasKeys: Bool { !ring.collars.isEmpty }
+    var hasKeys: Bool { !ring.collars.isEmpty || !ring.pendingKeys.isEmpty }
 
     /// Opens a frame of a collar, if it can be opened.
     func receive(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType, at time: HostTime) -> Outcome {
@@ -48,7 +48,7 @@ final class SealedReceiver {
 
     /// A frame did not open.
     /// - Returns: whether so many frames from its address in a row did not open that this cannot be damage.
-    func noteUnopened(from address: UInt8) -> Bool { unopened[Int(address)].failed() }
+    func noteUnopened(from address: UInt8, at now: Instant) -> Bool { unopened[Int(address)].failed(at: now) }
 
     /// A frame did not open. Whether its sender is to be asked for its identity now.
     func isIdentityWanted(from address: UInt8, at now: Instant) -> Bool {
@@ -57,13 +57,7 @@ final class SealedReceiver {
 
     private func openIdentity(_ frame: Span<UInt8>, _ header: FrameHeader) -> Outcome {
         for keyed in ring.collars {
-            var number: FrameNumber?
-            fill { output in
-                number = SealedFrame.openIdentity(
-                    frame, header: header, deviceID: keyed.deviceID, keys: keyed.keys, into: &output)
-            }
-            guard let number, let identity = try? Identity(decoding: clear.span) else { continue }
-            let logID = identity.log.logID
+            guard let (number, logID) = openIdentity(frame, header, deviceID: keyed.deviceID, keys: keyed.keys) else { continue }
             guard let window = keyed.window, !keyed.isNewBoot(number.bootCount, logID: logID) else {
                 return .identity(keyed, number)
             }
@@ -77,12 +71,30 @@ final class SealedReceiver {
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []
             guard keyed.isRestartAccepted(logID: logID, storedLogIDs: logIDs) else {
-                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount)
+                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID)
             }
             ring.removeRestartPermission(of: keyed)
             return .identity(keyed, number)
         }
+        for pending in ring.pendingKeys {
+            guard let (number, _) = openIdentity(frame, header, deviceID: pending.deviceID, keys: pending.keys) else { continue }
+            guard let keyed = collars.activate(pending) else { return .outdated }
+            return .identity(keyed, number)
+        }
         return .notOpened
+    }
+
+    /// Opens an identity with the keys of one collar. Its clear form is in the buffer then.
+    private func openIdentity(
+        _ frame: Span<UInt8>, _ header: FrameHeader, deviceID: UInt64, keys: SealingKeys
+    ) -> (number: FrameNumber, logID: UInt32)? {
+        var number: FrameNumber?
+        fill { output in
+            number = SealedFrame.openIdentity(frame, header: header, deviceID: deviceID, keys: keys, into: &output)
+        }
+        guard let number else { return nil }
+        let bytes = clear
+        do throws(DecodeError) { return (number, try Identity(decoding: bytes.span).log.logID) } catch { return nil }
     }
 
     private func open(_ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType) -> Outcome {

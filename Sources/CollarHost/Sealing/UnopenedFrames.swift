@@ -7,10 +7,13 @@ struct UnopenedFrames {
     private static let firstInterval: Int64 = 1_000_000
     private static let longestInterval: Int64 = 3_600_000_000
 
-    /// So many frames in a row are no damage: they come from a collar whose key the host does not have.
+    /// So many frames in a row, over so long a time, are no damage: they come from a collar whose key the host does not have. A
+    /// collar whose key is just being changed is taken up sooner.
     private static let certainCount = 4
+    private static let certainInterval: Int64 = 3_000_000
 
     private var count = 0
+    private var firstFailure: Instant?
     private var interval = UnopenedFrames.firstInterval
     private var lastRequest: Instant?
 
@@ -21,15 +24,18 @@ struct UnopenedFrames {
     mutating func opened() {
         failures.earn(1)
         count = 0
+        firstFailure = nil
         interval = Self.firstInterval
         lastRequest = nil
     }
 
     /// The frame did not open.
     /// - Returns: whether so many frames in a row did not open that this cannot be damage.
-    mutating func failed() -> Bool {
+    mutating func failed(at now: Instant) -> Bool {
         count = min(count + 1, Self.certainCount)
-        return count == Self.certainCount
+        let first = firstFailure ?? now
+        firstFailure = first
+        return count == Self.certainCount && now.microseconds(since: first) >= Self.certainInterval
     }
 
     /// Whether to ask for the identity now: 1 s after the first frame that does not open, then 2 s, 4 s … after the last request,

@@ -1,23 +1,60 @@
 import CollarWire
 
 /// The keys of collars: `<state directory>/keys/<device id>`, one file for each collar, readable by its owner alone. A file has
-/// the 32 hexadecimal digits of the key, and a second line if a restart is accepted.
+/// these lines, each of which may be missing: the 32 hexadecimal digits of the key; up to four times `pending` and a key that the
+/// collar has offered and may have taken over; `accept-restart` and the id of a log.
 public struct KeyFiles {
     /// A key and what is allowed with it.
     public struct Entry: Equatable, Sendable {
-        /// The key.
-        public var key: CollarKey
-        /// Whether a boot count below the highest known one is accepted, once, with a log that was never recorded.
-        public var acceptsRestart: Bool
+        /// The key; nil if there is only a pending one.
+        public var key: CollarKey?
+        /// Keys that the collar offered over a cable, the newest last. With the first identity that one of them opens, it takes the
+        /// place of ``key``, and the others are removed.
+        public private(set) var pendingKeys: [CollarKey] = []
+        /// The log with which a boot count below the highest known one is accepted, once; nil for none.
+        public var acceptedRestart: UInt32?
 
         /// Creates an entry.
-        public init(key: CollarKey, acceptsRestart: Bool = false) {
+        public init(key: CollarKey?, acceptedRestart: UInt32? = nil) {
             self.key = key
-            self.acceptsRestart = acceptsRestart
+            self.acceptedRestart = acceptedRestart
         }
-    }
 
-    private static let restartLine = "accept-restart"
+        /// Adds a key that the collar has offered. If there are too many, the oldest one is removed.
+        public mutating func addPending(_ key: CollarKey) {
+            pendingKeys.removeAll { $0 == key }
+            pendingKeys.append(key)
+            pendingKeys.removeFirst(max(0, pendingKeys.count - Entry.pendingLimit))
+        }
+
+        /// The entry in the text of a file; nil if the text has no key.
+        fileprivate init?(_ text: String) {
+            self.init(key: nil)
+            for line in text.split(separator: "\n") {
+                if line.hasPrefix(Entry.pendingMark) {
+                    guard let key = CollarKey(hexadecimal: line.dropFirst(Entry.pendingMark.count)) else { return nil }
+                    addPending(key)
+                } else if line.hasPrefix(Entry.restartMark) {
+                    acceptedRestart = UInt32(line.dropFirst(Entry.restartMark.count))
+                } else {
+                    guard let key = CollarKey(hexadecimal: line) else { return nil }
+                    self.key = key
+                }
+            }
+            if key == nil, pendingKeys.isEmpty { return nil }
+        }
+
+        fileprivate var text: String {
+            var lines = key.map { [$0.hexadecimalDigits] } ?? []
+            lines += pendingKeys.map { Entry.pendingMark + $0.hexadecimalDigits }
+            if let acceptedRestart { lines.append(Entry.restartMark + String(acceptedRestart)) }
+            return lines.map { $0 + "\n" }.joined()
+        }
+
+        private static let pendingLimit = 4
+        private static let pendingMark = "pending "
+        private static let restartMark = "accept-restart "
+    }
 
     /// The directory of the files.
     public let path: String
@@ -47,18 +84,32 @@ public struct KeyFiles {
         let bytes = try SmallFile.contents(of: path, fileSystem)
         // An empty file is no missing one: a key that is lost must not let frames in clear pass.
         if bytes.isEmpty, try deviceIDs()?.contains(deviceID) != true { return nil }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard let key = lines.first.flatMap(CollarKey.init(hexadecimal:)) else { throw .unreadableKey(path: path) }
-        return Entry(key: key, acceptsRestart: lines.dropFirst().contains { $0 == KeyFiles.restartLine })
+        guard let entry = Entry(String(decoding: bytes, as: UTF8.self)) else { throw .unreadableKey(path: path) }
+        return entry
     }
 
-    /// Stores a key durably, in place of an earlier one.
-    public func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) {
-        let text = entry.key.hexadecimalDigits + "\n" + (entry.acceptsRestart ? KeyFiles.restartLine + "\n" : "")
+    /// Makes the directory of the files, and the state directory, if they are missing.
+    public func makeDirectories() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.make(path, fileSystem: fileSystem)
-            try SmallFile.replace(path(of: deviceID), in: path, with: Array(text.utf8), fileSystem)
+        }
+    }
+
+    /// Reads and changes keys while no other process changes them. Every change is made within this call: a running receiver and a
+    /// person at the command line may change the keys of one collar at the same time.
+    /// - Returns: false if another process is changing keys; then `body` was not called, and the caller tries again.
+    public func whileLocked(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Bool {
+        guard let directory = try LockHolder.lock(directory: path, fileSystem) else { return false }
+        defer { fileSystem.close(directory) }
+        try body()
+        return true
+    }
+
+    /// Stores keys durably, in place of earlier ones.
+    public func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try SmallFile.replace(path(of: deviceID), in: path, with: Array(entry.text.utf8), fileSystem)
         }
     }
 

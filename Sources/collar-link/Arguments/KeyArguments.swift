@@ -11,6 +11,12 @@ extension ParsedArguments {
 }
 
 extension CollarKey {
+    /// A random key.
+    static func random(using random: inout some RandomNumberGenerator) -> CollarKey {
+        let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        return CollarKey(bytes.span)
+    }
+
     /// Reads a key: a line of 32 hexadecimal digits. "-" is stdin.
     init(fileAt path: String) throws(CommandFailure) {
         var lines = try LineInput(path: path)

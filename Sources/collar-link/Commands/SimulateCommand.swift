@@ -27,6 +27,7 @@ enum SimulateCommand {
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
             OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every SECONDS"),
             OptionSpec("--key-file", value: "FILE", is: "the collars seal their frames with the key in FILE; see 'key'"),
+            OptionSpec("--cable", value: "PATH", is: "make PATH a symbolic link to the collar's cable, for 'key exchange'"),
             OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
             OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
             OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
@@ -37,6 +38,7 @@ enum SimulateCommand {
             The collar's application answers a request ('send message --wants-reply') with the request's own code and data, and
             says on stderr what it is sent.
             SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
+            SIGUSR2 presses the button. --key-file counts only for a flash that has never held a key.
             Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
             over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
@@ -109,7 +111,7 @@ enum SimulateCommand {
         deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, start: Instant
     ) throws(CommandFailure) -> Collar<Flash> {
         let modem = options.modem
-        let configuration = Collar<Flash>.Configuration(
+        var configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: address(of: deviceID),
             firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
             capabilities: Capabilities(rawValue: Capabilities.sounder.rawValue | Capabilities.messages.rawValue),
@@ -117,12 +119,12 @@ enum SimulateCommand {
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
                 jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil),
-            key: options.key)
+            factoryKey: options.key)
         return try reading { () throws(FlashError) in
-            var collar = try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
             // The first boot is a power-on, which opens the pairing window; a later boot is a reboot, which does not.
-            if collar.bootCount == 1 { collar.openPairingWindow(now: start) }
-            return collar
+            var flash = flash
+            configuration.isPoweredOn = try SettingsStore(mounting: &flash).value(of: .bootCount) == nil
+            return try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
         }
     }
 
@@ -152,6 +154,8 @@ struct SimulationOptions {
     private let askInterval: Double?
     /// The key of the collars; nil if they send in clear.
     let key: CollarKey?
+    /// Where the link to the collar's cable is made; nil for no cable.
+    let cable: String?
     let seed: UInt64
     let endsWhenDelivered: Bool
     let printsStatistics: Bool
@@ -178,6 +182,10 @@ struct SimulationOptions {
         interval = try arguments.number("--interval", in: 0.001...1e6)
         askInterval = try arguments.number("--ask", in: 0.001...1e6)
         key = try arguments.key()
+        cable = arguments.value("--cable")
+        if cable != nil, collarCount > 1 {
+            throw CommandFailure(.usage, "--cable leads to one collar, and --collars wants \(collarCount)")
+        }
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")
         printsStatistics = arguments.has("--stats")

@@ -3,6 +3,7 @@ import CollarBridge
 import CollarFirmware
 import CollarReceiver
 import CollarSimulator
+import CollarWire
 import Glibc
 import SerialDevices
 
@@ -17,6 +18,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private let fixCount: Int
     private let signals: SignalDescriptor
     private var terminal: PseudoTerminal?
+    private var cable: SimulatedCable?
     private var replugAt: Instant?
     private var skippedMicroseconds: Int64 = 0
     private let origin = MonotonicClock.microseconds
@@ -30,14 +32,18 @@ struct PortSimulation<Flash: FlashDevice> {
         self.deviceIDs = deviceIDs
         self.options = options
         self.fixCount = fixCount
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1, SIGUSR2]) else {
             throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
         }
         self.signals = signals
+        if let path = options.cable { cable = try SimulatedCable(at: path) }
     }
 
     mutating func run() throws(CommandFailure) -> ExitCode {
-        defer { unplug() }
+        defer {
+            unplug()
+            cable?.remove()
+        }
         try plug()
         if let terminal { try StandardOutput.write(terminal.path + "\n") }
         while true {
@@ -58,6 +64,7 @@ struct PortSimulation<Flash: FlashDevice> {
 
     private mutating func advance(to now: Instant) throws(CommandFailure) {
         readFromHost(now: now)
+        try exchangeKeys(now: now)
         // Idle time matters to a duty cycle, so it is skipped only if there is no duty cycle.
         if options.speed == nil, options.dutyCyclePercent == nil { radio.skipIdleTime(now: now) }
         do throws(StationError) {
@@ -81,6 +88,22 @@ struct PortSimulation<Flash: FlashDevice> {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
             radio.receive(Array(buffer[..<count]), now: now)
+        }
+    }
+
+    /// Answers the frames on the cable.
+    private mutating func exchangeKeys(now: Instant) throws(CommandFailure) {
+        cable?.flush()
+        for frame in cable?.receive() ?? [] {
+            var random = SystemRandomNumberGenerator()
+            do throws(StationError) {
+                let answer = try radio.receiveFromCable(
+                    frame, randomKey: CollarKey.random(using: &random), randomLogID: UInt32.random(in: 0 ... .max, using: &random),
+                    now: now)
+                if let answer { cable?.send(answer) }
+            } catch {
+                throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
+            }
         }
     }
 
@@ -109,12 +132,17 @@ struct PortSimulation<Flash: FlashDevice> {
             return
         }
         // While no program has the terminal open, poll would always report a hang-up, so the terminal is checked every 20 ms.
-        let limit: Int64 = hasPeer ? .max : 20_000
+        let isListening = hasPeer && (cable == nil || cable?.fileDescriptor != nil)
+        let limit: Int64 = isListening ? .max : 20_000
         let milliseconds = max(0, min(remaining, limit) + 999) / 1000
         var descriptors = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
         if hasPeer, let terminal {
             let events = Int16(POLLIN) | (pending.isEmpty ? 0 : Int16(POLLOUT))
             descriptors.append(pollfd(fd: terminal.fileDescriptor, events: events, revents: 0))
+        }
+        if let cable, let descriptor = cable.fileDescriptor {
+            let events = Int16(POLLIN) | (cable.isWriting ? Int16(POLLOUT) : 0)
+            descriptors.append(pollfd(fd: descriptor, events: events, revents: 0))
         }
         _ = unsafe poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: milliseconds))
     }
@@ -122,9 +150,13 @@ struct PortSimulation<Flash: FlashDevice> {
     /// - Returns: whether the simulation has to end.
     private mutating func handleSignals(now: Instant) throws(CommandFailure) -> Bool {
         while let signal = signals.next() {
-            guard signal == SIGUSR1 else { return true }
-            unplug()
-            replugAt = now.advanced(byMicroseconds: 1_000_000)
+            switch signal {
+            case SIGUSR1:
+                unplug()
+                replugAt = now.advanced(byMicroseconds: 1_000_000)
+            case SIGUSR2: radio.pressButtons(now: now)
+            default: return true
+            }
         }
         return false
     }

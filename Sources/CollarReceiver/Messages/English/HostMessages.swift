@@ -36,23 +36,24 @@ extension HostNotice {
         case .keyMissing(let link):
             UserMessage(
                 .keyMissing, "a collar at \(link) sends sealed frames, and there is no key here",
-                "if it is yours, give its key: collar-link key add ID")
+                "if it is yours, give its key: collar-link key add ID; or make a new one over its cable: collar-link key exchange")
         case .keyRejected(let link):
             UserMessage(
                 .keyRejected, "a collar at \(link) sends sealed frames that no key here opens",
-                "if it is yours, give the key that it has now: collar-link key add ID")
+                "if it is yours, give the key that it has now: collar-link key add ID; or make a new one over its cable: "
+                    + "collar-link key exchange")
         case .forgeryAttempted(let deviceID, let link):
             UserMessage(
                 .forgeryAttempted,
                 "frames in clear at \(link) name \(collarName(deviceID)), which has a key: they are dropped. Somebody tries to pass "
                     + "for the collar, or the collar has lost its key",
                 "if the collar has no key any more: collar-link key remove \(MessageDescription.hexadecimal(deviceID))")
-        case .restartedBelow(let deviceID, let bootCount):
+        case .restartedBelow(let deviceID, let bootCount, let logID):
             UserMessage(
                 .collarRestarted,
-                "\(collarName(deviceID)) counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
+                "\(collarName(deviceID)), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
                     + "old frames, or the memory of the collar was erased",
-                "if its memory was erased: collar-link key accept-restart \(MessageDescription.hexadecimal(deviceID))")
+                "if its memory was erased: collar-link key accept-restart \(MessageDescription.hexadecimal(deviceID)) \(logID)")
         case .keysFailing(let error): error.message.about("the keys known so far stay in use", .keyUnusable)
         case .journalDamage(let deviceID, let damage):
             UserMessage(

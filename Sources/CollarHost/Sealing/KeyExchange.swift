@@ -1,0 +1,204 @@
+import CollarARQ
+import CollarJournal
+import CollarWire
+
+/// The host's side of an exchange of keys on a cable (PROTOCOL.md, section 23). It has no clock and no I/O: the caller gives it
+/// the frames that come in and the time, sends its frames, and stores keys.
+public struct KeyExchange {
+    /// What the exchange is doing.
+    public enum Stage: Equatable, Sendable {
+        /// It asks which collar is at the cable.
+        case findingCollar
+        /// It asks the collar for a new key.
+        case requesting(Request)
+        /// The collar has offered a key. The caller stores it as pending and calls ``pendingKeyStored(now:)``.
+        case storing(deviceID: UInt64, key: CollarKey)
+        /// It activates the key.
+        case activating(deviceID: UInt64, key: CollarKey)
+        /// The collar has this key. The caller stores it as the key of the collar, in place of all earlier ones.
+        case finished(deviceID: UInt64, key: CollarKey)
+        /// The exchange has ended without a new key.
+        case failed(Failure)
+    }
+
+    /// Whom the exchange asks for a new key.
+    public enum Request: Equatable, Sendable {
+        /// A collar whose key the host has. The collar obeys after power-on and after a press of its button.
+        case proven(deviceID: UInt64, key: CollarKey)
+        /// A collar in clear. It obeys after power-on and after a press of its button.
+        case first(deviceID: UInt64)
+        /// A collar with a key that the host does not have, or one that has lost its key and does not answer. It obeys only after
+        /// a press of its button.
+        case foreign
+    }
+
+    /// Why an exchange has ended.
+    public enum Failure: Equatable, Sendable {
+        /// Frames of a base radio came in: the port is no cable.
+        case isBaseRadio
+        /// The collar has offered no key.
+        case noOffer
+        /// The collar has not shown that it has the key. If it has, the pending key opens its next identity.
+        case notConfirmed(deviceID: UInt64)
+    }
+
+    private static let repeatMicroseconds: Int64 = 1_000_000
+    private static let findingMicroseconds: Int64 = 3_000_000
+    /// How long the exchange waits for an offer: a person has to press a button or to switch the collar on.
+    public static let patienceMicroseconds: Int64 = 120_000_000
+    private static let activatingMicroseconds: Int64 = 60_000_000
+
+    private let keys: [UInt64: KeyFiles.Entry]
+    private let receiverID: UInt32
+    private var stageEnd: Instant
+    private var nextTurn: Instant
+    private var frames: [[UInt8]] = []
+
+    /// What the exchange is doing.
+    public private(set) var stage = Stage.findingCollar
+
+    /// Begins an exchange.
+    /// - Parameters:
+    ///   - keys: the keys that the host has, by device id.
+    ///   - receiverID: the id in identity requests, not 0.
+    public init(keys: [UInt64: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
+        self.keys = keys
+        self.receiverID = receiverID
+        nextTurn = now
+        stageEnd = now.advanced(byMicroseconds: KeyExchange.findingMicroseconds)
+    }
+
+    /// When to call ``nextFrame(now:)`` again if no frame comes in; nil if the exchange waits for the caller or has ended.
+    public var nextDeadline: Instant? {
+        switch stage {
+        case .findingCollar, .requesting, .activating: min(nextTurn, stageEnd)
+        case .storing, .finished, .failed: nil
+        }
+    }
+
+    /// The next bare frame to send; nil if none is due.
+    public mutating func nextFrame(now: Instant) -> [UInt8]? {
+        if frames.isEmpty { takeTurn(now: now) }
+        return frames.isEmpty ? nil : frames.removeFirst()
+    }
+
+    private mutating func takeTurn(now: Instant) {
+        if now >= stageEnd { endStage(now: now) }
+        guard now >= nextTurn else { return }
+        switch stage {
+        case .findingCollar: queueIdentityRequest()
+        case .requesting(let request):
+            var proof: KeyProof?
+            if case .proven(let deviceID, let key) = request { proof = .ofPresentKey(key, deviceID: deviceID) }
+            queue { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try CableFrame.encodeRequest(proof: proof, into: &output)
+            }
+        case .activating(let deviceID, let key):
+            queue { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                try CableFrame.encodeActivation(proof: .ofNewKey(key, deviceID: deviceID), into: &output)
+            }
+            queueIdentityRequest()
+        case .storing, .finished, .failed: return
+        }
+        nextTurn = now.advanced(byMicroseconds: KeyExchange.repeatMicroseconds)
+    }
+
+    private mutating func endStage(now: Instant) {
+        switch stage {
+        // A collar that has lost its key does not send its identity.
+        case .findingCollar: begin(.foreign, now: now)
+        case .requesting: stage = .failed(.noOffer)
+        case .activating(let deviceID, _): stage = .failed(.notConfirmed(deviceID: deviceID))
+        case .storing, .finished, .failed: break
+        }
+    }
+
+    private mutating func begin(_ request: Request, now: Instant) {
+        stage = .requesting(request)
+        stageEnd = now.advanced(byMicroseconds: KeyExchange.patienceMicroseconds)
+        nextTurn = now
+        frames = []
+    }
+
+    /// The offered key is stored durably as the pending key of its collar.
+    public mutating func pendingKeyStored(now: Instant) {
+        guard case .storing(let deviceID, let key) = stage else { return }
+        stage = .activating(deviceID: deviceID, key: key)
+        stageEnd = now.advanced(byMicroseconds: KeyExchange.activatingMicroseconds)
+        nextTurn = now
+    }
+
+    /// Receives one bare frame from the cable. Frames that do not belong to the exchange are ignored.
+    public mutating func receive(_ frame: Span<UInt8>, now: Instant) {
+        guard let header = try? FrameHeader(ofAny: frame) else { return }
+        switch (header.type, CableFrame(header), stage) {
+        case (.radioIdentity, _, _), (.modemSettings, _, _), (.signalReport, _, _):
+            if FrameCRC.isValid(frame, log: nil) { stage = .failed(.isBaseRadio) }
+        case (.identity, _, .findingCollar): receiveIdentity(frame, header, now: now)
+        case (_, .keyOffer, .requesting(let request)): receiveOffer(frame, header, request)
+        case (.identity, _, .activating(let deviceID, let key)):
+            guard open(frame, header, deviceID: deviceID, key: key) != nil else { return }
+            stage = .finished(deviceID: deviceID, key: key)
+        default: break
+        }
+    }
+
+    private mutating func receiveIdentity(_ frame: Span<UInt8>, _ header: FrameHeader, now: Instant) {
+        guard header.flags.isSealed else {
+            guard case .identity(let identity)? = try? Message.decode(frame, log: nil, reference: 0) else { return }
+            return begin(.first(deviceID: identity.log.deviceID), now: now)
+        }
+        for (deviceID, entry) in keys {
+            // An earlier exchange was cut off after the collar had taken the key over.
+            for pending in entry.pendingKeys where open(frame, header, deviceID: deviceID, key: pending) != nil {
+                stage = .finished(deviceID: deviceID, key: pending)
+                return
+            }
+            if let key = entry.key, open(frame, header, deviceID: deviceID, key: key) != nil {
+                return begin(.proven(deviceID: deviceID, key: key), now: now)
+            }
+        }
+        // A damaged frame does not open either: the exchange goes on looking for the collar until the stage ends.
+    }
+
+    private mutating func receiveOffer(_ frame: Span<UInt8>, _ header: FrameHeader, _ request: Request) {
+        let offer: KeyOffer
+        do throws(DecodeError) {
+            if case .proven(let deviceID, let key) = request {
+                guard let clear = open(frame, header, deviceID: deviceID, key: key) else { return }
+                offer = try KeyOffer(clear.span)
+            } else {
+                offer = try KeyOffer(frame)
+            }
+        } catch { return }
+        if case .first(let deviceID) = request, offer.log.deviceID != deviceID { return }
+        stage = .storing(deviceID: offer.log.deviceID, key: offer.key)
+    }
+
+    /// The clear form of a frame that is sealed like an identity; nil if it does not open with this key.
+    private func open(_ frame: Span<UInt8>, _ header: FrameHeader, deviceID: UInt64, key: CollarKey) -> [UInt8]? {
+        guard header.flags.isSealed else { return nil }
+        var isOpen = false
+        let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
+            isOpen = SealedFrame.openIdentity(
+                frame, header: header, deviceID: deviceID, keys: SealingKeys(key, deviceID: deviceID), into: &output) != nil
+        }
+        return isOpen ? clear : nil
+    }
+
+    private mutating func queueIdentityRequest() {
+        let request = IdentityRequest(receiverID: receiverID)
+        queue { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try request.encode(address: Frame.broadcastAddress, into: &output)
+        }
+    }
+
+    private mutating func queue(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
+        do throws(EncodeError) {
+            frames.append(
+                try [UInt8](capacity: Frame.minimumLimitByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+                    try encode(&output)
+                })
+        } catch { preconditionFailure("a frame of a host fits the smallest limit: \(error)") }
+    }
+}

@@ -1,0 +1,138 @@
+import CollarARQ
+import CollarBridge
+import CollarHost
+import CollarJournal
+import CollarReceiver
+import CollarWire
+import Glibc
+import SerialDevices
+
+/// An exchange of keys with the collar at a cable, for `collar-link key exchange`.
+struct CableSession {
+    private let port: SerialPort
+    private let files: KeyFiles
+    private var exchange: KeyExchange
+    private var stream = StreamDecoder()
+    private var outbound: [UInt8] = []
+    private var reportedStage: KeyExchange.Stage?
+
+    init(port path: String, files: KeyFiles) throws(CommandFailure) {
+        do throws(SerialPortError) { port = try SerialPort(opening: path) } catch { throw CommandFailure(error.message) }
+        self.files = files
+        var keys: [UInt64: KeyFiles.Entry] = [:]
+        for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
+            keys[deviceID] = try CommandFailure.wrapping(try CableSession.entry(of: deviceID, in: files))
+        }
+        exchange = KeyExchange(keys: keys, receiverID: UInt32.random(in: 1 ... .max), now: CableSession.now)
+    }
+
+    private static var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
+
+    /// The entry of a collar; nil if it has none. A damaged key file counts as none: the new key replaces it.
+    private static func entry(of deviceID: UInt64, in files: KeyFiles) throws(JournalError) -> KeyFiles.Entry? {
+        do throws(JournalError) { return try files.entry(of: deviceID) } catch {
+            if case .unreadableKey = error { return nil }
+            throw error
+        }
+    }
+
+    /// Runs the exchange to its end.
+    /// - Returns: the collar that has a new key.
+    mutating func run() throws(CommandFailure) -> UInt64 {
+        while true {
+            reportStage()
+            switch exchange.stage {
+            case .findingCollar, .requesting: break
+            case .storing(let deviceID, let key):
+                try keepPending(key, of: deviceID)
+                exchange.pendingKeyStored(now: CableSession.now)
+                continue
+            case .activating(let deviceID, let key):
+                // The key must be stored before each activation, whatever other programs do to the file.
+                try keepPending(key, of: deviceID)
+            case .finished(let deviceID, let key):
+                try files.change { files throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+                return deviceID
+            case .failed(let failure): throw CommandFailure(failure, port: port.path)
+            }
+            while let frame = exchange.nextFrame(now: CableSession.now) {
+                outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+                    StreamEncoder.encode(frame.span, into: &output)
+                }
+            }
+            try transfer()
+        }
+    }
+
+    private func keepPending(_ key: CollarKey, of deviceID: UInt64) throws(CommandFailure) {
+        try files.change { files throws(JournalError) in
+            var entry = try CableSession.entry(of: deviceID, in: files) ?? KeyFiles.Entry(key: nil)
+            guard entry.key != key, !entry.pendingKeys.contains(key) else { return }
+            entry.addPending(key)
+            try files.store(entry, of: deviceID)
+        }
+    }
+
+    /// Writes what waits, waits for bytes or for the next deadline, and reads.
+    private mutating func transfer() throws(CommandFailure) {
+        while !outbound.isEmpty, case .written(let count) = port.write(outbound.span) { outbound.removeFirst(count) }
+        guard let deadline = exchange.nextDeadline else { return }
+        let wait = max(0, deadline.microseconds(since: CableSession.now) + 999) / 1000
+        let events = Int16(POLLIN) | (outbound.isEmpty ? 0 : Int16(POLLOUT))
+        var descriptors = [pollfd(fd: port.fileDescriptor, events: events, revents: 0)]
+        _ = unsafe poll(&descriptors, 1, Int32(clamping: wait))
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        while true {
+            switch port.read(into: &buffer) {
+            case .bytes(let count):
+                let bytes = Array(buffer[..<count])
+                var index = 0
+                while let event = stream.next(in: bytes.span, at: &index) {
+                    if case .frame = event { exchange.receive(stream.frame, now: CableSession.now) }
+                }
+            case .wouldBlock: return
+            case .disconnected:
+                throw CommandFailure(
+                    .noDevice, "\(port.path): the cable was unplugged", remedy: "plug it in, and run the command again")
+            }
+        }
+    }
+
+    /// Says what a person has to do.
+    private mutating func reportStage() {
+        guard exchange.stage != reportedStage else { return }
+        reportedStage = exchange.stage
+        switch exchange.stage {
+        case .findingCollar: StandardError.say("\(port.path): looking for a collar")
+        case .requesting(.proven(let deviceID, _)), .requesting(.first(let deviceID)):
+            StandardError.say(
+                "collar \(MessageDescription.hexadecimal(deviceID)): press its button, or switch it off and on, for a new key")
+        case .requesting(.foreign):
+            StandardError.say(
+                "\(port.path): the collar does not answer, or has a key that is not stored here. Press its button for a new key; "
+                    + "what it has recorded and not delivered is then given up")
+        case .storing, .finished, .failed: break
+        case .activating(let deviceID, _):
+            StandardError.say("collar \(MessageDescription.hexadecimal(deviceID)) offers a key; waiting for it to take the key over")
+        }
+    }
+}
+
+extension CommandFailure {
+    init(_ failure: KeyExchange.Failure, port: String) {
+        switch failure {
+        case .isBaseRadio:
+            self.init(
+                .usage, "\(port): a base radio is there, and keys do not travel by radio",
+                remedy: "name the port of the collar's cable")
+        case .noOffer:
+            self.init(
+                .noDevice, "\(port): no collar has offered a key",
+                remedy: "check the cable, run the command again, and press the collar's button within two minutes")
+        case .notConfirmed(let deviceID):
+            self.init(
+                .noDevice, "collar \(MessageDescription.hexadecimal(deviceID)) has not confirmed its new key",
+                remedy: "run the command again; both keys are kept, so that the collar is not lost whichever it has")
+        }
+    }
+}
