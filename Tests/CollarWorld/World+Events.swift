@@ -55,13 +55,17 @@ extension World {
         case .rebootByOrder(let index, let life):
             if collars[index].life == life { powerDown(collars[index], "by a command") }
         case .calm: calm()
+        case .cable(let index): pumpCable(collars[index])
+        case .keysShared:
+            shareKeys()
+            queue.add(.keysShared, at: now + 5_000_000)
         }
     }
 
     func boot(_ collar: SimulatedCollar) {
         guard !collar.isRunning else { return }
         let randomLogID = UInt32(truncatingIfNeeded: streams.other.next())
-        let key = plan.isSealed ? oracle.sealed.key(of: collar.deviceID) : nil
+        let key = plan.isSealed ? oracle.sealed.factoryKey(of: collar.deviceID) : nil
         guard collar.boot(randomLogID: randomLogID, key: key, now: now) else {
             log("collar \(collar.index) could not boot")
             powerDown(collar, "amid a boot")

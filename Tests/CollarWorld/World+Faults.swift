@@ -7,7 +7,7 @@ extension World {
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
         .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback, .stateRemoval, .foreignFiles,
-        .receiverMove, .messages,
+        .receiverMove, .messages, .keyExchange,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
@@ -54,6 +54,7 @@ extension World {
         case .stateRemoval: removeState(host)
         case .receiverMove: moveReceiver(host)
         case .foreignFiles: addForeignFile(host)
+        case .keyExchange: beginKeyExchange(host, collar)
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender,
@@ -138,7 +139,7 @@ extension World {
         oracle.current[collar.index]?.isErased = true
         guard plan.isSealed else { return }
         // The key was erased, too. The user makes another one, and gives it to the collar and the hosts.
-        oracle.sealed.changeKey(of: collar.deviceID)
+        oracle.sealed.erased(collar.deviceID)
         for host in hosts { host.keepKey(of: collar.deviceID) }
     }
 
@@ -176,6 +177,7 @@ extension World {
             letHostWork(host)
         }
         queue.add(.lastReboots, at: now + 5_000_000)
+        if plan.isSealed, plan.faults.contains(.keyExchange) { queue.add(.keysShared, at: now) }
         checkSettled()
     }
 

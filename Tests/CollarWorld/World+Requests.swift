@@ -60,7 +60,7 @@ extension World {
         }
     }
 
-    private func pressButton(of collar: SimulatedCollar) {
+    func pressButton(of collar: SimulatedCollar) {
         log("the button of collar \(collar.index) is pressed")
         collar.openPairingWindow(now: now)
         collar.pairingWindowEnd = now + 60_000_000

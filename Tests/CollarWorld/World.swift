@@ -54,6 +54,8 @@ package final class World {
         case finish(collar: Int, life: Int, requestID: UInt16, outcome: CommandResult.Outcome?)
         case rebootByOrder(collar: Int, life: Int)
         case calm
+        case cable(collar: Int)
+        case keysShared
     }
 
     /// A copy of a machine's disk, and what the machine had acknowledged when the copy was made.
@@ -84,6 +86,8 @@ package final class World {
     var now: Int64 = 0
     var isCalm = false
     var isSettled = false
+    /// The cables of collars.
+    var cables: [Int: Cable] = [:]
     var air: [Transmission] = []
     var transmissionCount = 0
     var framesAired = 0

@@ -18,7 +18,7 @@ package final class FaultyFlash: FlashDevice {
     /// The offset of the first byte that was programmed without an erase before; nil if there is none. In NOR flash such a byte
     /// keeps the zero bits of both programs.
     package private(set) var programmedTwice: Int?
-    /// The block of the last program outside the first two blocks; nil if there was none.
+    /// The block of the last program outside the first four blocks, which hold settings and key; nil if there was none.
     package private(set) var lastLogBlock: Int?
     private var random: SeededRandom
 
@@ -64,7 +64,7 @@ package final class FaultyFlash: FlashDevice {
         }
         try memory.program(bytes.extracting(0..<done), at: offset)
         let block = offset / blockByteCount
-        if block >= 2 { lastLogBlock = block }
+        if block >= 4 { lastLogBlock = block }
         guard done < bytes.count else { return }
         let torn = bytes[done] | UInt8(truncatingIfNeeded: random.next())
         memory.change((offset + done)..<(offset + done + 1)) { $0 & torn }

@@ -18,6 +18,18 @@ final class SimulatedCollar {
         case failed
     }
 
+    /// The effect of a frame from the cable.
+    enum CableOutcome {
+        /// The collar ignores the frame.
+        case ignored
+        /// The collar sends this frame on its cable.
+        case answers([UInt8])
+        /// The collar has a new key, and must be booted.
+        case changesKey
+        /// The flash failed, and the collar must be booted.
+        case fails
+    }
+
     let index: Int
     let deviceID: UInt64
     let address: UInt8
@@ -77,10 +89,10 @@ final class SimulatedCollar {
         } catch { preconditionFailure("a new flash does not fail") }
     }
 
-    /// The least number of fixes in a full ring: those of all blocks but the two of the settings and the one that is being
-    /// filled.
+    /// The least number of fixes in a full ring: those of all blocks but the two of the settings, the two of the key and
+    /// the one that is being filled.
     static func minimumCapacity(_ plan: WorldPlan) -> UInt32 {
-        UInt32((plan.blockCount - 3) * ((plan.blockByteCount - 16) / 36))
+        UInt32((plan.blockCount - 5) * ((plan.blockByteCount - 20) / 36))
     }
 
     var isRunning: Bool { collar != nil }
@@ -100,7 +112,7 @@ final class SimulatedCollar {
     /// - Returns: false if the flash failed.
     func boot(randomLogID: UInt32, key: CollarKey?, now: Int64) -> Bool {
         stop()
-        configuration.key = key
+        configuration.factoryKey = key
         do throws(FlashError) {
             collar = try Collar(
                 booting: configuration, flash: flash, randomLogID: randomLogID, now: Instant(microseconds: now))
@@ -141,9 +153,24 @@ final class SimulatedCollar {
             case .acknowledgement, .otherReceiver, .identityRequest, .settingsRequest, .repeatedRequest,
                 .requestNotExecuted, .requestNotTaken:
                 return .taken
-            case .notForThisCollar, .notSealed, .rejected, nil: return .ignored
+            case .notForThisCollar, .notSealed, .silent, .rejected, nil: return .ignored
             }
         } catch { return .failed }
+    }
+
+    /// Receives one bare frame from the cable.
+    func receiveFromCable(_ frame: [UInt8], randomKey: CollarKey, now: Int64) -> CableOutcome {
+        do throws(FlashError) {
+            switch try collar?.receiveFromCable(frame.span, randomKey: randomKey, now: Instant(microseconds: now)) {
+            case .ignored, nil: return .ignored
+            case .keyChanged: return .changesKey
+            case .answered:
+                return .answers(
+                    try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(FlashError) in
+                        _ = try collar?.nextCableFrame(into: &output)
+                    })
+            }
+        } catch { return .fails }
     }
 
     /// The firmware reports the outcome of a command or message.

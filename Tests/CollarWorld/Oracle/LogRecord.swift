@@ -28,6 +28,8 @@ final class LogRecord {
     var requests = RequestRecord()
     /// Whether the flash of this log was erased, so that the collar has another log after its next boot.
     var isErased = false
+    /// Whether a stranger has given the collar a key: this log must not be sent after the next boot.
+    var isGivenUp = false
     /// One more than the highest sequence that was logged durably; ``base`` before the first.
     private(set) var end: UInt32
 

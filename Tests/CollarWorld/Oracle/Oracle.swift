@@ -78,6 +78,9 @@ final class Oracle {
         }
         disciplines[collar.index] = PollDiscipline(plan)
         let before = current[collar.index]
+        if let before, before.log == log, before.isGivenUp {
+            report(.sealIsKept, "collar \(collar.index) shows the log of its former owner")
+        }
         if before?.log != log {
             if let before, !before.isErased {
                 report(.logOnlyGrows, "collar \(collar.index) has another log after a boot")

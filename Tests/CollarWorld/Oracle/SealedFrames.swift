@@ -37,22 +37,83 @@ struct SealedFrames {
     /// How many polls are remembered, to open the answers to them.
     private static let pollLimit = 4096
 
-    /// How often each collar got another key.
-    private var keyChanges: [UInt64: UInt64] = [:]
+    /// How often all of the flash of a collar was erased.
+    private var eraseCounts: [UInt64: UInt64] = [:]
+    /// The key that the users know of each collar, if it is not the one that the collar was made with.
+    private var exchangedKeys: [UInt64: CollarKey] = [:]
+    /// The keys of which a collar has one; absent if it has the one that it was made with.
+    private var possibleKeys: [UInt64: [CollarKey]] = [:]
 
-    /// The present key of a collar.
-    func key(of deviceID: UInt64) -> CollarKey { SealedFrames.key(of: deviceID, change: keyChanges[deviceID] ?? 0) }
+    /// The key that the users know of a collar.
+    func knownKey(of deviceID: UInt64) -> CollarKey { exchangedKeys[deviceID] ?? factoryKey(of: deviceID) }
 
-    /// A collar gets another key, because all of its flash was erased.
-    mutating func changeKey(of deviceID: UInt64) { keyChanges[deviceID, default: 0] += 1 }
+    /// The key that a collar was made with.
+    func factoryKey(of deviceID: UInt64) -> CollarKey {
+        var random = SeededRandom(seed: deviceID &+ (eraseCounts[deviceID] ?? 0))
+        return SealedFrames.randomKey(&random)
+    }
 
-    private static func key(of deviceID: UInt64, change: UInt64) -> CollarKey {
-        var random = SeededRandom(seed: deviceID &+ change)
+    static func randomKey(_ random: inout SeededRandom) -> CollarKey {
         let bytes = (0..<CollarKey.byteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         return CollarKey(bytes.span)
     }
 
-    private func keys(of deviceID: UInt64) -> SealingKeys { SealingKeys(key(of: deviceID), deviceID: deviceID) }
+    /// All of the flash of a collar was erased: it gets another key.
+    mutating func erased(_ deviceID: UInt64) {
+        eraseCounts[deviceID, default: 0] += 1
+        exchangedKeys[deviceID] = nil
+        possibleKeys[deviceID] = nil
+    }
+
+    /// A collar may have taken a key over. Its next frame tells.
+    mutating func mayHaveChanged(_ key: CollarKey, of deviceID: UInt64) {
+        possibleKeys[deviceID] = keys(of: deviceID) + [key]
+    }
+
+    /// Whether a collar may have a key.
+    func isInForce(_ key: CollarKey, of deviceID: UInt64) -> Bool { keys(of: deviceID).contains(key) }
+
+    /// A user has found the key of a collar in the state directory of a host.
+    mutating func learned(_ key: CollarKey, of deviceID: UInt64) { exchangedKeys[deviceID] = key }
+
+    private func keys(of deviceID: UInt64) -> [CollarKey] { possibleKeys[deviceID] ?? [factoryKey(of: deviceID)] }
+
+    /// The clear form of a frame of a collar that one of its possible keys opens, and these keys. From then on the collar has this
+    /// key.
+    private mutating func openWithPossibleKey(
+        _ deviceID: UInt64, _ open: (SealingKeys) -> [UInt8]?
+    ) -> (clear: [UInt8], keys: SealingKeys)? {
+        for key in keys(of: deviceID) {
+            let sealing = SealingKeys(key, deviceID: deviceID)
+            guard let clear = open(sealing) else { continue }
+            possibleKeys[deviceID] = [key]
+            return (clear, sealing)
+        }
+        return nil
+    }
+
+    /// A collar hands out a frame on its cable.
+    /// - Returns: what is wrong; nil if nothing is.
+    mutating func handsOutOnCable(_ frame: [UInt8], _ deviceID: UInt64) -> String? {
+        guard let header = try? FrameHeader(ofAny: frame.span), let number = expected[deviceID] else { return "a frame before a boot" }
+        guard header.flags.isSealed else {
+            return CableFrame(header) == .keyOffer ? nil : "a frame that is no offer is in clear"
+        }
+        expected[deviceID]?.counter += 1
+        let opened = openWithPossibleKey(deviceID) { SealedFrames.openIdentity(frame, header, number, deviceID, $0) }
+        return opened == nil ? "a frame is not sealed as number \(number)" : nil
+    }
+
+    /// The clear form of an identity or an offer with this number; nil if it does not open.
+    private static func openIdentity(
+        _ frame: [UInt8], _ header: FrameHeader, _ number: FrameNumber, _ deviceID: UInt64, _ keys: SealingKeys
+    ) -> [UInt8]? {
+        var found: FrameNumber?
+        let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
+            found = SealedFrame.openIdentity(frame.span, header: header, deviceID: deviceID, keys: keys, into: &output)
+        }
+        return found == number ? clear : nil
+    }
 
     /// The collar that handed out a sealed frame.
     func sender(of frame: [UInt8]) -> UInt64? { senders[frame] }
@@ -79,27 +140,24 @@ struct SealedFrames {
         let log = record.log
         guard let number = expected[log.deviceID] else { return "a frame before the first boot" }
         expected[log.deviceID]?.counter += 1
-        guard let clear = open(frame, record, number, newest: newest) else { return "a frame is not sealed as number \(number)" }
+        let opened = openWithPossibleKey(log.deviceID) {
+            SealedFrames.open(frame, record, number, newest: newest, keys: $0)
+        }
+        guard let (clear, keys) = opened else { return "a frame is not sealed as number \(number)" }
         clearForms[frame] = clear
         senders[frame] = log.deviceID
         if let poll = FrameFlags(rawValue: clear[1]).poll {
-            polls.append(SentPoll(log: log, keys: keys(of: log.deviceID), number: number, poll: poll))
+            polls.append(SentPoll(log: log, keys: keys, number: number, poll: poll))
             if polls.count > SealedFrames.pollLimit { polls.removeFirst() }
         }
         return nil
     }
 
-    private func open(_ frame: [UInt8], _ record: LogRecord, _ number: FrameNumber, newest: UInt32) -> [UInt8]? {
+    private static func open(
+        _ frame: [UInt8], _ record: LogRecord, _ number: FrameNumber, newest: UInt32, keys: SealingKeys
+    ) -> [UInt8]? {
         guard let header = try? FrameHeader(ofAny: frame.span), header.flags.isSealed, let type = header.type else { return nil }
-        let keys = keys(of: record.log.deviceID)
-        if type == .identity {
-            var found: FrameNumber?
-            let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
-                found = SealedFrame.openIdentity(
-                    frame.span, header: header, deviceID: record.log.deviceID, keys: keys, into: &output)
-            }
-            return found == number ? clear : nil
-        }
+        if type == .identity { return openIdentity(frame, header, number, record.log.deviceID, keys) }
         guard let counter = SealedFrame.counter(in: frame.span) else { return nil }
         guard counter.value == (counter.isWhole ? number.counter : number.counter & 0xFF) else { return nil }
         var bindings: [SealedBinding] = [.none]

@@ -87,6 +87,8 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case messages
     /// All collars and hosts have keys, and seal their frames.
     case sealing
+    /// Users change the keys of collars over cables, and power fails meanwhile.
+    case keyExchange
 }
 
 /// A set of kinds of faults.

@@ -80,6 +80,10 @@ package struct WorldPlan: Equatable, Sendable {
             faults.insert(kind)
         }
         if later.chance(0.3) { faults.insert(.sealing) }
+        // A user who replaces the state directory in the middle of an exchange can lose the only copy of a key.
+        if faults.contains(.sealing), faults.isDisjoint(with: [.stateRollback, .stateRemoval, .receiverMove]), later.chance(0.9) {
+            faults.insert(.keyExchange)
+        }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]
@@ -88,7 +92,7 @@ package struct WorldPlan: Equatable, Sendable {
         maximumTimeoutMicroseconds = [2_000_000, 8_000_000, 30_000_000][random.below(3)]
         maximumFrameByteCount = [51, 120, 253][random.below(3)]
         blockByteCount = [512, 520, 1024][random.below(3)]
-        blockCount = 5 + random.below(6)
+        blockCount = 7 + random.below(6)
         turbulentMicroseconds = random.between(5_000_000, 90_000_000)
         calmLoss = [0, 0.1, 0.2][random.below(3)]
         fixLimit = 20 + random.below(180)
@@ -148,7 +152,7 @@ package struct WorldPlan: Equatable, Sendable {
         modem = .serial(bitsPerSecond: 115_200)
         burstFrameCount = 16
         blockByteCount = 1024
-        blockCount = 40
+        blockCount = 42
         fixLimit = 700
         fixIntervalMicroseconds = 25_000
         turbulentMicroseconds = 20_000_000
@@ -187,7 +191,7 @@ package struct WorldPlan: Equatable, Sendable {
         plan.maximumTimeoutMicroseconds = 2_000_000
         plan.maximumFrameByteCount = 253
         plan.blockByteCount = 512
-        plan.blockCount = 5
+        plan.blockCount = 7
         plan.calmLoss = 0
         plan.fixLimit = fixCount
         plan.fixIntervalMicroseconds = 150_000

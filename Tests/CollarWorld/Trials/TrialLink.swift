@@ -50,7 +50,7 @@ final class TrialLink {
         self.condition = condition
         self.delivery = delivery ?? .ofTrial(modem, seed: seed)
         random = SeededRandom(seed: seed)
-        flash = FaultyFlash(blockByteCount: 4096, blockCount: fixes.count / 100 + 8, seed: seed)
+        flash = FaultyFlash(blockByteCount: 4096, blockCount: fixes.count / 100 + 10, seed: seed)
         collar = try Collar(sending: self.delivery, flash: flash, now: now)
         collar.condition = condition
         host = InstantHost(knowing: collar.log)
