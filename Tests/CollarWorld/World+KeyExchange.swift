@@ -48,6 +48,9 @@ extension World {
                 cable.exchange.receive(answer.span, now: instant)
             }
         }
+        if case .activating = cable.exchange.stage, !isCalm, streams[.keyExchange].chance(0.1) {
+            return log("  the user stops the program")
+        }
         switch cable.exchange.stage {
         case .finished(let deviceID, let key):
             guard cable.host.keepExchanged(key, of: deviceID) else { return log("  the new key cannot be stored") }

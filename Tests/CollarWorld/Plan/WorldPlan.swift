@@ -80,6 +80,8 @@ package struct WorldPlan: Equatable, Sendable {
             faults.insert(kind)
         }
         if later.chance(0.3) { faults.insert(.sealing) }
+        // A host that loses its keys while it runs must not listen to a hostile sender.
+        if faults.isSuperset(of: [.sealing, .hostileSender]), later.chance(0.2) { faults.insert(.stateRemoval) }
         // A user who replaces the state directory in the middle of an exchange can lose the only copy of a key.
         if faults.contains(.sealing), faults.isDisjoint(with: [.stateRollback, .stateRemoval, .receiverMove]), later.chance(0.9) {
             faults.insert(.keyExchange)
