@@ -140,7 +140,7 @@ extension World {
         guard plan.isSealed else { return }
         // The key was erased, too. The user makes another one, and gives it to the collar and the hosts.
         oracle.sealed.erased(collar.deviceID)
-        for host in hosts { host.keepKey(of: collar.deviceID) }
+        for host in hosts { host.keys?.give(collar.deviceID) }
     }
 
     private func damage(_ host: SimulatedMachine) {

@@ -22,7 +22,7 @@ extension World {
     /// A user connects a collar to a machine, presses its button and starts the program.
     func beginKeyExchange(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
         guard plan.isSealed, collar.isRunning, host.isRunning, cables[collar.index] == nil else { return }
-        guard let keys = host.keys(), let receiverID = host.receiverID else { return }
+        guard let keys = host.keys?.all, let receiverID = host.receiverID else { return }
         log("a user begins to exchange keys with collar \(collar.index) at host \(host.index)")
         pressButton(of: collar)
         cables[collar.index] = Cable(
@@ -39,7 +39,7 @@ extension World {
         guard cable.hostLife == cable.host.life, !cable.host.disk.isStopped else { return }
         let instant = Instant(microseconds: now)
         if case .storing(let deviceID, let key) = cable.exchange.stage {
-            guard cable.host.keepPending(key, of: deviceID) else { return log("  the offered key cannot be stored") }
+            guard cable.host.keys?.keepPending(key, of: deviceID) == true else { return log("  the offered key cannot be stored") }
             cable.exchange.pendingKeyStored(now: instant)
         }
         while let frame = cable.exchange.nextFrame(now: instant) {
@@ -53,7 +53,7 @@ extension World {
         }
         switch cable.exchange.stage {
         case .finished(let deviceID, let key):
-            guard cable.host.keepExchanged(key, of: deviceID) else { return log("  the new key cannot be stored") }
+            guard cable.host.keys?.keepExchanged(key, of: deviceID) == true else { return log("  the new key cannot be stored") }
             log("  collar \(collar.index) has confirmed its new key")
             shareKeys()
         case .failed(let failure): log("  the exchange with collar \(collar.index) fails: \(failure)")
@@ -101,10 +101,10 @@ extension World {
     func shareKeys() {
         for collar in collars {
             for host in hosts {
-                guard let key = host.keys()?[collar.deviceID]?.key, oracle.sealed.isInForce(key, of: collar.deviceID) else { continue }
+                guard let key = host.keys?.all[collar.deviceID]?.key, oracle.sealed.isInForce(key, of: collar.deviceID) else { continue }
                 oracle.sealed.learned(key, of: collar.deviceID)
             }
-            for host in hosts { host.keepKey(of: collar.deviceID) }
+            for host in hosts { host.keys?.give(collar.deviceID) }
         }
     }
 }

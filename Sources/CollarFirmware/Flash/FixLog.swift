@@ -50,7 +50,7 @@ public struct FixLog<Flash: FlashDevice> {
     /// Sequences below `usedSequences` are known to be used up; if a block that held some of them has decayed, they are not
     /// given out again.
     ///
-    /// - Parameter marks: what the blocks that are begun from now on note.
+    /// The blocks that are begun from now on note `marks`.
     ///
     /// Complexity: reads the header of every block and the slots of one.
     public init(

@@ -37,7 +37,10 @@ extension Collar {
 
     /// Receives one bare frame from the cable. A cable is a serial line to one host, and no radio. Call this only for a port
     /// that carries nothing else.
-    /// - Parameter randomKey: 16 fresh bytes of the board's entropy. They are the new key, if this frame begins an exchange.
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - randomKey: 16 fresh bytes of the board's entropy. They are the new key, if this frame begins an exchange.
+    ///   - now: the time.
     /// - Throws: ``FlashError`` if the new key could not be stored; boot the collar again then, too.
     public mutating func receiveFromCable(
         _ frame: Span<UInt8>, randomKey: CollarKey, now: Instant

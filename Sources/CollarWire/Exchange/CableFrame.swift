@@ -12,7 +12,9 @@ public enum CableFrame: UInt8, Sendable {
     public init?(_ header: FrameHeader) { self.init(rawValue: header.typeCode) }
 
     /// Appends a key request.
-    /// - Parameter proof: shows that the host has the present key of the collar; nil if it does not have it.
+    /// - Parameters:
+    ///   - proof: shows that the host has the present key of the collar; nil if it does not have it.
+    ///   - output: receives the frame; it is empty.
     /// - Throws: ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small.
     public static func encodeRequest(proof: KeyProof?, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         var payload = BitWriter()

@@ -135,7 +135,7 @@ final class SimulatedMachine {
     /// Starts a process.
     /// - Returns: whether it runs; false if the state directory cannot be opened.
     func start(now: Int64) -> Bool {
-        for deviceID in keyedCollars { keepKey(of: deviceID) }
+        for deviceID in keyedCollars { keys?.give(deviceID) }
         do throws(HostError) {
             let own = SeededRandom(seed: random.next())
             let host = try Host(configuration, fileSystem: disk, random: own, at: time(now))
@@ -156,62 +156,9 @@ final class SimulatedMachine {
         return true
     }
 
-    private var keyFiles: KeyFiles { KeyFiles(stateDirectory: SimulatedMachine.stateDirectory, fileSystem: disk) }
-
-    /// A user gives the key of a collar, if the host does not have it. A user who does not know the key that the collar has now
-    /// leaves alone what an exchange has stored.
-    func keepKey(of deviceID: UInt64) {
-        guard !isStateRemoved else { return }
-        let faults = disk.faults
-        disk.faults = DiskFaults()
-        defer { disk.faults = faults }
-        do throws(JournalError) {
-            let key = oracle.sealed.knownKey(of: deviceID)
-            let entry = try keyFiles.entry(of: deviceID)
-            if let found = entry?.key, found == key || oracle.sealed.isInForce(found, of: deviceID) { return }
-            if entry?.pendingKeys.isEmpty == false, !oracle.sealed.isInForce(key, of: deviceID) { return }
-            try keyFiles.makeDirectories()
-            try keyFiles.store(KeyFiles.Entry(key: key), of: deviceID)
-        } catch { trace?("  host \(index) cannot keep a key: \(error)") }
-    }
-
-    /// The keys that a user finds in the state directory; nil if it cannot be read.
-    func keys() -> [UInt64: KeyFiles.Entry]? {
-        let faults = disk.faults
-        disk.faults = DiskFaults()
-        defer { disk.faults = faults }
-        var keys: [UInt64: KeyFiles.Entry] = [:]
-        do throws(JournalError) {
-            for deviceID in try keyFiles.deviceIDs() ?? [] { keys[deviceID] = try keyFiles.entry(of: deviceID) }
-            return keys
-        } catch { return nil }
-    }
-
-    /// The program at a cable stores a key that a collar has offered.
-    /// - Returns: whether it is stored.
-    func keepPending(_ key: CollarKey, of deviceID: UInt64) -> Bool {
-        changeKeys { files throws(JournalError) in
-            var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
-            entry.addPending(key)
-            try files.store(entry, of: deviceID)
-        }
-    }
-
-    /// The program at a cable stores a key that a collar has taken over.
-    /// - Returns: whether it is stored.
-    func keepExchanged(_ key: CollarKey, of deviceID: UInt64) -> Bool {
-        changeKeys { files throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
-    }
-
-    private func changeKeys(_ body: (KeyFiles) throws(JournalError) -> Void) -> Bool {
-        let files = keyFiles
-        do throws(JournalError) {
-            try files.makeDirectories()
-            return try files.whileLocked { () throws(JournalError) in try body(files) }
-        } catch {
-            trace?("  host \(index) cannot keep a key: \(error)")
-            return false
-        }
+    /// The keys in its state directory; nil while a process runs whose state directory was removed.
+    var keys: MachineKeys? {
+        isStateRemoved ? nil : MachineKeys(stateDirectory: SimulatedMachine.stateDirectory, disk: disk, oracle: oracle)
     }
 
     /// Checks that the host knows every accepted command after a restart. A command may have ended just before the restart.
