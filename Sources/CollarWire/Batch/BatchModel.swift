@@ -151,7 +151,7 @@ struct BatchModel: FieldModel {
     /// from the position that the velocity predicts.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+        _ field: Int, _ given: Int32, _ coder: inout Coder
     ) -> Bool {
         guard last.isKnown(field) else { return true }
         let isNear = interval >= 0 && interval <= 20
@@ -161,7 +161,7 @@ struct BatchModel: FieldModel {
         case Field.speed where isNear:
             block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
         case Field.speed:
-            return coder.change(of: field, given, from: 0, BatchBlock.speed, into: &last) != nil
+            return coder.change(of: field, to: given, from: 0, BatchBlock.speed, into: &last) != nil
         case Field.latitude, Field.longitude:
             let other = sizes[Field.latitude &+ Field.longitude &- field]
             // For the latitude, its own size has three times the weight of the longitude's. For the longitude, both sizes have
@@ -180,7 +180,8 @@ struct BatchModel: FieldModel {
         case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
         default: block = BatchBlock.accuracy
         }
-        guard let coded = coder.change(of: field, given, from: last.value(field), block, into: &last) else { return false }
+        let coded = coder.change(of: field, to: given, from: last.value(field), block, into: &last)
+        guard let coded else { return false }
         sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
         return true
     }
@@ -189,20 +190,20 @@ struct BatchModel: FieldModel {
     @inline(__always)
     @_lifetime(coder: copy coder)
     private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
+        _ field: Int, _ given: Int32, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
     ) -> Bool {
         let axis = field &- Field.latitude
         var place = places[axis]
         if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
         let expected = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
-        let turn = field == Field.longitude ? 4 &* Int64(widening: last.stepsPerQuarterTurn) : 0
-        guard let coded = coder.change(of: field, given, from: expected, block, turn: turn, into: &last) else { return false }
+        guard let coded = coder.change(of: field, to: given, from: expected, block, into: &last) else { return false }
         sizes[field] = (sizes[field] &+ BatchModel.growth(coded)) &>> 1
         let ratio = Int64(widening: FixCodes.ratio(of: last.positionStep, to: finestStep))
         let middle = (Int64(widening: expected) &+ coded) &* ratio
         let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: place)))
         move(field, by: reached &- Int64(widening: places[axis]), isNear)
-        places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, turn: turn &* ratio))
+        let halfTurn = field == Field.longitude ? 2 &* Int64(widening: last.stepsPerQuarterTurn) &* ratio : 0
+        places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, halfTurn: halfTurn))
         return true
     }
 

@@ -21,9 +21,9 @@ struct AdaptiveContexts {
         }
     }
 
-    /// Probability that the next decision is 0, in 65,536ths.
+    /// Probability that the next decision is 0, in 65,536ths. It is mutating, because a collar would copy all contexts otherwise.
     @inline(__always)
-    func zeroProbability(_ context: Int) -> UInt32 { UInt32(zeroProbabilities[context]) }
+    mutating func zeroProbability(_ context: Int) -> UInt32 { UInt32(zeroProbabilities[context]) }
 
     /// Adapts a context to a decision.
     @inline(__always)

@@ -74,30 +74,27 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     #endif
     /// Codes a field as its difference from another value; a direction, 0 … 179, as the turn from another direction.
     /// - Parameters:
-    ///   - given: the fix to encode; a decoder ignores it.
-    ///   - isFalling: whether the coded difference is the other value minus the field's value.
-    ///   - turn: the steps of a full turn, if the field is an angle that wraps around at half a turn; else 0.
+    ///   - given: the value to encode; a decoder ignores it.
     ///   - codes: receives the value of the field.
     /// - Returns: the coded difference; nil if the field is out of range.
     @_lifetime(self: copy self)
     mutating func change(
-        of field: Int, _ given: FixCodes, from other: Int32, _ block: IntegerBlock, isFalling: Bool = false,
-        turn: Int64 = 0, into codes: inout FixCodes
+        of field: Int, to given: Int32, from other: Int32, _ block: IntegerBlock, into codes: inout FixCodes
     ) -> Int64? {
-        var difference = Int64(widening: given.value(field)) &- Int64(widening: other)
+        let halfTurn = block.isCircular && field == FixCodes.Field.longitude ? 2 &* codes.stepsPerQuarterTurn : 0
+        var difference = Int64(widening: given) &- Int64(widening: other)
         if FixCodes.Field.isAngle(field) {
             if difference < -90 { difference &+= 180 }
             if difference >= 90 { difference &-= 180 }
-        } else if turn > 0 {
+        } else if halfTurn > 0 {
             // The ends of the range are different values for the same place, and no turn leads to them.
-            let value = Int64(widening: given.value(field))
-            let half = turn / 2
-            if difference > half, value < half { difference &-= turn }
-            if difference < 0 &- half, value > 0 &- half { difference &+= turn }
+            let half = Int64(widening: halfTurn)
+            if difference > half, given < halfTurn { difference &-= 2 &* half }
+            if difference < 0 &- half, given > 0 &- halfTurn { difference &+= 2 &* half }
         }
-        let coded = integer(isFalling ? 0 &- difference : difference, block)
+        let coded = integer(block.isFalling ? 0 &- difference : difference, block)
         if Self.isEncoder {
-            codes.keep(field, given.value(field))
+            codes.keep(field, given)
             return coded
         }
         if FixCodes.Field.isAngle(field) {
@@ -105,7 +102,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             codes.keep(field, angle < 0 ? angle &+ 180 : angle)
             return coded
         }
-        let value = FixCodes.wrapped(Int64(widening: other) &+ (isFalling ? 0 &- coded : coded), turn: turn)
+        let sum = Int64(widening: other) &+ (block.isFalling ? 0 &- coded : coded)
+        let value = FixCodes.wrapped(sum, halfTurn: Int64(widening: halfTurn))
         guard codes.accepts(value, as: field) else { return nil }
         codes.keep(field, Int32(truncatingIfNeeded: value))
         return coded
@@ -114,8 +112,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// Codes a direction that nothing predicts: all 180 values are equally likely.
     @inline(__always)
     @_lifetime(self: copy self)
-    mutating func direction(_ field: Int, _ given: FixCodes, into codes: inout FixCodes) {
-        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given.value(field)), of: 180)))
+    mutating func direction(_ field: Int, _ given: Int32, into codes: inout FixCodes) {
+        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given), of: 180)))
     }
 
     /// Codes a number of seconds, −2⁴⁰ … 2⁴⁰.

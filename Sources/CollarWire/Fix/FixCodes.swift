@@ -82,7 +82,10 @@ struct FixCodes {
 
     /// The value of a field.
     @inline(__always)
-    func value(_ field: Int) -> Int32 { fields[field] }
+    func value(_ field: Int) -> Int32 {
+        // Without the span a collar would copy all fields for each value.
+        fields.span[field]
+    }
 
     /// Whether a field is known.
     @inline(__always)
@@ -137,11 +140,11 @@ struct FixCodes {
         first == second ? 1 : first &+ second == 2 ? 100 : 10
     }
 
-    /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `turn` is 0.
-    static func wrapped(_ longitude: Int64, turn: Int64) -> Int64 {
-        let half = turn / 2
-        if turn == 0 { return longitude }
-        return longitude > half ? longitude &- turn : longitude < 0 &- half ? longitude &+ turn : longitude
+    /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `halfTurn` is 0.
+    static func wrapped(_ longitude: Int64, halfTurn: Int64) -> Int64 {
+        if halfTurn == 0 { return longitude }
+        let turn = 2 &* halfTurn
+        return longitude > halfTurn ? longitude &- turn : longitude < 0 &- halfTurn ? longitude &+ turn : longitude
     }
 
     /// `value` times 10^`decimals`, for `decimals` from −2 to 2. Halves are rounded away from zero.
@@ -167,10 +170,11 @@ struct FixCodes {
 /// A model that codes the fields of a fix one after the other.
 protocol FieldModel {
     /// Codes a field, if it is known.
+    /// - Parameter given: the value to encode; a decoder ignores it.
     /// - Returns: whether the value is in range; true for an unknown field.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+        _ field: Int, _ given: Int32, _ coder: inout Coder
     ) -> Bool
 }
 
@@ -181,15 +185,20 @@ extension FieldModel {
     @_lifetime(coder: copy coder)
     mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
         #if hasFeature(Embedded)
-        guard field(FixCodes.Field.speed, given, &coder) || Coder.isEncoder else { return false }
+        let first = FixCodes.Field.speed
+        guard field(first, given.value(first), &coder) || Coder.isEncoder else { return false }
         return fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
         #else
         // There is one call for each field, so that the compiler specialises the code for each field.
-        return field(FixCodes.Field.speed, given, &coder) && field(FixCodes.Field.latitude, given, &coder)
-            && field(FixCodes.Field.longitude, given, &coder) && field(FixCodes.Field.altitude, given, &coder)
-            && field(FixCodes.Field.horizontalAccuracy, given, &coder)
-            && field(FixCodes.Field.verticalAccuracy, given, &coder) && field(FixCodes.Field.course, given, &coder)
-            && field(FixCodes.Field.heading, given, &coder) && field(FixCodes.Field.battery, given, &coder)
+        return field(FixCodes.Field.speed, given.value(FixCodes.Field.speed), &coder)
+            && field(FixCodes.Field.latitude, given.value(FixCodes.Field.latitude), &coder)
+            && field(FixCodes.Field.longitude, given.value(FixCodes.Field.longitude), &coder)
+            && field(FixCodes.Field.altitude, given.value(FixCodes.Field.altitude), &coder)
+            && field(FixCodes.Field.horizontalAccuracy, given.value(FixCodes.Field.horizontalAccuracy), &coder)
+            && field(FixCodes.Field.verticalAccuracy, given.value(FixCodes.Field.verticalAccuracy), &coder)
+            && field(FixCodes.Field.course, given.value(FixCodes.Field.course), &coder)
+            && field(FixCodes.Field.heading, given.value(FixCodes.Field.heading), &coder)
+            && field(FixCodes.Field.battery, given.value(FixCodes.Field.battery), &coder)
         #endif
     }
 
@@ -202,7 +211,7 @@ extension FieldModel {
         var rest = list
         while rest != 0 {
             let next = Int(truncatingIfNeeded: rest & 0xF)
-            guard field(next, given, &coder) || Coder.isEncoder else { return false }
+            guard field(next, given.value(next), &coder) || Coder.isEncoder else { return false }
             rest = rest &>> 4
         }
         return true

@@ -8,6 +8,10 @@ public enum LiveFix {
     /// carries only 8 bits of the sequence.
     public static var maximumLead: UInt32 { 127 }
 
+    #if hasFeature(Embedded)
+    // If inlined, the coder's kilobyte would stay on the stack of the caller.
+    @inline(never)
+    #endif
     /// Appends the bare frame of `fix`. Its anchor is an acknowledged fix of the same log with a lower sequence.
     /// - Throws: ``EncodeError/field(_:value:)`` if a field is out of range or the anchor's sequence is not lower by 1 … 2³¹ − 1;
     ///   ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small, for example because the fix differs so much
@@ -20,7 +24,7 @@ public enum LiveFix {
         guard fix.sequence > anchor.sequence, fix.sequence - anchor.sequence < 1 &<< 31 else {
             throw .field(.sequence, value: anchor.sequence)
         }
-        var coder = FixEntropyEncoder()
+        var coder = FixEntropyEncoder(MutableSpan())
         code(fix, anchor: anchor, into: &coder)
         let header = FrameHeader(
             type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
@@ -31,6 +35,7 @@ public enum LiveFix {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
+    @_lifetime(coder: copy coder)
     private static func code(_ fix: Fix, anchor: Fix, into coder: inout FixEntropyEncoder) {
         let distance = fix.sequence - anchor.sequence
         _ = coder.eliasGamma(distance)

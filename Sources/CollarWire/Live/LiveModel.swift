@@ -1,4 +1,6 @@
 /// The model of a live fix: which values are coded, in which order and in which contexts. Encoder and decoder share it.
+///
+/// Functions that change nothing are mutating too: a collar would copy the model for a call of another function.
 struct LiveModel: FieldModel {
     typealias Field = FixCodes.Field
 
@@ -36,8 +38,8 @@ struct LiveModel: FieldModel {
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
         guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
         isStill = still(given, &coder)
-        if isStill { return field(Field.battery, given, &coder) }
-        return fields(inOrder: LiveModel.order, given, &coder) && field(Field.battery, given, &coder)
+        guard isStill || fields(inOrder: LiveModel.order, given, &coder) else { return false }
+        return field(Field.battery, given.value(Field.battery), &coder)
     }
 
     /// All fields but the battery in coding order, four bits each, the first one in the lowest bits.
@@ -45,7 +47,7 @@ struct LiveModel: FieldModel {
 
     /// Codes whether all fields but the battery's charge are those of the anchor, for a collar that has stopped.
     @_lifetime(coder: copy coder)
-    private func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    private mutating func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard isSameShape, anchor.value(Field.speed) == 0 else { return false }
@@ -111,7 +113,7 @@ struct LiveModel: FieldModel {
     /// - Returns: the time since the anchor, in milliseconds; nil if that time is not a usual interval times ``distance``. A
     ///   decoder that reads an invalid code returns a time that is out of range.
     @_lifetime(coder: copy coder)
-    private func scheduled<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    private mutating func scheduled<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ kind: Int, _ coder: inout Coder
     ) -> Int64? {
         let speed = anchor.value(Field.speed)
@@ -159,7 +161,7 @@ struct LiveModel: FieldModel {
     /// Codes a field, if it is known, mostly as the difference from the anchor's value.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
+        _ field: Int, _ given: Int32, _ coder: inout Coder
     ) -> Bool {
         guard fix.isKnown(field) else { return true }
         var before = anchor.value(field)
@@ -197,15 +199,13 @@ struct LiveModel: FieldModel {
         case Field.battery: block = LiveBlock.battery.instance(!isStill ? interval : interval < 5 ? 6 : 7)
         default: block = LiveBlock.accuracy.instance(min(interval, 2))
         }
-        let coded = coder.change(
-            of: field, given, from: before, block, isFalling: field == Field.battery, into: &fix)
-        guard let coded else { return false }
+        guard let coded = coder.change(of: field, to: given, from: before, block, into: &fix) else { return false }
         if field == Field.latitude { longitudeInstance = instanceOfLongitude(north: coded) }
         return true
     }
 
     /// - Parameter north: the coded difference of the latitude.
-    private func instanceOfLongitude(north: Int64) -> Int {
+    private mutating func instanceOfLongitude(north: Int64) -> Int {
         if let way {
             return direction != nil ? 40 &+ interval : 24 &+ 8 &* interval &+ way.longitudeClass(north: north)
         }
