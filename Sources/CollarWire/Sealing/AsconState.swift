@@ -43,7 +43,61 @@ struct AsconState {
 
     #if hasFeature(Embedded)
     @inline(never)
-    #endif
+    /// Applies the last `roundCount` of the twelve rounds of the permutation. It works on halves of words and in loops, which
+    /// takes less than half of the flash.
+    mutating func permute(_ roundCount: UInt32) {
+        var constant: UInt32 = 0xF0 &- 0xF &* (12 &- roundCount)
+        while constant >= 0x4B {
+            halves[4] ^= constant
+            constant &-= 0xF
+            substitute(0)
+            substitute(1)
+            diffuse()
+        }
+    }
+
+    /// The substitution layer in the lower (0) or the upper (1) halves of the words.
+    @inline(never)
+    private mutating func substitute(_ half: Int) {
+        // The mask tells the compiler that every index is in range.
+        let first = half & 1
+        var words = AsconWords(
+            word0: halves[first], word1: halves[first &+ 2], word2: halves[first &+ 4], word3: halves[first &+ 6],
+            word4: halves[first &+ 8])
+        words.substitute()
+        halves[first] = words.word0
+        halves[first &+ 2] = words.word1
+        halves[first &+ 4] = words.word2
+        halves[first &+ 6] = words.word3
+        halves[first &+ 8] = words.word4
+    }
+
+    /// The linear layer: each word is mixed with two rotations of itself.
+    @inline(never)
+    private mutating func diffuse() {
+        // The rotations of the words, six bits each, those of the first word lowest.
+        var first: UInt32 = 19 | 61 &<< 6 | 1 &<< 12 | 10 &<< 18 | 7 &<< 24
+        var second: UInt32 = 28 | 39 &<< 6 | 6 &<< 12 | 17 &<< 18 | 41 &<< 24
+        var index = 0
+        while first != 0 {
+            let word = UInt64(widening: halves.span[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves.span[2 &* index])
+            xor(AsconState.rotated(word, first & 63) ^ AsconState.rotated(word, second & 63), into: index)
+            first = first &>> 6
+            second = second &>> 6
+            index &+= 1
+        }
+    }
+
+    /// A word rotated to the right by a number of bits that is no multiple of 32 and does not depend on the state.
+    @inline(never)
+    private static func rotated(_ word: UInt64, _ count: UInt32) -> UInt64 {
+        var low = UInt32(truncatingIfNeeded: word)
+        var high = UInt32(truncatingIfNeeded: word &>> 32)
+        if count >= 32 { (low, high) = (high, low) }
+        return UInt64(widening: high &>> count | low &<< (32 &- count)) &<< 32
+            | UInt64(widening: low &>> count | high &<< (32 &- count))
+    }
+    #else
     /// Applies the last `roundCount` of the twelve rounds of the permutation.
     mutating func permute(_ roundCount: UInt32) {
         var words = AsconWords(word0: word(0), word1: word(1), word2: word(2), word3: word(3), word4: word(4))
@@ -66,15 +120,16 @@ struct AsconState {
         halves[2 &* index] = UInt32(truncatingIfNeeded: word)
         halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
     }
+    #endif
 }
 
-/// The words of a state while it is permuted.
-private struct AsconWords {
-    var word0: UInt64
-    var word1: UInt64
-    var word2: UInt64
-    var word3: UInt64
-    var word4: UInt64
+/// The words of a state, or the halves of them, while they are permuted.
+private struct AsconWords<Word: FixedWidthInteger> {
+    var word0: Word
+    var word1: Word
+    var word2: Word
+    var word3: Word
+    var word4: Word
 
     /// The substitution layer: a box of five bits in bit-sliced form.
     @inline(__always)
@@ -98,6 +153,10 @@ private struct AsconWords {
         word2 = ~word2
     }
 
+}
+
+#if !hasFeature(Embedded)
+extension AsconWords<UInt64> {
     /// The linear layer: each word is mixed with two rotations of itself.
     @inline(__always)
     mutating func diffuse() {
@@ -112,3 +171,4 @@ private struct AsconWords {
     @inline(__always)
     private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word &>> count | word &<< (64 &- count) }
 }
+#endif
