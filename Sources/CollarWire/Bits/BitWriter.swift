@@ -23,6 +23,9 @@ public struct BitWriter {
         fileprivate var significantByteCount = 0
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Creates a writer with room for `byteLimit` bytes, at most 246.
     public init(byteLimit: Int = Frame.maximumPayloadByteCount) {
         limit = byteLimit < Frame.maximumPayloadByteCount ? byteLimit : Frame.maximumPayloadByteCount
