@@ -90,11 +90,21 @@ public enum LiveFix {
 
     /// The CRC over the log, the anchor's sequence and the anchor's absolute form.
     static func crc(boundTo anchor: Fix, _ log: LogIdentity) throws(EncodeError) -> CRC24 {
+        try anchor.validate()
         var crc = log.boundCRC
-        crc.update(bigEndian: anchor.sequence)
         var record = BitWriter()
-        try AbsoluteFix.writePayload(of: anchor, wideSequence: true, into: &record)
-        record.addTo(&crc)
+        write(anchor: anchor, into: &record)
+        crc.update(record.written, from: 0, to: record.written.count)
         return crc
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Writes what a live fix is bound to: the sequence of its anchor and the anchor's absolute form, in whole bytes.
+    static func write(anchor: Fix, into record: inout BitWriter) {
+        record.write(anchor.sequence, 32)
+        AbsoluteFix.writeFields(of: FixCodes(of: anchor), isWide: true, into: &record)
+        record.pad()
     }
 }

@@ -9,9 +9,11 @@ struct AsconState {
 
     init(_ word0: UInt64, _ words12: Words128, _ words34: Words128) {
         halves = .init(repeating: 0)
-        xor(word0, into: 0)
-        xor(words12, into: 1)
-        xor(words34, into: 3)
+        set(word0, at: 0)
+        set(words12.low, at: 1)
+        set(words12.high, at: 2)
+        set(words34.low, at: 3)
+        set(words34.high, at: 4)
     }
 
     /// A word; `index` is 0 … 4.
@@ -20,18 +22,30 @@ struct AsconState {
         UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
     }
 
+    @inline(__always)
+    private mutating func set(_ word: UInt64, at index: Int) {
+        halves[2 &* index] = UInt32(truncatingIfNeeded: word)
+        halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
+    }
+
     /// XORs a word into the word of this index.
     mutating func xor(_ word: UInt64, into index: Int) {
         halves[2 &* index] ^= UInt32(truncatingIfNeeded: word)
         halves[2 &* index &+ 1] ^= UInt32(truncatingIfNeeded: word &>> 32)
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// XORs two words into the word of this index and into the one after it.
     mutating func xor(_ words: Words128, into index: Int) {
         xor(words.low, into: index)
         xor(words.high, into: index &+ 1)
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// XORs a byte into the byte at `place`, 0 … 15, of the first two words.
     /// - Returns: the result.
     @discardableResult
@@ -113,12 +127,6 @@ struct AsconState {
         set(words.word2, at: 2)
         set(words.word3, at: 3)
         set(words.word4, at: 4)
-    }
-
-    @inline(__always)
-    private mutating func set(_ word: UInt64, at index: Int) {
-        halves[2 &* index] = UInt32(truncatingIfNeeded: word)
-        halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
     }
     #endif
 }

@@ -31,8 +31,9 @@ public struct Words128: Sendable {
 
     /// A byte; `index` is 0 … 15.
     func byte(at index: Int) -> UInt8 {
-        let word = index < 8 ? low : high
-        return UInt8(truncatingIfNeeded: word &>> UInt64(widening: UInt32(truncatingIfNeeded: 8 &* (index & 7))))
+        let word = index & 8 == 0 ? low : high
+        let half = UInt32(truncatingIfNeeded: index & 4 == 0 ? word : word &>> 32)
+        return UInt8(truncatingIfNeeded: half &>> UInt32(truncatingIfNeeded: 8 &* (index & 3)))
     }
 
     /// Whether the first `byteCount` bytes, at most 8, are those of `other`. The time does not depend on the bytes.
