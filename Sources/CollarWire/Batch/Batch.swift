@@ -124,7 +124,7 @@ public struct Batch: Equatable, Sendable {
         var count = 1
         var given = model.last
         while count < maximumCount, advance(&given, next: next) {
-            _ = model.code(given, &coder)
+            model.code(given, &coder)
             guard coder.output.fits(byteCount: room) else {
                 coder.output.goBack(to: mark)
                 break

@@ -36,26 +36,27 @@ struct BatchModel: FieldModel {
     @inline(never)
     #endif
     /// Codes the next fix, which becomes ``last``.
+    ///
+    /// If the decoder then knows an invalid field, the model must not be used any more.
     /// - Parameter given: the fix to encode, which follows ``last``; a decoder ignores it.
-    /// - Returns: nil if all fields are in range; else a field that is out of range. Then the model must not be used any more.
     @_lifetime(coder: copy coder)
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> WireField? {
-        guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
-        guard shape(given, &coder) || Coder.isEncoder else { return .source }
-        guard time(given, &coder) || Coder.isEncoder else { return .difference }
-        return fields(given, &coder) ? nil : .difference
+    ) {
+        sequence(given, &coder)
+        shape(given, &coder)
+        time(given, &coder)
+        fields(given, &coder)
     }
 
     @_lifetime(coder: copy coder)
     private mutating func sequence<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let next = Int64(widening: last.sequence) &+ 1
         let coded = next &+ coder.integer(Int64(widening: given.sequence) &- next, BatchBlock.gap)
         last.sequence = UInt32(truncatingIfNeeded: coded)
-        return coded <= Int64(widening: Fix.maximumSequence)
+        coder.require(coded <= Int64(widening: Fix.maximumSequence), .sequence)
     }
 
     /// Codes the source, the position step and the set of known fields. All mostly equal those of the fix before. The source
@@ -63,11 +64,11 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let changes = given.presence.rawValue ^ last.presence.rawValue
         let isOtherStep = given.positionStep != last.positionStep
         let isOther = isOtherStep || given.source != last.source
-        guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return true }
+        guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return }
         if coder.bit(isOther, context: BatchBlock.shape + 1) {
             if coder.bit(isOtherStep, context: BatchBlock.step) {
                 let higher: UInt8 = last.positionStep == 2 ? 1 : 2
@@ -75,17 +76,17 @@ struct BatchModel: FieldModel {
                 convert(to: isHigher ? higher : last.positionStep == 0 ? 1 : 0)
             } else {
                 last.source = UInt8(truncatingIfNeeded: coder.uniform(UInt32(given.source), of: 4))
+                coder.require(last.source <= FixSource.collar.rawValue, .source)
             }
         }
         var field: UInt8 = 0
-        while last.source <= 2, field < 7 {
+        while field < 7 {
             let mask: UInt8 = 0x40 &>> field
             if coder.bit(changes & mask != 0, context: BatchBlock.shape + 2 + Int(field)) {
                 last.presence.rawValue ^= mask
             }
             field += 1
         }
-        return last.source <= 2
     }
 
     #if hasFeature(Embedded)
@@ -113,7 +114,7 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let isJitter = restStep == 0 && rest >= -8 && rest <= 8
         let kind = !isJitter ? 2 : rest == 0 ? 0 : 1
         // With jitter, the time is expected at a whole second; else its milliseconds are expected to change as before.
@@ -121,15 +122,14 @@ struct BatchModel: FieldModel {
         let origin = last.unixMilliseconds &+ Int64(widening: shift)
         let (givenInterval, givenChange) = FixCodes.splitSeconds(given.unixMilliseconds &- origin)
         let change = coder.integer(Int64(widening: givenChange), BatchBlock.rest.instance(kind))
-        guard change >= -500, change <= 499 else { return false }
+        coder.require(change >= -500 && change <= 499, .difference)
         var nextHistory = 2
         if coder.bit(givenInterval != interval, context: BatchBlock.sameInterval + history) {
-            guard let coded = coder.interval(givenInterval, BatchBlock.interval) else { return false }
-            interval = coded
+            interval = coder.interval(givenInterval, BatchBlock.interval)
             nextHistory = 1
         }
         let time = origin &+ change &+ interval &* 1000
-        guard Fix.timeRange.contains(time) else { return false }
+        coder.require(Fix.timeRange.contains(time), .difference)
         last.unixMilliseconds = time
         let step = BatchModel.wrapped(shift &+ Int32(truncatingIfNeeded: change))
         rest = BatchModel.wrapped(rest &+ step)
@@ -139,7 +139,6 @@ struct BatchModel: FieldModel {
             sizes[Field.longitude] = 1000
         }
         history = nextHistory
-        return true
     }
 
     #if hasFeature(Embedded)
@@ -152,8 +151,8 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: Int32, _ coder: inout Coder
-    ) -> Bool {
-        guard last.isKnown(field) else { return true }
+    ) {
+        guard last.isKnown(field) else { return }
         let isNear = interval >= 0 && interval <= 20
         let size = sizes[field]
         let block: IntegerBlock
@@ -161,7 +160,8 @@ struct BatchModel: FieldModel {
         case Field.speed where isNear:
             block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
         case Field.speed:
-            return coder.change(of: field, to: given, from: 0, BatchBlock.speed, into: &last) != nil
+            _ = coder.change(of: field, to: given, from: 0, BatchBlock.speed, into: &last)
+            return
         case Field.latitude, Field.longitude:
             let other = sizes[Field.latitude &+ Field.longitude &- field]
             // For the latitude, its own size has three times the weight of the longitude's. For the longitude, both sizes have
@@ -174,16 +174,14 @@ struct BatchModel: FieldModel {
         case Field.course, Field.heading:
             guard isNear else {
                 coder.direction(field, given, into: &last)
-                return true
+                return
             }
             block = BatchBlock.angle.instance(size >= 32 ? 1 : 0)
         case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
         default: block = BatchBlock.accuracy
         }
         let coded = coder.change(of: field, to: given, from: last.value(field), block, into: &last)
-        guard let coded else { return false }
         sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
-        return true
     }
 
     /// Codes latitude or longitude as its difference from the one that the velocity predicts.
@@ -191,12 +189,12 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: Int32, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let axis = field &- Field.latitude
         var place = places[axis]
         if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
         let expected = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
-        guard let coded = coder.change(of: field, to: given, from: expected, block, into: &last) else { return false }
+        let coded = coder.change(of: field, to: given, from: expected, block, into: &last)
         sizes[field] = (sizes[field] &+ BatchModel.growth(coded)) &>> 1
         let ratio = Int64(widening: FixCodes.ratio(of: last.positionStep, to: finestStep))
         let middle = (Int64(widening: expected) &+ coded) &* ratio
@@ -204,7 +202,6 @@ struct BatchModel: FieldModel {
         move(field, by: reached &- Int64(widening: places[axis]), isNear)
         let halfTurn = field == Field.longitude ? 2 &* Int64(widening: last.stepsPerQuarterTurn) &* ratio : 0
         places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, halfTurn: halfTurn))
-        return true
     }
 
     /// Updates the velocity after a movement of `way` finest steps.

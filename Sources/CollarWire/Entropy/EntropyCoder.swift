@@ -4,6 +4,12 @@ protocol EntropyCoder: ~Copyable, ~Escapable {
     /// Whether this is an encoder, which returns the values it is given.
     static var isEncoder: Bool { get }
 
+    /// A decoder records that a value is out of range, if it is the first one; the values read after it have no meaning. An
+    /// encoder, whose values are valid, does nothing.
+    /// - Parameter field: the field that the error then names.
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField)
+
     /// Codes a decision in a context.
     @_lifetime(self: copy self)
     mutating func bit(_ bit: Bool, context: Int) -> Bool
@@ -76,11 +82,11 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// - Parameters:
     ///   - given: the value to encode; a decoder ignores it.
     ///   - codes: receives the value of the field.
-    /// - Returns: the coded difference; nil if the field is out of range.
+    /// - Returns: the coded difference.
     @_lifetime(self: copy self)
     mutating func change(
         of field: Int, to given: Int32, from other: Int32, _ block: IntegerBlock, into codes: inout FixCodes
-    ) -> Int64? {
+    ) -> Int64 {
         let halfTurn = block.isCircular && field == FixCodes.Field.longitude ? 2 &* codes.stepsPerQuarterTurn : 0
         var difference = Int64(widening: given) &- Int64(widening: other)
         if FixCodes.Field.isAngle(field) {
@@ -104,7 +110,7 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
         }
         let sum = Int64(widening: other) &+ (block.isFalling ? 0 &- coded : coded)
         let value = FixCodes.wrapped(sum, halfTurn: Int64(widening: halfTurn))
-        guard codes.accepts(value, as: field) else { return nil }
+        require(codes.accepts(value, as: field), .difference)
         codes.keep(field, Int32(truncatingIfNeeded: value))
         return coded
     }
@@ -117,9 +123,8 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     }
 
     /// Codes a number of seconds, −2⁴⁰ … 2⁴⁰.
-    /// - Returns: nil if a decoder reads a number outside that range.
     @_lifetime(self: copy self)
-    mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64? {
+    mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64 {
         let isBackward = bit(given < 0, context: blocks.minutes.base &- 1)
         let magnitude = given < 0 ? 0 &- given : given
         let givenMinutes = (magnitude &+ 30) / 60
@@ -133,7 +138,7 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             seconds = minutes &* 60 &+ integer(magnitude &- 60 &* givenMinutes, block)
         }
         if Self.isEncoder { return given }
-        guard seconds >= 0, seconds <= 1 &<< 40 else { return nil }
+        require(seconds >= 0 && seconds <= 1 &<< 40, .difference)
         return isBackward ? 0 &- seconds : seconds
     }
 

@@ -3,6 +3,10 @@
 struct FixEntropyEncoder: EntropyCoder, ~Copyable, ~Escapable {
     static var isEncoder: Bool { true }
 
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField) {}
+
     var output = RangeEncoder()
     /// The contexts of a batch, as the only element; empty for a live fix, which thus does without their kilobyte of stack.
     private var contexts: MutableSpan<AdaptiveContexts>

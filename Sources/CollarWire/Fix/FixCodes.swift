@@ -171,49 +171,45 @@ struct FixCodes {
 protocol FieldModel {
     /// Codes a field, if it is known.
     /// - Parameter given: the value to encode; a decoder ignores it.
-    /// - Returns: whether the value is in range; true for an unknown field.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: Int32, _ coder: inout Coder
-    ) -> Bool
+    )
 }
 
 extension FieldModel {
     /// Codes all fields, the speed first.
-    /// - Returns: whether all values are in range; with an encoder they always are.
     @inline(__always)
     @_lifetime(coder: copy coder)
-    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) {
+        field(FixCodes.Field.speed, given.value(FixCodes.Field.speed), &coder)
         #if hasFeature(Embedded)
-        let first = FixCodes.Field.speed
-        guard field(first, given.value(first), &coder) || Coder.isEncoder else { return false }
-        return fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
+        fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
         #else
         // There is one call for each field, so that the compiler specialises the code for each field.
-        return field(FixCodes.Field.speed, given.value(FixCodes.Field.speed), &coder)
-            && field(FixCodes.Field.latitude, given.value(FixCodes.Field.latitude), &coder)
-            && field(FixCodes.Field.longitude, given.value(FixCodes.Field.longitude), &coder)
-            && field(FixCodes.Field.altitude, given.value(FixCodes.Field.altitude), &coder)
-            && field(FixCodes.Field.horizontalAccuracy, given.value(FixCodes.Field.horizontalAccuracy), &coder)
-            && field(FixCodes.Field.verticalAccuracy, given.value(FixCodes.Field.verticalAccuracy), &coder)
-            && field(FixCodes.Field.course, given.value(FixCodes.Field.course), &coder)
-            && field(FixCodes.Field.heading, given.value(FixCodes.Field.heading), &coder)
-            && field(FixCodes.Field.battery, given.value(FixCodes.Field.battery), &coder)
+        field(FixCodes.Field.latitude, given.value(FixCodes.Field.latitude), &coder)
+        field(FixCodes.Field.longitude, given.value(FixCodes.Field.longitude), &coder)
+        field(FixCodes.Field.altitude, given.value(FixCodes.Field.altitude), &coder)
+        field(FixCodes.Field.horizontalAccuracy, given.value(FixCodes.Field.horizontalAccuracy), &coder)
+        field(FixCodes.Field.verticalAccuracy, given.value(FixCodes.Field.verticalAccuracy), &coder)
+        field(FixCodes.Field.course, given.value(FixCodes.Field.course), &coder)
+        field(FixCodes.Field.heading, given.value(FixCodes.Field.heading), &coder)
+        field(FixCodes.Field.battery, given.value(FixCodes.Field.battery), &coder)
         #endif
     }
 
     /// Codes the fields of a list: four bits each, the first field in the lowest bits. The last one must not be field 0.
-    /// - Returns: whether all values are in range; with an encoder they always are.
     @_lifetime(coder: copy coder)
     mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         inOrder list: UInt32, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         var rest = list
         while rest != 0 {
             let next = Int(truncatingIfNeeded: rest & 0xF)
-            guard field(next, given.value(next), &coder) || Coder.isEncoder else { return false }
+            field(next, given.value(next), &coder)
             rest = rest &>> 4
         }
-        return true
     }
 }

@@ -40,7 +40,7 @@ public enum LiveFix {
         let distance = fix.sequence - anchor.sequence
         _ = coder.eliasGamma(distance)
         var model = LiveModel(anchor: anchor, distance: distance)
-        _ = model.code(FixCodes(of: fix), &coder)
+        model.code(FixCodes(of: fix), &coder)
         coder.output.finish()
     }
 
@@ -75,7 +75,8 @@ public enum LiveFix {
             throw .invalidField(.anchor, code: sequence)
         }
         var model = LiveModel(anchor: anchor, distance: distance)
-        guard model.code(model.fix, &coder) else { throw .invalidField(.difference, code: sequence) }
+        model.code(model.fix, &coder)
+        if let field = coder.invalidField { throw .invalidField(field, code: sequence) }
         var fix = model.fix.fix
         fix.sequence = sequence
         return fix

@@ -31,15 +31,17 @@ struct LiveModel: FieldModel {
         fix = self.anchor
     }
 
-    /// Codes everything but the sequence into ``fix``.
+    /// Codes everything but the sequence into ``fix``. If the decoder then knows an invalid field, the fix has no meaning.
     /// - Parameter given: the fix to encode; a decoder ignores it.
-    /// - Returns: whether the coded values form a valid fix.
     @_lifetime(coder: copy coder)
-    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
-        guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
+    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) {
+        shape(given, &coder)
+        time(given, &coder)
         isStill = still(given, &coder)
-        guard isStill || fields(inOrder: LiveModel.order, given, &coder) else { return false }
-        return field(Field.battery, given.value(Field.battery), &coder)
+        if !isStill { fields(inOrder: LiveModel.order, given, &coder) }
+        field(Field.battery, given.value(Field.battery), &coder)
     }
 
     /// All fields but the battery in coding order, four bits each, the first one in the lowest bits.
@@ -72,23 +74,23 @@ struct LiveModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let isSame =
             given.presence == anchor.presence && given.positionStep == anchor.positionStep
             && given.altitudeStep == anchor.altitudeStep && given.source == anchor.source
         isSameShape = !coder.bit(!isSame, context: LiveBlock.sameShape)
-        if isSameShape { return true }
+        if isSameShape { return }
         fix.presence.rawValue = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.presence.rawValue), count: 7))
         fix.positionStep = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.positionStep), count: 2))
         fix.altitudeStep = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.altitudeStep), count: 1))
         fix.source = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.source), count: 2))
-        return fix.positionStep < 3 && fix.source < 3
+        coder.require(fix.positionStep < 3 && fix.source < 3, .difference)
     }
 
     @_lifetime(coder: copy coder)
     private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let (anchorSecond, anchorRest) = FixCodes.splitSeconds(anchor.unixMilliseconds)
         let kind = anchorRest == 0 ? 0 : anchorRest >= -8 && anchorRest <= 8 ? 1 : 2
         if let elapsed = scheduled(given, kind, &coder) {
@@ -100,18 +102,17 @@ struct LiveModel: FieldModel {
             if coder.bit(givenRest != anchorRest, context: LiveBlock.sameRest + kind) {
                 rest = coder.integer(Int64(widening: givenRest), LiveBlock.rest.instance(kind))
             }
-            guard let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval), rest >= -500, rest < 500
-            else { return false }
+            let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval)
+            coder.require(rest >= -500 && rest < 500, .difference)
             fix.unixMilliseconds = (anchorSecond &+ seconds) &* 1000 &+ rest
         }
         interval = LiveModel.intervalClass(FixCodes.splitSeconds(fix.unixMilliseconds).seconds &- anchorSecond)
-        return Fix.timeRange.contains(fix.unixMilliseconds)
+        coder.require(Fix.timeRange.contains(fix.unixMilliseconds), .difference)
     }
 
     /// Codes the time by the usual intervals.
     /// - Parameter kind: the kind of the anchor's milliseconds, 0 … 2 (PROTOCOL.md, section 11).
-    /// - Returns: the time since the anchor, in milliseconds; nil if that time is not a usual interval times ``distance``. A
-    ///   decoder that reads an invalid code returns a time that is out of range.
+    /// - Returns: the time since the anchor, in milliseconds; nil if that time is not a usual interval times ``distance``.
     @_lifetime(coder: copy coder)
     private mutating func scheduled<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ kind: Int, _ coder: inout Coder
@@ -131,7 +132,9 @@ struct LiveModel: FieldModel {
             node = 2 &* node &+ (bit ? 1 : 0)
         }
         let read = node &- 1 &<< LiveSchedule.codeBitCount
-        return read < LiveSchedule.count ? LiveSchedule.elapsed(read, distance: distance) : .max &>> 2
+        if Coder.isEncoder { return elapsed }
+        coder.require(read < LiveSchedule.count, .difference)
+        return LiveSchedule.elapsed(min(read, LiveSchedule.count &- 1), distance: distance)
     }
 
     /// Computes the expected way since the anchor from the speeds, and its direction from the courses.
@@ -162,8 +165,8 @@ struct LiveModel: FieldModel {
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ field: Int, _ given: Int32, _ coder: inout Coder
-    ) -> Bool {
-        guard fix.isKnown(field) else { return true }
+    ) {
+        guard fix.isKnown(field) else { return }
         var before = anchor.value(field)
         let block: IntegerBlock
         switch field {
@@ -193,15 +196,14 @@ struct LiveModel: FieldModel {
             // If more than 20 s have passed, the anchor's direction does not predict that of the fix.
             guard interval <= 1 else {
                 coder.direction(field, given, into: &fix)
-                return true
+                return
             }
             block = LiveBlock.angle.instance(interval)
         case Field.battery: block = LiveBlock.battery.instance(!isStill ? interval : interval < 5 ? 6 : 7)
         default: block = LiveBlock.accuracy.instance(min(interval, 2))
         }
-        guard let coded = coder.change(of: field, to: given, from: before, block, into: &fix) else { return false }
+        let coded = coder.change(of: field, to: given, from: before, block, into: &fix)
         if field == Field.latitude { longitudeInstance = instanceOfLongitude(north: coded) }
-        return true
     }
 
     /// - Parameter north: the coded difference of the latitude.
