@@ -128,7 +128,7 @@ struct BatchModel: FieldModel {
             interval = coder.interval(givenInterval, BatchBlock.interval)
             nextHistory = 1
         }
-        let time = origin &+ change &+ interval &* 1000
+        let time = Coder.isEncoder ? given.unixMilliseconds : origin &+ change &+ interval &* 1000
         coder.require(Fix.timeRange.contains(time), .difference)
         last.unixMilliseconds = time
         let step = BatchModel.wrapped(shift &+ Int32(truncatingIfNeeded: change))

@@ -34,32 +34,36 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// Codes an integer of at most 49 bits.
     @_lifetime(self: copy self)
     mutating func integer(_ value: Int64, _ block: IntegerBlock) -> Int64 {
-        let start = block.base
-        var base = start
+        var base = block.base
         if bit(value == 0, context: base) { return 0 }
         var isNegative = false
         if block.isSigned {
             base &+= 1
             isNegative = bit(value < 0, context: base)
         }
-        let magnitude = UInt64(bitPattern: value < 0 ? 0 &- value : value)
-        let given = 63 - (magnitude | 1).leadingZeroBitCount
+        // The magnitude, shifted up until its leading 1 is gone; `given` is the number of bits that remain.
+        var rest = value < 0 ? 0 &- value : value
+        var given = 63
+        while Self.isEncoder, rest > 0 {
+            rest = rest &<< 1
+            given &-= 1
+        }
+        rest = rest &<< 1
         var exponent = 0
+        // Index before that of the first context for the bits below the leading 1.
+        var nodeBase = base &+ block.exponentCount
         while exponent < Self.exponentLimit,
             bit(exponent < given, context: base &+ 1 &+ min(exponent, block.exponentCount &- 1))
         {
+            if exponent < block.exponentCount { nodeBase &+= block.mantissaCount(ofExponent: exponent) }
             exponent &+= 1
         }
-        let modelled = min(exponent, block.depth)
-        let nodeBase = start &+ block.mantissaBase(ofExponent: min(max(exponent, 1), block.exponentCount)) &- 1
-        // The bits below the leading one, shifted to the top of the word.
-        var rest = Int64(bitPattern: magnitude &<< shiftCount(64 - given))
         var result: Int64 = 1
         var node = 1
         var index = 0
         while index < exponent {
             let coded: Bool
-            if index < modelled {
+            if index < block.depth {
                 coded = bit(rest < 0, context: nodeBase &+ node)
                 node = node &* 2 &+ (coded ? 1 : 0)
             } else {

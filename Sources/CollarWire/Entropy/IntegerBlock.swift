@@ -19,7 +19,7 @@ struct IntegerBlock {
         word =
             base | exponentCount &<< 20 | depth &<< 24 | (isSigned ? 1 &<< 27 : 0) | (isFalling ? 1 &<< 28 : 0)
             | (isCircular ? 1 &<< 29 : 0)
-        word |= UInt32(truncatingIfNeeded: mantissaBase(ofExponent: Int(truncatingIfNeeded: exponentCount) &+ 1)) &<< 12
+        word |= UInt32(truncatingIfNeeded: size) &<< 12
     }
 
     /// The block of instance `index`; the contexts of the instances follow one another.
@@ -48,14 +48,18 @@ struct IntegerBlock {
     /// Whether a longitude wraps around at half a turn, so that its difference takes the shorter way.
     var isCircular: Bool { word &>> 29 & 1 != 0 }
 
-    /// Offset, within an instance, of the contexts for the bits below the leading 1, for an exponent 1 … `exponentCount`. They
-    /// come after the contexts for zero, sign and exponents. For `exponentCount` + 1 the result is the size of an instance.
+    /// Number of contexts for the bits below the leading 1 of integers with this exponent, 0 … `exponentCount`. They come after the
+    /// contexts for zero, sign and exponents, in the order of the exponents.
     @inline(__always)
-    func mantissaBase(ofExponent exponent: Int) -> Int {
+    func mantissaCount(ofExponent exponent: Int) -> Int { 1 &<< min(exponent, depth) &- 1 }
+
+    /// Number of contexts of an instance.
+    @inline(__always)
+    private var size: Int {
         // An exponent e below `depth` has 2^e − 1 contexts; an exponent from `depth` on has 2^depth − 1.
-        let growing = min(exponent &- 1, depth)
+        let growing = min(exponentCount, depth)
         let growingSize = 2 &<< growing &- 2 &- growing
-        let full = (exponent &- 1 &- growing) &* (1 &<< depth &- 1)
+        let full = (exponentCount &- growing) &* (1 &<< depth &- 1)
         return 1 &+ (isSigned ? 1 : 0) &+ exponentCount &+ growingSize &+ full
     }
 }

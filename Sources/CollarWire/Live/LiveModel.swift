@@ -95,7 +95,7 @@ struct LiveModel: FieldModel {
         let kind = anchorRest == 0 ? 0 : anchorRest >= -8 && anchorRest <= 8 ? 1 : 2
         if let elapsed = scheduled(given, kind, &coder) {
             isScheduled = true
-            fix.unixMilliseconds = anchor.unixMilliseconds &+ elapsed
+            fix.unixMilliseconds = Coder.isEncoder ? given.unixMilliseconds : anchor.unixMilliseconds &+ elapsed
         } else {
             let (givenSecond, givenRest) = FixCodes.splitSeconds(given.unixMilliseconds)
             var rest = Int64(widening: anchorRest)
@@ -104,7 +104,8 @@ struct LiveModel: FieldModel {
             }
             let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval)
             coder.require(rest >= -500 && rest < 500, .difference)
-            fix.unixMilliseconds = (anchorSecond &+ seconds) &* 1000 &+ rest
+            let time = (anchorSecond &+ seconds) &* 1000 &+ rest
+            fix.unixMilliseconds = Coder.isEncoder ? given.unixMilliseconds : time
         }
         interval = LiveModel.intervalClass(FixCodes.splitSeconds(fix.unixMilliseconds).seconds &- anchorSecond)
         coder.require(Fix.timeRange.contains(fix.unixMilliseconds), .difference)
