@@ -11,6 +11,8 @@ struct BatchModel: FieldModel {
     private var restStep: Int32 = 0
     /// Seconds between the last two fixes.
     private var interval: Int64 = 1
+    /// Whether ``interval`` is 0 … 20, so that the last fix predicts the next one.
+    private var isNear = true
     /// 0 at first; then 1 if the last interval differed from the interval before, 2 if both were equal.
     private var history = 0
     /// The finest position step so far.
@@ -134,7 +136,8 @@ struct BatchModel: FieldModel {
         let step = BatchModel.wrapped(shift &+ Int32(truncatingIfNeeded: change))
         rest = BatchModel.wrapped(rest &+ step)
         restStep = step >= -8 && step <= 8 ? 0 : step
-        if history == 0, interval < 0 || interval > 20 {
+        isNear = interval >= 0 && interval <= 20
+        if history == 0, !isNear {
             sizes[Field.latitude] = 1000
             sizes[Field.longitude] = 1000
         }
@@ -153,22 +156,27 @@ struct BatchModel: FieldModel {
         _ field: Int, _ given: Int32, _ coder: inout Coder
     ) {
         guard last.isKnown(field) else { return }
-        let isNear = interval >= 0 && interval <= 20
         let size = sizes[field]
+        var before = last.value(field)
+        // The place that the velocity predicts, in ``finestStep``.
+        var place: Int32 = 0
         let block: IntegerBlock
         switch field {
         case Field.speed where isNear:
             block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
         case Field.speed:
-            _ = coder.change(of: field, to: given, from: 0, BatchBlock.speed, into: &last)
-            return
+            block = BatchBlock.speed
+            before = 0
         case Field.latitude, Field.longitude:
             let other = sizes[Field.latitude &+ Field.longitude &- field]
             // For the latitude, its own size has three times the weight of the longitude's. For the longitude, both sizes have
             // the same weight; the latitude's size already includes this fix.
             let sum = field == Field.latitude ? (3 &* size &+ other) &>> 4 : (size &+ other) &>> 3
             block = BatchBlock.position.instance(BatchModel.magnitudeClass(sum, upTo: 8))
-            return position(field, given, block, isNear, &coder)
+            let axis = field &- Field.latitude
+            place = places[axis]
+            if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
+            before = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
         case Field.altitude:
             block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
         case Field.course, Field.heading:
@@ -180,33 +188,31 @@ struct BatchModel: FieldModel {
         case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
         default: block = BatchBlock.accuracy
         }
-        let coded = coder.change(of: field, to: given, from: last.value(field), block, into: &last)
+        let coded = coder.change(of: field, to: given, from: before, block, into: &last)
+        // A speed that was not predicted says nothing about differences.
+        guard isNear || field != Field.speed else { return }
         sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
+        if field >= Field.latitude { reach(Int64(widening: before) &+ coded, field, expected: place) }
     }
 
-    /// Codes latitude or longitude as its difference from the one that the velocity predicts.
+    /// Goes on to the place of a coded latitude or longitude.
+    /// - Parameters:
+    ///   - value: the latitude or longitude, not yet wrapped around.
+    ///   - expected: the place that was predicted, in ``finestStep``.
     @inline(__always)
-    @_lifetime(coder: copy coder)
-    private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: Int32, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
-    ) {
+    private mutating func reach(_ value: Int64, _ field: Int, expected: Int32) {
         let axis = field &- Field.latitude
-        var place = places[axis]
-        if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
-        let expected = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
-        let coded = coder.change(of: field, to: given, from: expected, block, into: &last)
-        sizes[field] = (sizes[field] &+ BatchModel.growth(coded)) &>> 1
         let ratio = Int64(widening: FixCodes.ratio(of: last.positionStep, to: finestStep))
-        let middle = (Int64(widening: expected) &+ coded) &* ratio
-        let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: place)))
-        move(field, by: reached &- Int64(widening: places[axis]), isNear)
+        let middle = value &* ratio
+        let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: expected)))
+        move(field, by: reached &- Int64(widening: places[axis]))
         let halfTurn = field == Field.longitude ? 2 &* Int64(widening: last.stepsPerQuarterTurn) &* ratio : 0
         places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, halfTurn: halfTurn))
     }
 
     /// Updates the velocity after a movement of `way` finest steps.
     @inline(__always)
-    private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
+    private mutating func move(_ field: Int, by way: Int64) {
         let isTimed = isNear && interval > 0
         if isTimed {
             let current = 64 &* BatchModel.clamped(way) / Int32(truncatingIfNeeded: interval)

@@ -76,8 +76,9 @@ public struct Fix: Equatable, Sendable {
         guard Fix.timeRange.contains(unixMilliseconds) else { throw .field(.time, value: 0) }
         let codes = FixCodes(of: self)
         for field in 0..<FixCodes.Field.count where codes.isKnown(field) {
-            guard codes.accepts(Int64(widening: codes.value(field)), as: field) else {
-                throw .field(FixCodes.Field.name(of: field), value: UInt32(bitPattern: codes.value(field)))
+            let value = codes.givenValue(field)
+            guard codes.accepts(Int64(widening: value), as: field) else {
+                throw .field(FixCodes.Field.name(of: field), value: UInt32(bitPattern: value))
             }
         }
     }

@@ -82,10 +82,11 @@ struct FixCodes {
 
     /// The value of a field.
     @inline(__always)
-    func value(_ field: Int) -> Int32 {
-        // Without the span a collar would copy all fields for each value.
-        fields.span[field]
-    }
+    func value(_ field: Int) -> Int32 { fields[field] }
+
+    /// The value of a field, for codes that are a parameter: a collar would copy all of them for ``value(_:)``.
+    @inline(__always)
+    func givenValue(_ field: Int) -> Int32 { fields.span[field] }
 
     /// Whether a field is known.
     @inline(__always)
@@ -131,7 +132,13 @@ struct FixCodes {
     }
 
     /// Steps in 90 degrees.
-    var stepsPerQuarterTurn: Int32 {
+    @inline(__always)
+    var stepsPerQuarterTurn: Int32 { FixCodes.stepsPerQuarterTurn(positionStep) }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    private static func stepsPerQuarterTurn(_ positionStep: UInt8) -> Int32 {
         positionStep == 0 ? 9_000_000 : positionStep == 1 ? 90_000_000 : 900_000_000
     }
 
@@ -184,19 +191,19 @@ extension FieldModel {
     mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
     ) {
-        field(FixCodes.Field.speed, given.value(FixCodes.Field.speed), &coder)
+        field(FixCodes.Field.speed, given.givenValue(FixCodes.Field.speed), &coder)
         #if hasFeature(Embedded)
         fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
         #else
         // There is one call for each field, so that the compiler specialises the code for each field.
-        field(FixCodes.Field.latitude, given.value(FixCodes.Field.latitude), &coder)
-        field(FixCodes.Field.longitude, given.value(FixCodes.Field.longitude), &coder)
-        field(FixCodes.Field.altitude, given.value(FixCodes.Field.altitude), &coder)
-        field(FixCodes.Field.horizontalAccuracy, given.value(FixCodes.Field.horizontalAccuracy), &coder)
-        field(FixCodes.Field.verticalAccuracy, given.value(FixCodes.Field.verticalAccuracy), &coder)
-        field(FixCodes.Field.course, given.value(FixCodes.Field.course), &coder)
-        field(FixCodes.Field.heading, given.value(FixCodes.Field.heading), &coder)
-        field(FixCodes.Field.battery, given.value(FixCodes.Field.battery), &coder)
+        field(FixCodes.Field.latitude, given.givenValue(FixCodes.Field.latitude), &coder)
+        field(FixCodes.Field.longitude, given.givenValue(FixCodes.Field.longitude), &coder)
+        field(FixCodes.Field.altitude, given.givenValue(FixCodes.Field.altitude), &coder)
+        field(FixCodes.Field.horizontalAccuracy, given.givenValue(FixCodes.Field.horizontalAccuracy), &coder)
+        field(FixCodes.Field.verticalAccuracy, given.givenValue(FixCodes.Field.verticalAccuracy), &coder)
+        field(FixCodes.Field.course, given.givenValue(FixCodes.Field.course), &coder)
+        field(FixCodes.Field.heading, given.givenValue(FixCodes.Field.heading), &coder)
+        field(FixCodes.Field.battery, given.givenValue(FixCodes.Field.battery), &coder)
         #endif
     }
 
@@ -208,7 +215,7 @@ extension FieldModel {
         var rest = list
         while rest != 0 {
             let next = Int(truncatingIfNeeded: rest & 0xF)
-            field(next, given.value(next), &coder)
+            field(next, given.givenValue(next), &coder)
             rest = rest &>> 4
         }
     }

@@ -41,7 +41,7 @@ struct LiveModel: FieldModel {
         time(given, &coder)
         isStill = still(given, &coder)
         if !isStill { fields(inOrder: LiveModel.order, given, &coder) }
-        field(Field.battery, given.value(Field.battery), &coder)
+        field(Field.battery, given.givenValue(Field.battery), &coder)
     }
 
     /// All fields but the battery in coding order, four bits each, the first one in the lowest bits.
@@ -57,7 +57,7 @@ struct LiveModel: FieldModel {
         var rest = LiveModel.order
         while rest != 0 {
             let field = Int(truncatingIfNeeded: rest & 0xF)
-            if given.value(field) != anchor.value(field) { isEqual = false }
+            if given.givenValue(field) != anchor.value(field) { isEqual = false }
             rest = rest &>> 4
         }
         return coder.bit(isEqual, context: LiveBlock.still &+ interval &+ (isScheduled ? 6 : 0))
