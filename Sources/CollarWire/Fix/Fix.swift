@@ -107,13 +107,7 @@ public enum PositionStep: UInt8, Equatable, Sendable {
     public var fractionDigits: Int { 5 + Int(rawValue) }
 
     /// Steps in 90 degrees.
-    public var stepsPerQuarterTurn: Int32 {
-        switch self {
-        case .e5: 9_000_000
-        case .e6: 90_000_000
-        case .e7: 900_000_000
-        }
-    }
+    public var stepsPerQuarterTurn: Int32 { FixCodes.stepsPerQuarterTurn(rawValue) }
 }
 
 /// Size of the step in which an altitude is counted; one bit on the wire.

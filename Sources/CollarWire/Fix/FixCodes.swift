@@ -138,7 +138,7 @@ struct FixCodes {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    private static func stepsPerQuarterTurn(_ positionStep: UInt8) -> Int32 {
+    static func stepsPerQuarterTurn(_ positionStep: UInt8) -> Int32 {
         positionStep == 0 ? 9_000_000 : positionStep == 1 ? 90_000_000 : 900_000_000
     }
 

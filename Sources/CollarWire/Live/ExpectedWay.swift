@@ -17,8 +17,10 @@ struct ExpectedWay {
     init(doubleSpeed: UInt32, milliseconds: Int64, latitude: Int32, stepsPerDegree: UInt32) {
         // A step of 1e-5 degree is 1.11195 m: 2 × 1.11195 m × 10⁴ = 22,239, and 16 ÷ 22,239 = 48,282 ÷ 2²⁶.
         let finer = stepsPerDegree / 100_000
-        let product = Int64(widening: doubleSpeed) &* milliseconds &* Int64(widening: finer) &* 48_282
-        way = UInt32(truncatingIfNeeded: min(product &>> 26, Int64(widening: ExpectedWay.limit)))
+        // Each factor of the last product fits 32 bits.
+        let timed = UInt64(widening: UInt32(truncatingIfNeeded: milliseconds) &* 48_282)
+        let product = UInt64(widening: doubleSpeed &* finer) &* timed
+        way = UInt32(truncatingIfNeeded: min(product &>> 26, UInt64(widening: ExpectedWay.limit)))
         let magnitude = UInt32(truncatingIfNeeded: latitude < 0 ? 0 &- latitude : latitude)
         var degrees = magnitude / stepsPerDegree
         var hundredths = magnitude % stepsPerDegree / (stepsPerDegree / 100)
