@@ -103,9 +103,15 @@ public struct CRC24: Equatable, Sendable {
             return
         }
         #endif
+        #if hasFeature(Embedded)
+        update(bigEndian: UInt32(truncatingIfNeeded: integer &>> 32))
+        update(bigEndian: UInt32(truncatingIfNeeded: integer))
+        #else
         self = updatedByTable(integer)
+        #endif
     }
 
+    #if !hasFeature(Embedded)
     /// This CRC with a 64-bit integer added, computed without a carry-less multiplication.
     @inline(never)
     func updatedByTable(_ integer: UInt64) -> CRC24 {
@@ -114,4 +120,5 @@ public struct CRC24: Equatable, Sendable {
         crc.update(bigEndian: UInt32(truncatingIfNeeded: integer))
         return crc
     }
+    #endif
 }

@@ -96,21 +96,19 @@ struct FixCodes {
 
     /// Whether a value lies in the range of its field.
     func accepts(_ value: Int64, as field: Int) -> Bool {
-        let highest: Int64
+        let highest: Int32
         switch field {
-        case Field.altitude:
-            return value >= Int64(widening: Fix.altitudeStepsRange.lowerBound)
-                && value <= Int64(widening: Fix.altitudeStepsRange.upperBound)
-        case Field.latitude:
-            return (value < 0 ? 0 &- value : value) <= Int64(widening: stepsPerQuarterTurn)
-        case Field.longitude:
-            return (value < 0 ? 0 &- value : value) <= 2 &* Int64(widening: stepsPerQuarterTurn)
-        case Field.speed: highest = Int64(widening: Fix.maximumSpeedDecimetersPerSecond)
-        case Field.battery: highest = Int64(widening: Fix.maximumBatteryPercent)
-        case Field.course, Field.heading: highest = Int64(widening: AngleCode.count) &- 1
-        default: highest = Int64(widening: AccuracyCode.top)
+        case Field.altitude: highest = Fix.altitudeStepsRange.upperBound
+        case Field.latitude: highest = stepsPerQuarterTurn
+        case Field.longitude: highest = 2 &* stepsPerQuarterTurn
+        case Field.speed: highest = Int32(bitPattern: Fix.maximumSpeedDecimetersPerSecond)
+        case Field.battery: highest = Int32(Fix.maximumBatteryPercent)
+        case Field.course, Field.heading: highest = Int32(AngleCode.count) &- 1
+        default: highest = Int32(AccuracyCode.top)
         }
-        return value >= 0 && value <= highest
+        // The altitude has a range of two's complement, −highest − 1 … highest.
+        let lowest = field == Field.altitude ? ~highest : field >= Field.latitude ? 0 &- highest : 0
+        return value >= Int64(widening: lowest) && value <= Int64(widening: highest)
     }
 
     /// The fix with these codes, all of which must be in range.
