@@ -43,11 +43,17 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
         }
         // The magnitude, shifted up until its leading 1 is gone; `given` is the number of bits that remain.
         var rest = value < 0 ? 0 &- value : value
+        #if hasFeature(Embedded)
+        // A 64-bit shift by more than a bit is a call on a microcontroller.
         var given = 63
         while Self.isEncoder, rest > 0 {
             rest = rest &<< 1
             given &-= 1
         }
+        #else
+        let given = 63 &- (rest | 1).leadingZeroBitCount
+        rest = rest &<< shiftCount(63 &- given)
+        #endif
         rest = rest &<< 1
         var exponent = 0
         // Index before that of the first context for the bits below the leading 1.

@@ -20,7 +20,7 @@ struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
 
     @_lifetime(self: copy self)
     mutating func bit(_ bit: Bool, context: Int) -> Bool {
-        input.decode(bound: (input.range &>> 8) &* UInt32(LivePriors.zeroProbabilities[context]))
+        input.decode(bound: (input.range &>> 8) &* LivePriors.zeroProbability(context))
     }
 
     @_lifetime(self: copy self)

@@ -34,7 +34,7 @@ struct FixEntropyEncoder: EntropyCoder, ~Copyable, ~Escapable {
     mutating func bit(_ bit: Bool, context: Int) -> Bool {
         let bound: UInt32
         if contexts.isEmpty {
-            bound = (output.range &>> 8) &* UInt32(LivePriors.zeroProbabilities[context])
+            bound = (output.range &>> 8) &* LivePriors.zeroProbability(context)
         } else {
             bound = (output.range &>> 16) &* contexts[0].zeroProbability(context)
             contexts[0].adapt(context, to: bit)
