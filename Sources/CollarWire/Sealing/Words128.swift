@@ -31,8 +31,14 @@ public struct Words128: Sendable {
 
     /// A byte; `index` is 0 … 15.
     func byte(at index: Int) -> UInt8 {
-        let word = index & 8 == 0 ? low : high
-        let half = UInt32(truncatingIfNeeded: index & 4 == 0 ? word : word &>> 32)
+        // Without shifts of 64 bits by a variable count, which are calls on a microcontroller.
+        let half: UInt32
+        switch index &>> 2 {
+        case 0: half = UInt32(truncatingIfNeeded: low)
+        case 1: half = UInt32(truncatingIfNeeded: low &>> 32)
+        case 2: half = UInt32(truncatingIfNeeded: high)
+        default: half = UInt32(truncatingIfNeeded: high &>> 32)
+        }
         return UInt8(truncatingIfNeeded: half &>> UInt32(truncatingIfNeeded: 8 &* (index & 3)))
     }
 
