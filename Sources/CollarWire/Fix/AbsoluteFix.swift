@@ -60,7 +60,8 @@ public enum AbsoluteFix {
         writer.write(time.rest, time.form.restBitCount)
         let added = Layout.bitsPerPositionStep &* Int(codes.positionStep)
         let quarterTurn = codes.stepsPerQuarterTurn
-        writer.write(UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
+        writer.write(
+            UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
         writer.write(
             UInt32(bitPattern: codes.givenValue(FixCodes.Field.longitude) &+ 2 &* quarterTurn), Layout.longitude.width &+ added)
         var field = 0
