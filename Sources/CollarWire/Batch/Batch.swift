@@ -72,6 +72,10 @@ public struct Batch: Equatable, Sendable {
         try BatchDecoder(payload.span, from: 0, to: payloadByteCount, lowSequenceByte: lowSequenceByte)
     }
 
+    #if hasFeature(Embedded)
+    // If inlined, the coder's kilobyte would stay on the stack of the caller.
+    @inline(never)
+    #endif
     /// Appends a bare frame of as many fixes as fit `output` and `frameByteLimit`, but at least one.
     ///
     /// A batch ends after 64 fixes, before a fix that does not fit, and before a fix that it cannot hold: one with another altitude
@@ -94,7 +98,8 @@ public struct Batch: Equatable, Sendable {
         frameByteLimit: Int = Frame.maximumByteCount, into output: inout OutputSpan<UInt8>, next: () -> Fix?
     ) throws(EncodeError) -> Int {
         try first.validate()
-        var coder = FixEntropyEncoder()
+        var contexts = InlineArray<1, AdaptiveContexts>(repeating: AdaptiveContexts())
+        var coder = FixEntropyEncoder(contexts.mutableSpan)
         let limit = min(frameByteLimit, Frame.maximumByteCount)
         let room = min(output.freeCapacity, limit) - Frame.overheadByteCount
         let count = code(first, room: room, into: &coder, next: next)
@@ -109,6 +114,7 @@ public struct Batch: Equatable, Sendable {
     #endif
     /// Codes as many fixes as fit a payload of `room` bytes. The first one is coded even if it does not fit.
     /// - Returns: the number of fixes coded.
+    @_lifetime(coder: copy coder)
     private static func code(_ first: Fix, room: Int, into coder: inout FixEntropyEncoder, next: () -> Fix?) -> Int {
         var model = BatchModel(behind: FixCodes(of: first))
         coder.output.payload.write(0, countBitCount)
@@ -118,7 +124,7 @@ public struct Batch: Equatable, Sendable {
         var count = 1
         var given = model.last
         while count < maximumCount, advance(&given, next: next) {
-            _ = model.code(given, &coder)
+            model.code(given, &coder)
             guard coder.output.fits(byteCount: room) else {
                 coder.output.goBack(to: mark)
                 break

@@ -12,7 +12,9 @@ enum BatchBlock {
     }
     static var speedChange: IntegerBlock { IntegerBlock(base: 96, exponentCount: 5, depth: 0, isSigned: true) }
     static var speed: IntegerBlock { IntegerBlock(base: 117, exponentCount: 5, depth: 1, isSigned: false) }
-    static var position: IntegerBlock { IntegerBlock(base: 128, exponentCount: 8, depth: 0, isSigned: true) }
+    static var position: IntegerBlock {
+        IntegerBlock(base: 128, exponentCount: 8, depth: 0, isSigned: true, isCircular: true)
+    }
     static var altitude: IntegerBlock { IntegerBlock(base: 218, exponentCount: 6, depth: 0, isSigned: true) }
     static var accuracy: IntegerBlock { IntegerBlock(base: 258, exponentCount: 4, depth: 0, isSigned: true) }
     static var angle: IntegerBlock { IntegerBlock(base: 264, exponentCount: 6, depth: 0, isSigned: true) }

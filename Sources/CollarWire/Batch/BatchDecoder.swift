@@ -33,8 +33,11 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     public mutating func next() throws(DecodeError) -> Fix? {
         guard readCount < count else { return nil }
-        if readCount > 0, let field = model.code(model.last, &coder) {
-            throw .invalidField(field, code: UInt32(truncatingIfNeeded: readCount))
+        if readCount > 0 {
+            model.code(model.last, &coder)
+            if let field = coder.invalidField {
+                throw .invalidField(field, code: UInt32(truncatingIfNeeded: readCount))
+            }
         }
         readCount += 1
         return model.last.fix

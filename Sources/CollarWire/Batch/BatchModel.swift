@@ -11,6 +11,8 @@ struct BatchModel: FieldModel {
     private var restStep: Int32 = 0
     /// Seconds between the last two fixes.
     private var interval: Int64 = 1
+    /// Whether ``interval`` is 0 … 20, so that the last fix predicts the next one.
+    private var isNear = true
     /// 0 at first; then 1 if the last interval differed from the interval before, 2 if both were equal.
     private var history = 0
     /// The finest position step so far.
@@ -36,26 +38,27 @@ struct BatchModel: FieldModel {
     @inline(never)
     #endif
     /// Codes the next fix, which becomes ``last``.
+    ///
+    /// If the decoder then knows an invalid field, the model must not be used any more.
     /// - Parameter given: the fix to encode, which follows ``last``; a decoder ignores it.
-    /// - Returns: nil if all fields are in range; else a field that is out of range. Then the model must not be used any more.
     @_lifetime(coder: copy coder)
     mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> WireField? {
-        guard sequence(given, &coder) || Coder.isEncoder else { return .sequence }
-        guard shape(given, &coder) || Coder.isEncoder else { return .source }
-        guard time(given, &coder) || Coder.isEncoder else { return .difference }
-        return fields(given, &coder) ? nil : .difference
+    ) {
+        sequence(given, &coder)
+        shape(given, &coder)
+        time(given, &coder)
+        fields(given, &coder)
     }
 
     @_lifetime(coder: copy coder)
     private mutating func sequence<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let next = Int64(widening: last.sequence) &+ 1
         let coded = next &+ coder.integer(Int64(widening: given.sequence) &- next, BatchBlock.gap)
         last.sequence = UInt32(truncatingIfNeeded: coded)
-        return coded <= Int64(widening: Fix.maximumSequence)
+        coder.require(coded <= Int64(widening: Fix.maximumSequence), .sequence)
     }
 
     /// Codes the source, the position step and the set of known fields. All mostly equal those of the fix before. The source
@@ -63,11 +66,11 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let changes = given.presence.rawValue ^ last.presence.rawValue
         let isOtherStep = given.positionStep != last.positionStep
         let isOther = isOtherStep || given.source != last.source
-        guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return true }
+        guard coder.bit(isOther || changes != 0, context: BatchBlock.shape) else { return }
         if coder.bit(isOther, context: BatchBlock.shape + 1) {
             if coder.bit(isOtherStep, context: BatchBlock.step) {
                 let higher: UInt8 = last.positionStep == 2 ? 1 : 2
@@ -75,17 +78,17 @@ struct BatchModel: FieldModel {
                 convert(to: isHigher ? higher : last.positionStep == 0 ? 1 : 0)
             } else {
                 last.source = UInt8(truncatingIfNeeded: coder.uniform(UInt32(given.source), of: 4))
+                coder.require(last.source <= FixSource.collar.rawValue, .source)
             }
         }
         var field: UInt8 = 0
-        while last.source <= 2, field < 7 {
+        while field < 7 {
             let mask: UInt8 = 0x40 &>> field
             if coder.bit(changes & mask != 0, context: BatchBlock.shape + 2 + Int(field)) {
                 last.presence.rawValue ^= mask
             }
             field += 1
         }
-        return last.source <= 2
     }
 
     #if hasFeature(Embedded)
@@ -113,7 +116,7 @@ struct BatchModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let isJitter = restStep == 0 && rest >= -8 && rest <= 8
         let kind = !isJitter ? 2 : rest == 0 ? 0 : 1
         // With jitter, the time is expected at a whole second; else its milliseconds are expected to change as before.
@@ -121,25 +124,24 @@ struct BatchModel: FieldModel {
         let origin = last.unixMilliseconds &+ Int64(widening: shift)
         let (givenInterval, givenChange) = FixCodes.splitSeconds(given.unixMilliseconds &- origin)
         let change = coder.integer(Int64(widening: givenChange), BatchBlock.rest.instance(kind))
-        guard change >= -500, change <= 499 else { return false }
+        coder.require(change >= -500 && change <= 499, .difference)
         var nextHistory = 2
         if coder.bit(givenInterval != interval, context: BatchBlock.sameInterval + history) {
-            guard let coded = coder.interval(givenInterval, BatchBlock.interval) else { return false }
-            interval = coded
+            interval = coder.interval(givenInterval, BatchBlock.interval)
             nextHistory = 1
         }
-        let time = origin &+ change &+ interval &* 1000
-        guard Fix.timeRange.contains(time) else { return false }
+        let time = Coder.isEncoder ? given.unixMilliseconds : origin &+ change &+ interval &* 1000
+        coder.require(Fix.timeRange.contains(time), .difference)
         last.unixMilliseconds = time
         let step = BatchModel.wrapped(shift &+ Int32(truncatingIfNeeded: change))
         rest = BatchModel.wrapped(rest &+ step)
         restStep = step >= -8 && step <= 8 ? 0 : step
-        if history == 0, interval < 0 || interval > 20 {
+        isNear = interval >= 0 && interval <= 20
+        if history == 0, !isNear {
             sizes[Field.latitude] = 1000
             sizes[Field.longitude] = 1000
         }
         history = nextHistory
-        return true
     }
 
     #if hasFeature(Embedded)
@@ -151,64 +153,66 @@ struct BatchModel: FieldModel {
     /// from the position that the velocity predicts.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        guard last.isKnown(field) else { return true }
-        let isNear = interval >= 0 && interval <= 20
+        _ field: Int, _ given: Int32, _ coder: inout Coder
+    ) {
+        guard last.isKnown(field) else { return }
         let size = sizes[field]
+        var before = last.value(field)
+        // The place that the velocity predicts, in ``finestStep``.
+        var place: Int32 = 0
         let block: IntegerBlock
         switch field {
         case Field.speed where isNear:
             block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
         case Field.speed:
-            return coder.change(of: field, given, from: 0, BatchBlock.speed, into: &last) != nil
+            block = BatchBlock.speed
+            before = 0
         case Field.latitude, Field.longitude:
             let other = sizes[Field.latitude &+ Field.longitude &- field]
             // For the latitude, its own size has three times the weight of the longitude's. For the longitude, both sizes have
             // the same weight; the latitude's size already includes this fix.
             let sum = field == Field.latitude ? (3 &* size &+ other) &>> 4 : (size &+ other) &>> 3
             block = BatchBlock.position.instance(BatchModel.magnitudeClass(sum, upTo: 8))
-            return position(field, given, block, isNear, &coder)
+            let axis = field &- Field.latitude
+            place = places[axis]
+            if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
+            before = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
         case Field.altitude:
             block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
         case Field.course, Field.heading:
             guard isNear else {
                 coder.direction(field, given, into: &last)
-                return true
+                return
             }
             block = BatchBlock.angle.instance(size >= 32 ? 1 : 0)
         case Field.battery: block = BatchBlock.battery.instance(BatchModel.batteryInstance(interval))
         default: block = BatchBlock.accuracy
         }
-        guard let coded = coder.change(of: field, given, from: last.value(field), block, into: &last) else { return false }
+        let coded = coder.change(of: field, to: given, from: before, block, into: &last)
+        // A speed that was not predicted says nothing about differences.
+        guard isNear || field != Field.speed else { return }
         sizes[field] = (size &+ BatchModel.growth(coded)) &>> 1
-        return true
+        if field >= Field.latitude { reach(Int64(widening: before) &+ coded, field, expected: place) }
     }
 
-    /// Codes latitude or longitude as its difference from the one that the velocity predicts.
+    /// Goes on to the place of a coded latitude or longitude.
+    /// - Parameters:
+    ///   - value: the latitude or longitude, not yet wrapped around.
+    ///   - expected: the place that was predicted, in ``finestStep``.
     @inline(__always)
-    @_lifetime(coder: copy coder)
-    private mutating func position<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ block: IntegerBlock, _ isNear: Bool, _ coder: inout Coder
-    ) -> Bool {
+    private mutating func reach(_ value: Int64, _ field: Int, expected: Int32) {
         let axis = field &- Field.latitude
-        var place = places[axis]
-        if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
-        let expected = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
-        let turn = field == Field.longitude ? 4 &* Int64(widening: last.stepsPerQuarterTurn) : 0
-        guard let coded = coder.change(of: field, given, from: expected, block, turn: turn, into: &last) else { return false }
-        sizes[field] = (sizes[field] &+ BatchModel.growth(coded)) &>> 1
         let ratio = Int64(widening: FixCodes.ratio(of: last.positionStep, to: finestStep))
-        let middle = (Int64(widening: expected) &+ coded) &* ratio
-        let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: place)))
-        move(field, by: reached &- Int64(widening: places[axis]), isNear)
-        places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, turn: turn &* ratio))
-        return true
+        let middle = value &* ratio
+        let reached = max(middle &- ratio / 2, min(middle &+ ratio / 2, Int64(widening: expected)))
+        move(field, by: reached &- Int64(widening: places[axis]))
+        let halfTurn = field == Field.longitude ? 2 &* Int64(widening: last.stepsPerQuarterTurn) &* ratio : 0
+        places[axis] = Int32(truncatingIfNeeded: FixCodes.wrapped(reached, halfTurn: halfTurn))
     }
 
     /// Updates the velocity after a movement of `way` finest steps.
     @inline(__always)
-    private mutating func move(_ field: Int, by way: Int64, _ isNear: Bool) {
+    private mutating func move(_ field: Int, by way: Int64) {
         let isTimed = isNear && interval > 0
         if isTimed {
             let current = 64 &* BatchModel.clamped(way) / Int32(truncatingIfNeeded: interval)

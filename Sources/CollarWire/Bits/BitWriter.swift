@@ -23,6 +23,9 @@ public struct BitWriter {
         fileprivate var significantByteCount = 0
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Creates a writer with room for `byteLimit` bytes, at most 246.
     public init(byteLimit: Int = Frame.maximumPayloadByteCount) {
         limit = byteLimit < Frame.maximumPayloadByteCount ? byteLimit : Frame.maximumPayloadByteCount
@@ -144,12 +147,9 @@ public struct BitWriter {
         get { bytes.span.extracting(0..<end.byteCount) }
     }
 
-    /// Pads with zero bits to a whole byte and adds everything to a CRC.
-    mutating func addTo(_ crc: inout CRC24) {
-        pad()
-        crc.update(bytes.span, from: 0, to: end.byteCount)
-    }
-
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Pads with zero bits to a whole byte.
     mutating func pad() {
         if end.pendingBitCount > 0 { writePart(0, 8 &- end.pendingBitCount) }

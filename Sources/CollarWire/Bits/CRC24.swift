@@ -31,20 +31,27 @@ public struct CRC24: Equatable, Sendable {
     /// Adds one byte.
     public mutating func update(_ byte: UInt8) {
         register ^= UInt32(byte) &<< 24
+        #if hasFeature(Embedded)
+        // Bit by bit, because a collar's flash has better uses than a table.
+        for _ in 0..<8 { register = (register &<< 1) ^ (register &>> 31 != 0 ? 0x7B01_BD00 : 0) }
+        #else
         register = (register &<< 4) ^ CRC24.effects[Int(truncatingIfNeeded: register &>> 28)]
         register = (register &<< 4) ^ CRC24.effects[Int(truncatingIfNeeded: register &>> 28)]
+        #endif
     }
 
-    /// The effect of four bits on the register. The table is a literal, so that it lies in read-only memory, not in RAM.
+    #if !hasFeature(Embedded)
+    /// The effect of four bits on the register.
     private static let effects: InlineArray<16, UInt32> = [
         0x00000000, 0x7B01BD00, 0xF6037A00, 0x8D02C700, 0x97074900, 0xEC06F400, 0x61043300, 0x1A058E00,
         0x550F2F00, 0x2E0E9200, 0xA30C5500, 0xD80DE800, 0xC2086600, 0xB909DB00, 0x340B1C00, 0x4F0AA100,
     ]
+    #endif
 
     /// Adds bytes of `bytes` from `start` up to but not including `end`.
     ///
-    /// Complexity: linear. A step covers 24 or eight bytes on a processor with a carry-less multiplication and four bits on any
-    /// other.
+    /// Complexity: linear. A step covers 24 or eight bytes on a processor with a carry-less multiplication, four bits on any other
+    /// host, and one bit on a microcontroller.
     public mutating func update(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         precondition(start >= 0 && end <= bytes.count, "the range lies in the bytes")
         var index = start
@@ -96,9 +103,15 @@ public struct CRC24: Equatable, Sendable {
             return
         }
         #endif
+        #if hasFeature(Embedded)
+        update(bigEndian: UInt32(truncatingIfNeeded: integer &>> 32))
+        update(bigEndian: UInt32(truncatingIfNeeded: integer))
+        #else
         self = updatedByTable(integer)
+        #endif
     }
 
+    #if !hasFeature(Embedded)
     /// This CRC with a 64-bit integer added, computed without a carry-less multiplication.
     @inline(never)
     func updatedByTable(_ integer: UInt64) -> CRC24 {
@@ -107,4 +120,5 @@ public struct CRC24: Equatable, Sendable {
         crc.update(bigEndian: UInt32(truncatingIfNeeded: integer))
         return crc
     }
+    #endif
 }

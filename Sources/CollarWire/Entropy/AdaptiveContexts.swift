@@ -21,15 +21,15 @@ struct AdaptiveContexts {
         }
     }
 
-    /// Probability that the next decision is 0, in 65,536ths.
+    /// Probability that the next decision is 0, in 65,536ths. It is mutating, because a collar would copy all contexts otherwise.
     @inline(__always)
-    func zeroProbability(_ context: Int) -> UInt32 { UInt32(zeroProbabilities[context]) }
+    mutating func zeroProbability(_ context: Int) -> UInt32 { UInt32(zeroProbabilities[context]) }
 
     /// Adapts a context to a decision.
     @inline(__always)
     mutating func adapt(_ context: Int, to bit: Bool) {
         let count = counts[context]
-        let rate = UInt32(AdaptiveContexts.rates[Int(truncatingIfNeeded: count)])
+        let rate = AdaptiveContexts.rate(count)
         let probability = UInt32(zeroProbabilities[context])
         // The products stay below 2³².
         let adapted =
@@ -39,10 +39,22 @@ struct AdaptiveContexts {
         if count < AdaptiveContexts.countLimit { counts[context] = count &+ 1 }
     }
 
-    /// The rate 131,072 / (2n + 3) for the count n, in 65,536ths. It is a table, because not every collar divides in hardware.
+    /// The rate 131,072 / (2n + 3) for the count n, in 65,536ths. A table spares a host the division, and its absence spares a
+    /// collar flash.
+    @inline(__always)
+    private static func rate(_ count: UInt8) -> UInt32 {
+        #if hasFeature(Embedded)
+        131_072 / (2 &* UInt32(count) &+ 3)
+        #else
+        UInt32(rates[Int(truncatingIfNeeded: count)])
+        #endif
+    }
+
+    #if !hasFeature(Embedded)
     private static let rates: InlineArray<31, UInt16> = [
         43690, 26214, 18724, 14563, 11915, 10082, 8738, 7710, 6898, 6241, 5698,
         5242, 4854, 4519, 4228, 3971, 3744, 3542, 3360, 3196, 3048, 2912,
         2788, 2674, 2570, 2473, 2383, 2299, 2221, 2148, 2080,
     ]
+    #endif
 }

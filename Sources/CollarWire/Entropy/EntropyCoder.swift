@@ -4,6 +4,12 @@ protocol EntropyCoder: ~Copyable, ~Escapable {
     /// Whether this is an encoder, which returns the values it is given.
     static var isEncoder: Bool { get }
 
+    /// A decoder records that a value is out of range, if it is the first one; the values read after it have no meaning. An
+    /// encoder, whose values are valid, does nothing.
+    /// - Parameter field: the field that the error then names.
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField)
+
     /// Codes a decision in a context.
     @_lifetime(self: copy self)
     mutating func bit(_ bit: Bool, context: Int) -> Bool
@@ -28,32 +34,42 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// Codes an integer of at most 49 bits.
     @_lifetime(self: copy self)
     mutating func integer(_ value: Int64, _ block: IntegerBlock) -> Int64 {
-        let start = block.base
-        var base = start
+        var base = block.base
         if bit(value == 0, context: base) { return 0 }
         var isNegative = false
         if block.isSigned {
             base &+= 1
             isNegative = bit(value < 0, context: base)
         }
-        let magnitude = UInt64(bitPattern: value < 0 ? 0 &- value : value)
-        let given = 63 - (magnitude | 1).leadingZeroBitCount
+        // The magnitude, shifted up until its leading 1 is gone; `given` is the number of bits that remain.
+        var rest = value < 0 ? 0 &- value : value
+        #if hasFeature(Embedded)
+        // A 64-bit shift by more than a bit is a call on a microcontroller.
+        var given = 63
+        while Self.isEncoder, rest > 0 {
+            rest = rest &<< 1
+            given &-= 1
+        }
+        #else
+        let given = 63 &- (rest | 1).leadingZeroBitCount
+        rest = rest &<< shiftCount(63 &- given)
+        #endif
+        rest = rest &<< 1
         var exponent = 0
+        // Index before that of the first context for the bits below the leading 1.
+        var nodeBase = base &+ block.exponentCount
         while exponent < Self.exponentLimit,
             bit(exponent < given, context: base &+ 1 &+ min(exponent, block.exponentCount &- 1))
         {
+            if exponent < block.exponentCount { nodeBase &+= block.mantissaCount(ofExponent: exponent) }
             exponent &+= 1
         }
-        let modelled = min(exponent, block.depth)
-        let nodeBase = start &+ block.mantissaBase(ofExponent: min(max(exponent, 1), block.exponentCount)) &- 1
-        // The bits below the leading one, shifted to the top of the word.
-        var rest = Int64(bitPattern: magnitude &<< shiftCount(64 - given))
         var result: Int64 = 1
         var node = 1
         var index = 0
         while index < exponent {
             let coded: Bool
-            if index < modelled {
+            if index < block.depth {
                 coded = bit(rest < 0, context: nodeBase &+ node)
                 node = node &* 2 &+ (coded ? 1 : 0)
             } else {
@@ -74,30 +90,27 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     #endif
     /// Codes a field as its difference from another value; a direction, 0 … 179, as the turn from another direction.
     /// - Parameters:
-    ///   - given: the fix to encode; a decoder ignores it.
-    ///   - isFalling: whether the coded difference is the other value minus the field's value.
-    ///   - turn: the steps of a full turn, if the field is an angle that wraps around at half a turn; else 0.
+    ///   - given: the value to encode; a decoder ignores it.
     ///   - codes: receives the value of the field.
-    /// - Returns: the coded difference; nil if the field is out of range.
+    /// - Returns: the coded difference.
     @_lifetime(self: copy self)
     mutating func change(
-        of field: Int, _ given: FixCodes, from other: Int32, _ block: IntegerBlock, isFalling: Bool = false,
-        turn: Int64 = 0, into codes: inout FixCodes
-    ) -> Int64? {
-        var difference = Int64(widening: given.value(field)) &- Int64(widening: other)
+        of field: Int, to given: Int32, from other: Int32, _ block: IntegerBlock, into codes: inout FixCodes
+    ) -> Int64 {
+        let halfTurn = block.isCircular && field == FixCodes.Field.longitude ? 2 &* codes.stepsPerQuarterTurn : 0
+        var difference = Int64(widening: given) &- Int64(widening: other)
         if FixCodes.Field.isAngle(field) {
             if difference < -90 { difference &+= 180 }
             if difference >= 90 { difference &-= 180 }
-        } else if turn > 0 {
+        } else if halfTurn > 0 {
             // The ends of the range are different values for the same place, and no turn leads to them.
-            let value = Int64(widening: given.value(field))
-            let half = turn / 2
-            if difference > half, value < half { difference &-= turn }
-            if difference < 0 &- half, value > 0 &- half { difference &+= turn }
+            let half = Int64(widening: halfTurn)
+            if difference > half, given < halfTurn { difference &-= 2 &* half }
+            if difference < 0 &- half, given > 0 &- halfTurn { difference &+= 2 &* half }
         }
-        let coded = integer(isFalling ? 0 &- difference : difference, block)
+        let coded = integer(block.isFalling ? 0 &- difference : difference, block)
         if Self.isEncoder {
-            codes.keep(field, given.value(field))
+            codes.keep(field, given)
             return coded
         }
         if FixCodes.Field.isAngle(field) {
@@ -105,8 +118,9 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             codes.keep(field, angle < 0 ? angle &+ 180 : angle)
             return coded
         }
-        let value = FixCodes.wrapped(Int64(widening: other) &+ (isFalling ? 0 &- coded : coded), turn: turn)
-        guard codes.accepts(value, as: field) else { return nil }
+        let sum = Int64(widening: other) &+ (block.isFalling ? 0 &- coded : coded)
+        let value = FixCodes.wrapped(sum, halfTurn: Int64(widening: halfTurn))
+        require(codes.accepts(value, as: field), .difference)
         codes.keep(field, Int32(truncatingIfNeeded: value))
         return coded
     }
@@ -114,14 +128,13 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
     /// Codes a direction that nothing predicts: all 180 values are equally likely.
     @inline(__always)
     @_lifetime(self: copy self)
-    mutating func direction(_ field: Int, _ given: FixCodes, into codes: inout FixCodes) {
-        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given.value(field)), of: 180)))
+    mutating func direction(_ field: Int, _ given: Int32, into codes: inout FixCodes) {
+        codes.keep(field, Int32(bitPattern: uniform(UInt32(bitPattern: given), of: 180)))
     }
 
     /// Codes a number of seconds, −2⁴⁰ … 2⁴⁰.
-    /// - Returns: nil if a decoder reads a number outside that range.
     @_lifetime(self: copy self)
-    mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64? {
+    mutating func interval(_ given: Int64, _ blocks: IntervalBlocks) -> Int64 {
         let isBackward = bit(given < 0, context: blocks.minutes.base &- 1)
         let magnitude = given < 0 ? 0 &- given : given
         let givenMinutes = (magnitude &+ 30) / 60
@@ -135,7 +148,7 @@ extension EntropyCoder where Self: ~Copyable, Self: ~Escapable {
             seconds = minutes &* 60 &+ integer(magnitude &- 60 &* givenMinutes, block)
         }
         if Self.isEncoder { return given }
-        guard seconds >= 0, seconds <= 1 &<< 40 else { return nil }
+        require(seconds >= 0 && seconds <= 1 &<< 40, .difference)
         return isBackward ? 0 &- seconds : seconds
     }
 

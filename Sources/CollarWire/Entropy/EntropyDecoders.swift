@@ -2,6 +2,8 @@
 struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
     static var isEncoder: Bool { false }
 
+    /// The first field with a value out of range.
+    private(set) var invalidField: WireField?
     private var input: RangeDecoder
 
     /// Creates a decoder that begins at bit `start` of `bytes` and reads zeros from byte `end` on.
@@ -10,9 +12,15 @@ struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
         input = RangeDecoder(bytes, fromBit: start, to: end)
     }
 
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField) {
+        if !isValid, invalidField == nil { invalidField = field }
+    }
+
     @_lifetime(self: copy self)
     mutating func bit(_ bit: Bool, context: Int) -> Bool {
-        input.decode(bound: (input.range &>> 8) &* UInt32(LivePriors.zeroProbabilities[context]))
+        input.decode(bound: (input.range &>> 8) &* LivePriors.zeroProbability(context))
     }
 
     @_lifetime(self: copy self)
@@ -26,6 +34,8 @@ struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
 struct AdaptiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
     static var isEncoder: Bool { false }
 
+    /// The first field with a value out of range.
+    private(set) var invalidField: WireField?
     private var input: RangeDecoder
     private var contexts = AdaptiveContexts()
 
@@ -34,6 +44,12 @@ struct AdaptiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
     init(_ bytes: Span<UInt8>, fromBit start: Int, to end: Int) {
         input = RangeDecoder(bytes, fromBit: start, to: end)
         contexts.reset()
+    }
+
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func require(_ isValid: Bool, _ field: WireField) {
+        if !isValid, invalidField == nil { invalidField = field }
     }
 
     @_lifetime(self: copy self)

@@ -33,8 +33,16 @@ struct RangeEncoder {
     mutating func begin() { startBitCount = payload.bitCount }
 
     /// The current position.
-    var mark: Mark { Mark(state: state, payload: payload.mark) }
+    var mark: Mark {
+        #if hasFeature(Embedded)
+        @inline(never)
+        #endif
+        mutating get { Mark(state: state, payload: payload.mark) }
+    }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Discards everything written after `mark`.
     mutating func goBack(to mark: Mark) {
         state = mark.state

@@ -60,12 +60,13 @@ public enum AbsoluteFix {
         writer.write(time.rest, time.form.restBitCount)
         let added = Layout.bitsPerPositionStep &* Int(codes.positionStep)
         let quarterTurn = codes.stepsPerQuarterTurn
-        writer.write(UInt32(bitPattern: codes.value(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
         writer.write(
-            UInt32(bitPattern: codes.value(FixCodes.Field.longitude) &+ 2 &* quarterTurn), Layout.longitude.width &+ added)
+            UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
+        writer.write(
+            UInt32(bitPattern: codes.givenValue(FixCodes.Field.longitude) &+ 2 &* quarterTurn), Layout.longitude.width &+ added)
         var field = 0
         while field < FieldPresence.bitCount {
-            if codes.isKnown(field) { write(codes.value(field), as: field, into: &writer) }
+            if codes.isKnown(field) { write(codes.givenValue(field), as: field, into: &writer) }
             field &+= 1
         }
     }

@@ -76,8 +76,9 @@ public struct Fix: Equatable, Sendable {
         guard Fix.timeRange.contains(unixMilliseconds) else { throw .field(.time, value: 0) }
         let codes = FixCodes(of: self)
         for field in 0..<FixCodes.Field.count where codes.isKnown(field) {
-            guard codes.accepts(Int64(widening: codes.value(field)), as: field) else {
-                throw .field(FixCodes.Field.name(of: field), value: UInt32(bitPattern: codes.value(field)))
+            let value = codes.givenValue(field)
+            guard codes.accepts(Int64(widening: value), as: field) else {
+                throw .field(FixCodes.Field.name(of: field), value: UInt32(bitPattern: value))
             }
         }
     }
@@ -106,13 +107,7 @@ public enum PositionStep: UInt8, Equatable, Sendable {
     public var fractionDigits: Int { 5 + Int(rawValue) }
 
     /// Steps in 90 degrees.
-    public var stepsPerQuarterTurn: Int32 {
-        switch self {
-        case .e5: 9_000_000
-        case .e6: 90_000_000
-        case .e7: 900_000_000
-        }
-    }
+    public var stepsPerQuarterTurn: Int32 { FixCodes.stepsPerQuarterTurn(rawValue) }
 }
 
 /// Size of the step in which an altitude is counted; one bit on the wire.

@@ -84,6 +84,10 @@ struct FixCodes {
     @inline(__always)
     func value(_ field: Int) -> Int32 { fields[field] }
 
+    /// The value of a field, for codes that are a parameter: a collar would copy all of them for ``value(_:)``.
+    @inline(__always)
+    func givenValue(_ field: Int) -> Int32 { fields.span[field] }
+
     /// Whether a field is known.
     @inline(__always)
     func isKnown(_ field: Int) -> Bool {
@@ -92,21 +96,19 @@ struct FixCodes {
 
     /// Whether a value lies in the range of its field.
     func accepts(_ value: Int64, as field: Int) -> Bool {
-        let highest: Int64
+        let highest: Int32
         switch field {
-        case Field.altitude:
-            return value >= Int64(widening: Fix.altitudeStepsRange.lowerBound)
-                && value <= Int64(widening: Fix.altitudeStepsRange.upperBound)
-        case Field.latitude:
-            return (value < 0 ? 0 &- value : value) <= Int64(widening: stepsPerQuarterTurn)
-        case Field.longitude:
-            return (value < 0 ? 0 &- value : value) <= 2 &* Int64(widening: stepsPerQuarterTurn)
-        case Field.speed: highest = Int64(widening: Fix.maximumSpeedDecimetersPerSecond)
-        case Field.battery: highest = Int64(widening: Fix.maximumBatteryPercent)
-        case Field.course, Field.heading: highest = Int64(widening: AngleCode.count) &- 1
-        default: highest = Int64(widening: AccuracyCode.top)
+        case Field.altitude: highest = Fix.altitudeStepsRange.upperBound
+        case Field.latitude: highest = stepsPerQuarterTurn
+        case Field.longitude: highest = 2 &* stepsPerQuarterTurn
+        case Field.speed: highest = Int32(bitPattern: Fix.maximumSpeedDecimetersPerSecond)
+        case Field.battery: highest = Int32(Fix.maximumBatteryPercent)
+        case Field.course, Field.heading: highest = Int32(AngleCode.count) &- 1
+        default: highest = Int32(AccuracyCode.top)
         }
-        return value >= 0 && value <= highest
+        // The altitude has a range of two's complement, −highest − 1 … highest.
+        let lowest = field == Field.altitude ? ~highest : field >= Field.latitude ? 0 &- highest : 0
+        return value >= Int64(widening: lowest) && value <= Int64(widening: highest)
     }
 
     /// The fix with these codes, all of which must be in range.
@@ -128,7 +130,13 @@ struct FixCodes {
     }
 
     /// Steps in 90 degrees.
-    var stepsPerQuarterTurn: Int32 {
+    @inline(__always)
+    var stepsPerQuarterTurn: Int32 { FixCodes.stepsPerQuarterTurn(positionStep) }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    static func stepsPerQuarterTurn(_ positionStep: UInt8) -> Int32 {
         positionStep == 0 ? 9_000_000 : positionStep == 1 ? 90_000_000 : 900_000_000
     }
 
@@ -137,11 +145,11 @@ struct FixCodes {
         first == second ? 1 : first &+ second == 2 ? 100 : 10
     }
 
-    /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `turn` is 0.
-    static func wrapped(_ longitude: Int64, turn: Int64) -> Int64 {
-        let half = turn / 2
-        if turn == 0 { return longitude }
-        return longitude > half ? longitude &- turn : longitude < 0 &- half ? longitude &+ turn : longitude
+    /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `halfTurn` is 0.
+    static func wrapped(_ longitude: Int64, halfTurn: Int64) -> Int64 {
+        if halfTurn == 0 { return longitude }
+        let turn = 2 &* halfTurn
+        return longitude > halfTurn ? longitude &- turn : longitude < 0 &- halfTurn ? longitude &+ turn : longitude
     }
 
     /// `value` times 10^`decimals`, for `decimals` from −2 to 2. Halves are rounded away from zero.
@@ -167,44 +175,46 @@ struct FixCodes {
 /// A model that codes the fields of a fix one after the other.
 protocol FieldModel {
     /// Codes a field, if it is known.
-    /// - Returns: whether the value is in range; true for an unknown field.
+    /// - Parameter given: the value to encode; a decoder ignores it.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool
+        _ field: Int, _ given: Int32, _ coder: inout Coder
+    )
 }
 
 extension FieldModel {
     /// Codes all fields, the speed first.
-    /// - Returns: whether all values are in range; with an encoder they always are.
     @inline(__always)
     @_lifetime(coder: copy coder)
-    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) {
+        field(FixCodes.Field.speed, given.givenValue(FixCodes.Field.speed), &coder)
         #if hasFeature(Embedded)
-        guard field(FixCodes.Field.speed, given, &coder) || Coder.isEncoder else { return false }
-        return fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
+        fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)
         #else
         // There is one call for each field, so that the compiler specialises the code for each field.
-        return field(FixCodes.Field.speed, given, &coder) && field(FixCodes.Field.latitude, given, &coder)
-            && field(FixCodes.Field.longitude, given, &coder) && field(FixCodes.Field.altitude, given, &coder)
-            && field(FixCodes.Field.horizontalAccuracy, given, &coder)
-            && field(FixCodes.Field.verticalAccuracy, given, &coder) && field(FixCodes.Field.course, given, &coder)
-            && field(FixCodes.Field.heading, given, &coder) && field(FixCodes.Field.battery, given, &coder)
+        field(FixCodes.Field.latitude, given.givenValue(FixCodes.Field.latitude), &coder)
+        field(FixCodes.Field.longitude, given.givenValue(FixCodes.Field.longitude), &coder)
+        field(FixCodes.Field.altitude, given.givenValue(FixCodes.Field.altitude), &coder)
+        field(FixCodes.Field.horizontalAccuracy, given.givenValue(FixCodes.Field.horizontalAccuracy), &coder)
+        field(FixCodes.Field.verticalAccuracy, given.givenValue(FixCodes.Field.verticalAccuracy), &coder)
+        field(FixCodes.Field.course, given.givenValue(FixCodes.Field.course), &coder)
+        field(FixCodes.Field.heading, given.givenValue(FixCodes.Field.heading), &coder)
+        field(FixCodes.Field.battery, given.givenValue(FixCodes.Field.battery), &coder)
         #endif
     }
 
     /// Codes the fields of a list: four bits each, the first field in the lowest bits. The last one must not be field 0.
-    /// - Returns: whether all values are in range; with an encoder they always are.
     @_lifetime(coder: copy coder)
     mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         inOrder list: UInt32, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         var rest = list
         while rest != 0 {
             let next = Int(truncatingIfNeeded: rest & 0xF)
-            guard field(next, given, &coder) || Coder.isEncoder else { return false }
+            field(next, given.givenValue(next), &coder)
             rest = rest &>> 4
         }
-        return true
     }
 }

@@ -11,14 +11,10 @@ struct TimeCode {
         /// Milliseconds since 1970, 48 bits, two's complement: before 1970 and after 2106.
         case wide = 3
 
-        /// Number of bits after the first 32.
+        /// Number of bits after the first 32: 0, 4, 10 or 16.
         var restBitCount: Int {
-            switch self {
-            case .seconds: 0
-            case .deciseconds: 4
-            case .milliseconds: 10
-            case .wide: 16
-            }
+            // The four numbers, eight bits each, because a switch becomes a table in memory.
+            Int(truncatingIfNeeded: 0x10_0A_04_00 as UInt32 &>> (8 &* UInt32(rawValue)) & 0xFF)
         }
 
         /// ``restBitCount`` as the shift count that separates `start` from `rest` in the wide form.

@@ -17,15 +17,17 @@ struct ExpectedWay {
     init(doubleSpeed: UInt32, milliseconds: Int64, latitude: Int32, stepsPerDegree: UInt32) {
         // A step of 1e-5 degree is 1.11195 m: 2 × 1.11195 m × 10⁴ = 22,239, and 16 ÷ 22,239 = 48,282 ÷ 2²⁶.
         let finer = stepsPerDegree / 100_000
-        let product = Int64(widening: doubleSpeed) &* milliseconds &* Int64(widening: finer) &* 48_282
-        way = UInt32(truncatingIfNeeded: min(product &>> 26, Int64(widening: ExpectedWay.limit)))
+        // Each factor of the last product fits 32 bits.
+        let timed = UInt64(widening: UInt32(truncatingIfNeeded: milliseconds) &* 48_282)
+        let product = UInt64(widening: doubleSpeed &* finer) &* timed
+        way = UInt32(truncatingIfNeeded: min(product &>> 26, UInt64(widening: ExpectedWay.limit)))
         let magnitude = UInt32(truncatingIfNeeded: latitude < 0 ? 0 &- latitude : latitude)
-        var degrees = Int(truncatingIfNeeded: magnitude / stepsPerDegree)
+        var degrees = magnitude / stepsPerDegree
         var hundredths = magnitude % stepsPerDegree / (stepsPerDegree / 100)
         if degrees >= 89 { (degrees, hundredths) = (89, 0) }
-        let above = Sine.table[90 &- degrees]
-        let below = Sine.table[89 &- degrees]
-        cosine = (100 &* UInt32(above) &- UInt32(above &- below) &* hundredths) / 200
+        let above = Sine.scaled(90 &- degrees)
+        let below = Sine.scaled(89 &- degrees)
+        cosine = (100 &* above &- (above &- below) &* hundredths) / 200
     }
 
     /// The class of the way, 0 … 7, for the latitude.
@@ -68,8 +70,8 @@ struct ExpectedWay {
     private func projected(_ degrees: Int32, _ steps: (UInt32) -> UInt32) -> Int32 {
         let turn = degrees < 0 ? degrees &+ 360 : degrees >= 360 ? degrees &- 360 : degrees
         let quarter = turn / 90
-        let rest = Int(truncatingIfNeeded: turn % 90)
-        let size = (way &* UInt32(Sine.table[quarter & 1 == 1 ? rest : 90 &- rest])) &>> 15
+        let rest = UInt32(bitPattern: turn % 90)
+        let size = (way &* Sine.scaled(quarter & 1 == 1 ? rest : 90 &- rest)) &>> 15
         let magnitude = Int32(bitPattern: steps(size))
         return quarter == 1 || quarter == 2 ? 0 &- magnitude : magnitude
     }

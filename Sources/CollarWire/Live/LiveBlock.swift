@@ -19,5 +19,7 @@ enum LiveBlock {
     static var altitude: IntegerBlock { IntegerBlock(base: 1260, exponentCount: 8, depth: 1, isSigned: true) }
     static var accuracy: IntegerBlock { IntegerBlock(base: 1368, exponentCount: 5, depth: 1, isSigned: true) }
     static var angle: IntegerBlock { IntegerBlock(base: 1404, exponentCount: 7, depth: 0, isSigned: true) }
-    static var battery: IntegerBlock { IntegerBlock(base: 1422, exponentCount: 6, depth: 0, isSigned: true) }
+    static var battery: IntegerBlock {
+        IntegerBlock(base: 1422, exponentCount: 6, depth: 0, isSigned: true, isFalling: true)
+    }
 }

@@ -8,6 +8,10 @@ public enum LiveFix {
     /// carries only 8 bits of the sequence.
     public static var maximumLead: UInt32 { 127 }
 
+    #if hasFeature(Embedded)
+    // If inlined, the coder's kilobyte would stay on the stack of the caller.
+    @inline(never)
+    #endif
     /// Appends the bare frame of `fix`. Its anchor is an acknowledged fix of the same log with a lower sequence.
     /// - Throws: ``EncodeError/field(_:value:)`` if a field is out of range or the anchor's sequence is not lower by 1 … 2³¹ − 1;
     ///   ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small, for example because the fix differs so much
@@ -20,7 +24,7 @@ public enum LiveFix {
         guard fix.sequence > anchor.sequence, fix.sequence - anchor.sequence < 1 &<< 31 else {
             throw .field(.sequence, value: anchor.sequence)
         }
-        var coder = FixEntropyEncoder()
+        var coder = FixEntropyEncoder(MutableSpan())
         code(fix, anchor: anchor, into: &coder)
         let header = FrameHeader(
             type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
@@ -31,11 +35,12 @@ public enum LiveFix {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
+    @_lifetime(coder: copy coder)
     private static func code(_ fix: Fix, anchor: Fix, into coder: inout FixEntropyEncoder) {
         let distance = fix.sequence - anchor.sequence
         _ = coder.eliasGamma(distance)
         var model = LiveModel(anchor: anchor, distance: distance)
-        _ = model.code(FixCodes(of: fix), &coder)
+        model.code(FixCodes(of: fix), &coder)
         coder.output.finish()
     }
 
@@ -70,7 +75,8 @@ public enum LiveFix {
             throw .invalidField(.anchor, code: sequence)
         }
         var model = LiveModel(anchor: anchor, distance: distance)
-        guard model.code(model.fix, &coder) else { throw .invalidField(.difference, code: sequence) }
+        model.code(model.fix, &coder)
+        if let field = coder.invalidField { throw .invalidField(field, code: sequence) }
         var fix = model.fix.fix
         fix.sequence = sequence
         return fix
@@ -85,11 +91,21 @@ public enum LiveFix {
 
     /// The CRC over the log, the anchor's sequence and the anchor's absolute form.
     static func crc(boundTo anchor: Fix, _ log: LogIdentity) throws(EncodeError) -> CRC24 {
+        try anchor.validate()
         var crc = log.boundCRC
-        crc.update(bigEndian: anchor.sequence)
         var record = BitWriter()
-        try AbsoluteFix.writePayload(of: anchor, wideSequence: true, into: &record)
-        record.addTo(&crc)
+        write(anchor: anchor, into: &record)
+        crc.update(record.written, from: 0, to: record.written.count)
         return crc
+    }
+
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
+    /// Writes what a live fix is bound to: the sequence of its anchor and the anchor's absolute form, in whole bytes.
+    static func write(anchor: Fix, into record: inout BitWriter) {
+        record.write(anchor.sequence, 32)
+        AbsoluteFix.writeFields(of: FixCodes(of: anchor), isWide: true, into: &record)
+        record.pad()
     }
 }

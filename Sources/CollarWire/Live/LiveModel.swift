@@ -1,4 +1,6 @@
 /// The model of a live fix: which values are coded, in which order and in which contexts. Encoder and decoder share it.
+///
+/// Functions that change nothing are mutating too: a collar would copy the model for a call of another function.
 struct LiveModel: FieldModel {
     typealias Field = FixCodes.Field
 
@@ -29,15 +31,17 @@ struct LiveModel: FieldModel {
         fix = self.anchor
     }
 
-    /// Codes everything but the sequence into ``fix``.
+    /// Codes everything but the sequence into ``fix``. If the decoder then knows an invalid field, the fix has no meaning.
     /// - Parameter given: the fix to encode; a decoder ignores it.
-    /// - Returns: whether the coded values form a valid fix.
     @_lifetime(coder: copy coder)
-    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
-        guard shape(given, &coder) || Coder.isEncoder, time(given, &coder) || Coder.isEncoder else { return false }
+    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+        _ given: FixCodes, _ coder: inout Coder
+    ) {
+        shape(given, &coder)
+        time(given, &coder)
         isStill = still(given, &coder)
-        if isStill { return field(Field.battery, given, &coder) }
-        return fields(inOrder: LiveModel.order, given, &coder) && field(Field.battery, given, &coder)
+        if !isStill { fields(inOrder: LiveModel.order, given, &coder) }
+        field(Field.battery, given.givenValue(Field.battery), &coder)
     }
 
     /// All fields but the battery in coding order, four bits each, the first one in the lowest bits.
@@ -45,7 +49,7 @@ struct LiveModel: FieldModel {
 
     /// Codes whether all fields but the battery's charge are those of the anchor, for a collar that has stopped.
     @_lifetime(coder: copy coder)
-    private func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    private mutating func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
     ) -> Bool {
         guard isSameShape, anchor.value(Field.speed) == 0 else { return false }
@@ -53,7 +57,7 @@ struct LiveModel: FieldModel {
         var rest = LiveModel.order
         while rest != 0 {
             let field = Int(truncatingIfNeeded: rest & 0xF)
-            if given.value(field) != anchor.value(field) { isEqual = false }
+            if given.givenValue(field) != anchor.value(field) { isEqual = false }
             rest = rest &>> 4
         }
         return coder.bit(isEqual, context: LiveBlock.still &+ interval &+ (isScheduled ? 6 : 0))
@@ -70,48 +74,48 @@ struct LiveModel: FieldModel {
     @_lifetime(coder: copy coder)
     private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let isSame =
             given.presence == anchor.presence && given.positionStep == anchor.positionStep
             && given.altitudeStep == anchor.altitudeStep && given.source == anchor.source
         isSameShape = !coder.bit(!isSame, context: LiveBlock.sameShape)
-        if isSameShape { return true }
+        if isSameShape { return }
         fix.presence.rawValue = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.presence.rawValue), count: 7))
         fix.positionStep = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.positionStep), count: 2))
         fix.altitudeStep = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.altitudeStep), count: 1))
         fix.source = UInt8(truncatingIfNeeded: coder.bits(UInt32(given.source), count: 2))
-        return fix.positionStep < 3 && fix.source < 3
+        coder.require(fix.positionStep < 3 && fix.source < 3, .difference)
     }
 
     @_lifetime(coder: copy coder)
     private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    ) {
         let (anchorSecond, anchorRest) = FixCodes.splitSeconds(anchor.unixMilliseconds)
         let kind = anchorRest == 0 ? 0 : anchorRest >= -8 && anchorRest <= 8 ? 1 : 2
         if let elapsed = scheduled(given, kind, &coder) {
             isScheduled = true
-            fix.unixMilliseconds = anchor.unixMilliseconds &+ elapsed
+            fix.unixMilliseconds = Coder.isEncoder ? given.unixMilliseconds : anchor.unixMilliseconds &+ elapsed
         } else {
             let (givenSecond, givenRest) = FixCodes.splitSeconds(given.unixMilliseconds)
             var rest = Int64(widening: anchorRest)
             if coder.bit(givenRest != anchorRest, context: LiveBlock.sameRest + kind) {
                 rest = coder.integer(Int64(widening: givenRest), LiveBlock.rest.instance(kind))
             }
-            guard let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval), rest >= -500, rest < 500
-            else { return false }
-            fix.unixMilliseconds = (anchorSecond &+ seconds) &* 1000 &+ rest
+            let seconds = coder.interval(givenSecond &- anchorSecond, LiveBlock.interval)
+            coder.require(rest >= -500 && rest < 500, .difference)
+            let time = (anchorSecond &+ seconds) &* 1000 &+ rest
+            fix.unixMilliseconds = Coder.isEncoder ? given.unixMilliseconds : time
         }
         interval = LiveModel.intervalClass(FixCodes.splitSeconds(fix.unixMilliseconds).seconds &- anchorSecond)
-        return Fix.timeRange.contains(fix.unixMilliseconds)
+        coder.require(Fix.timeRange.contains(fix.unixMilliseconds), .difference)
     }
 
     /// Codes the time by the usual intervals.
     /// - Parameter kind: the kind of the anchor's milliseconds, 0 … 2 (PROTOCOL.md, section 11).
-    /// - Returns: the time since the anchor, in milliseconds; nil if that time is not a usual interval times ``distance``. A
-    ///   decoder that reads an invalid code returns a time that is out of range.
+    /// - Returns: the time since the anchor, in milliseconds; nil if that time is not a usual interval times ``distance``.
     @_lifetime(coder: copy coder)
-    private func scheduled<Coder: EntropyCoder & ~Copyable & ~Escapable>(
+    private mutating func scheduled<Coder: EntropyCoder & ~Copyable & ~Escapable>(
         _ given: FixCodes, _ kind: Int, _ coder: inout Coder
     ) -> Int64? {
         let speed = anchor.value(Field.speed)
@@ -129,7 +133,9 @@ struct LiveModel: FieldModel {
             node = 2 &* node &+ (bit ? 1 : 0)
         }
         let read = node &- 1 &<< LiveSchedule.codeBitCount
-        return read < LiveSchedule.count ? LiveSchedule.elapsed(read, distance: distance) : .max &>> 2
+        if Coder.isEncoder { return elapsed }
+        coder.require(read < LiveSchedule.count, .difference)
+        return LiveSchedule.elapsed(min(read, LiveSchedule.count &- 1), distance: distance)
     }
 
     /// Computes the expected way since the anchor from the speeds, and its direction from the courses.
@@ -159,9 +165,9 @@ struct LiveModel: FieldModel {
     /// Codes a field, if it is known, mostly as the difference from the anchor's value.
     @_lifetime(coder: copy coder)
     mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
-        guard fix.isKnown(field) else { return true }
+        _ field: Int, _ given: Int32, _ coder: inout Coder
+    ) {
+        guard fix.isKnown(field) else { return }
         var before = anchor.value(field)
         let block: IntegerBlock
         switch field {
@@ -191,21 +197,18 @@ struct LiveModel: FieldModel {
             // If more than 20 s have passed, the anchor's direction does not predict that of the fix.
             guard interval <= 1 else {
                 coder.direction(field, given, into: &fix)
-                return true
+                return
             }
             block = LiveBlock.angle.instance(interval)
         case Field.battery: block = LiveBlock.battery.instance(!isStill ? interval : interval < 5 ? 6 : 7)
         default: block = LiveBlock.accuracy.instance(min(interval, 2))
         }
-        let coded = coder.change(
-            of: field, given, from: before, block, isFalling: field == Field.battery, into: &fix)
-        guard let coded else { return false }
+        let coded = coder.change(of: field, to: given, from: before, block, into: &fix)
         if field == Field.latitude { longitudeInstance = instanceOfLongitude(north: coded) }
-        return true
     }
 
     /// - Parameter north: the coded difference of the latitude.
-    private func instanceOfLongitude(north: Int64) -> Int {
+    private mutating func instanceOfLongitude(north: Int64) -> Int {
         if let way {
             return direction != nil ? 40 &+ interval : 24 &+ 8 &* interval &+ way.longitudeClass(north: north)
         }

@@ -4,14 +4,17 @@ enum LiveSchedule {
     /// The number of bits of a code.
     static let codeBitCount = 5
 
-    static let milliseconds: InlineArray<28, UInt32> = [
-        100, 200, 250, 500, 1000, 2000, 3000, 4000, 5000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000, 180_000, 300_000,
-        600_000, 900_000, 1_200_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 21_600_000, 28_800_000, 43_200_000, 86_400_000,
+    /// The intervals below a minute in milliseconds, and from code ``minuteCode`` on the others in minutes.
+    private static let intervals: InlineArray<28, UInt16> = [
+        100, 200, 250, 500, 1000, 2000, 3000, 4000, 5000, 10_000, 15_000, 20_000, 30_000, 1, 2, 3, 5, 10, 15, 20, 30, 60, 120,
+        240, 360, 480, 720, 1440,
     ]
+    private static let minuteCode = 13
 
     /// The time of `distance` intervals, in milliseconds.
     static func elapsed(_ code: Int, distance: UInt32) -> Int64 {
-        Int64(widening: distance) &* Int64(widening: milliseconds[code])
+        let interval = UInt32(intervals[code])
+        return Int64(widening: distance) &* Int64(widening: code < minuteCode ? interval : interval &* 60_000)
     }
 
     /// The code of the interval of which `elapsed` is `distance` times; nil if it is no usual interval.

@@ -7,7 +7,6 @@ public struct AsconAEAD128 {
 
     private var sponge: AsconSponge
     private let key: Words128
-    private var hasData = false
 
     /// Begins a text.
     /// - Parameters:
@@ -22,15 +21,11 @@ public struct AsconAEAD128 {
 
     /// Takes in associated data: the bytes of a span from `start` to before `end`. They are authenticated and not encrypted.
     public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        if end > start { hasData = true }
         sponge.absorb(bytes, from: start, to: end)
     }
 
     /// Takes in associated data: the lowest `byteCount` bytes of a number, 1 … 4, the most significant one first.
-    mutating func absorb(_ value: UInt32, byteCount: Int) {
-        hasData = true
-        sponge.absorb(value, byteCount: byteCount)
-    }
+    mutating func absorb(_ value: UInt32, byteCount: Int) { sponge.absorb(value, byteCount: byteCount) }
 
     /// Encrypts a text in place.
     /// - Parameters:
@@ -61,7 +56,7 @@ public struct AsconAEAD128 {
     @inline(never)
     #endif
     private mutating func process(_ bytes: inout MutableSpan<UInt8>, from start: Int, isSealing: Bool) -> Words128 {
-        if hasData {
+        if sponge.hasData {
             sponge.pad()
             sponge.permute()
         }

@@ -26,11 +26,17 @@ public struct AsconCXOF128 {
     /// Takes in the lowest `byteCount` bytes of a number, at most 4, the most significant one first.
     mutating func absorb(_ value: UInt32, byteCount: Int) { sponge.absorb(value, byteCount: byteCount) }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Takes in the first `byteCount` bytes of two words.
     mutating func absorb(_ words: Words128, byteCount: Int) {
         for index in 0..<byteCount { sponge.absorb(words.byte(at: index)) }
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Ends the message.
     public mutating func end() {
         sponge.pad()

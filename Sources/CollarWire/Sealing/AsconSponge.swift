@@ -7,6 +7,8 @@ struct AsconSponge {
     let roundCount: UInt32
     /// Where the next byte enters the block.
     private(set) var place = 0
+    /// Whether a byte was taken in.
+    private(set) var hasData = false
 
     init(_ state: AsconState, blockByteCount: Int, roundCount: UInt32) {
         self.state = state
@@ -31,6 +33,7 @@ struct AsconSponge {
     #endif
     /// Takes in a byte.
     mutating func absorb(_ byte: UInt8) {
+        hasData = true
         state.xor(byte, at: place)
         advance()
     }

@@ -9,9 +9,11 @@ struct AsconState {
 
     init(_ word0: UInt64, _ words12: Words128, _ words34: Words128) {
         halves = .init(repeating: 0)
-        xor(word0, into: 0)
-        xor(words12, into: 1)
-        xor(words34, into: 3)
+        set(word0, at: 0)
+        set(words12.low, at: 1)
+        set(words12.high, at: 2)
+        set(words34.low, at: 3)
+        set(words34.high, at: 4)
     }
 
     /// A word; `index` is 0 … 4.
@@ -20,18 +22,30 @@ struct AsconState {
         UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
     }
 
+    @inline(__always)
+    private mutating func set(_ word: UInt64, at index: Int) {
+        halves[2 &* index] = UInt32(truncatingIfNeeded: word)
+        halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
+    }
+
     /// XORs a word into the word of this index.
     mutating func xor(_ word: UInt64, into index: Int) {
         halves[2 &* index] ^= UInt32(truncatingIfNeeded: word)
         halves[2 &* index &+ 1] ^= UInt32(truncatingIfNeeded: word &>> 32)
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// XORs two words into the word of this index and into the one after it.
     mutating func xor(_ words: Words128, into index: Int) {
         xor(words.low, into: index)
         xor(words.high, into: index &+ 1)
     }
 
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// XORs a byte into the byte at `place`, 0 … 15, of the first two words.
     /// - Returns: the result.
     @discardableResult
@@ -43,7 +57,61 @@ struct AsconState {
 
     #if hasFeature(Embedded)
     @inline(never)
-    #endif
+    /// Applies the last `roundCount` of the twelve rounds of the permutation. It works on halves of words and in loops, which
+    /// takes less than half of the flash.
+    mutating func permute(_ roundCount: UInt32) {
+        var constant: UInt32 = 0xF0 &- 0xF &* (12 &- roundCount)
+        while constant >= 0x4B {
+            halves[4] ^= constant
+            constant &-= 0xF
+            substitute(0)
+            substitute(1)
+            diffuse()
+        }
+    }
+
+    /// The substitution layer in the lower (0) or the upper (1) halves of the words.
+    @inline(never)
+    private mutating func substitute(_ half: Int) {
+        // The mask tells the compiler that every index is in range.
+        let first = half & 1
+        var words = AsconWords(
+            word0: halves[first], word1: halves[first &+ 2], word2: halves[first &+ 4], word3: halves[first &+ 6],
+            word4: halves[first &+ 8])
+        words.substitute()
+        halves[first] = words.word0
+        halves[first &+ 2] = words.word1
+        halves[first &+ 4] = words.word2
+        halves[first &+ 6] = words.word3
+        halves[first &+ 8] = words.word4
+    }
+
+    /// The linear layer: each word is mixed with two rotations of itself.
+    @inline(never)
+    private mutating func diffuse() {
+        // The rotations of the words, six bits each, those of the first word lowest.
+        var first: UInt32 = 19 | 61 &<< 6 | 1 &<< 12 | 10 &<< 18 | 7 &<< 24
+        var second: UInt32 = 28 | 39 &<< 6 | 6 &<< 12 | 17 &<< 18 | 41 &<< 24
+        var index = 0
+        while first != 0 {
+            let word = UInt64(widening: halves.span[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves.span[2 &* index])
+            xor(AsconState.rotated(word, first & 63) ^ AsconState.rotated(word, second & 63), into: index)
+            first = first &>> 6
+            second = second &>> 6
+            index &+= 1
+        }
+    }
+
+    /// A word rotated to the right by a number of bits that is no multiple of 32 and does not depend on the state.
+    @inline(never)
+    private static func rotated(_ word: UInt64, _ count: UInt32) -> UInt64 {
+        var low = UInt32(truncatingIfNeeded: word)
+        var high = UInt32(truncatingIfNeeded: word &>> 32)
+        if count >= 32 { (low, high) = (high, low) }
+        return UInt64(widening: high &>> count | low &<< (32 &- count)) &<< 32
+            | UInt64(widening: low &>> count | high &<< (32 &- count))
+    }
+    #else
     /// Applies the last `roundCount` of the twelve rounds of the permutation.
     mutating func permute(_ roundCount: UInt32) {
         var words = AsconWords(word0: word(0), word1: word(1), word2: word(2), word3: word(3), word4: word(4))
@@ -60,21 +128,16 @@ struct AsconState {
         set(words.word3, at: 3)
         set(words.word4, at: 4)
     }
-
-    @inline(__always)
-    private mutating func set(_ word: UInt64, at index: Int) {
-        halves[2 &* index] = UInt32(truncatingIfNeeded: word)
-        halves[2 &* index &+ 1] = UInt32(truncatingIfNeeded: word &>> 32)
-    }
+    #endif
 }
 
-/// The words of a state while it is permuted.
-private struct AsconWords {
-    var word0: UInt64
-    var word1: UInt64
-    var word2: UInt64
-    var word3: UInt64
-    var word4: UInt64
+/// The words of a state, or the halves of them, while they are permuted.
+private struct AsconWords<Word: FixedWidthInteger> {
+    var word0: Word
+    var word1: Word
+    var word2: Word
+    var word3: Word
+    var word4: Word
 
     /// The substitution layer: a box of five bits in bit-sliced form.
     @inline(__always)
@@ -98,6 +161,10 @@ private struct AsconWords {
         word2 = ~word2
     }
 
+}
+
+#if !hasFeature(Embedded)
+extension AsconWords<UInt64> {
     /// The linear layer: each word is mixed with two rotations of itself.
     @inline(__always)
     mutating func diffuse() {
@@ -112,3 +179,4 @@ private struct AsconWords {
     @inline(__always)
     private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word &>> count | word &<< (64 &- count) }
 }
+#endif

@@ -223,11 +223,9 @@ public enum SealedFrame {
         case .none: break
         case .sequence(let sequence): if hasShortSequence(bytes) { cipher.absorb(sequence &>> 16, byteCount: 2) }
         case .anchor(let anchor):
-            cipher.absorb(anchor.sequence, byteCount: 4)
-            var payload = BitWriter()
-            AbsoluteFix.writeFields(of: FixCodes(of: anchor), isWide: true, into: &payload)
-            payload.pad()
-            cipher.absorb(payload.written, from: 0, to: payload.written.count)
+            var record = BitWriter()
+            LiveFix.write(anchor: anchor, into: &record)
+            cipher.absorb(record.written, from: 0, to: record.written.count)
         }
         return cipher
     }

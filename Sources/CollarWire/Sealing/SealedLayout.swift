@@ -46,6 +46,10 @@ struct SealedLayout {
 }
 
 extension MessageType {
+    #if hasFeature(Embedded)
+    // If inlined, the layouts of all types become tables.
+    @inline(never)
+    #endif
     /// Whether a host's frame of this type holds the receiver id.
     var hasReceiverID: Bool { self == .acknowledgement || hasRequestIDFirst }
 

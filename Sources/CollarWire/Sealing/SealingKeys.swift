@@ -17,7 +17,9 @@ public struct CollarKey: Equatable, Sendable {
     /// - Precondition: `bytes` has 16 bytes.
     public init(_ bytes: Span<UInt8>) {
         precondition(bytes.count == CollarKey.byteCount, "a key has 16 bytes")
-        words = Words128(bytes)
+        words = Words128(
+            bytes.bigEndian(at: 0, byteCount: 4), bytes.bigEndian(at: 4, byteCount: 4),
+            bytes.bigEndian(at: 8, byteCount: 4), bytes.bigEndian(at: 12, byteCount: 4))
     }
 
     init(_ words: Words128) { self.words = words }

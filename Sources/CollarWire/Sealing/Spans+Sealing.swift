@@ -48,6 +48,9 @@ extension OutputSpan<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
+    #if hasFeature(Embedded)
+    @inline(never)
+    #endif
     /// Writes the lowest `byteCount` bytes of a number, at most 4, the most significant one first, and moves `place` past them.
     mutating func write(_ value: UInt32, byteCount: Int, at place: inout Int) {
         var rest = byteCount

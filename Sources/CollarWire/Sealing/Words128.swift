@@ -31,8 +31,15 @@ public struct Words128: Sendable {
 
     /// A byte; `index` is 0 … 15.
     func byte(at index: Int) -> UInt8 {
-        let word = index < 8 ? low : high
-        return UInt8(truncatingIfNeeded: word &>> UInt64(widening: UInt32(truncatingIfNeeded: 8 &* (index & 7))))
+        // Without shifts of 64 bits by a variable count, which are calls on a microcontroller.
+        let half: UInt32
+        switch index &>> 2 {
+        case 0: half = UInt32(truncatingIfNeeded: low)
+        case 1: half = UInt32(truncatingIfNeeded: low &>> 32)
+        case 2: half = UInt32(truncatingIfNeeded: high)
+        default: half = UInt32(truncatingIfNeeded: high &>> 32)
+        }
+        return UInt8(truncatingIfNeeded: half &>> UInt32(truncatingIfNeeded: 8 &* (index & 3)))
     }
 
     /// Whether the first `byteCount` bytes, at most 8, are those of `other`. The time does not depend on the bytes.
