@@ -197,6 +197,76 @@ import Testing
         }
     }
 
+    private func lose(block: Int, of flash: inout TestFlash) {
+        flash.overwrite((block * blockByteCount)..<((block + 1) * blockByteCount)) { _ in 0 }
+    }
+
+    /// A paired collar in clear gets its first key from a stranger, boots and logs five fixes.
+    private func keyedByAStranger() throws -> CollarBench {
+        var bench = try CollarBench(flash: CollarBench.paired().shared.flash.withPower, isPoweredOn: true)
+        _ = try bench.requestKey(proving: nil, drawing: key(2))
+        #expect(try bench.activate(key(2)) == .keyChanged)
+        bench = try bench.rebooted(randomLogID: 5)
+        for number in 0..<5 as Range<UInt32> { _ = try bench.collar.log(fix(number)) }
+        return bench
+    }
+
+    @Test(arguments: [0, 1]) func aSettingsBlockThatDecaysGivesUpNoLogAndBringsNoneBack(block: Int) throws {
+        var bench = try keyedByAStranger()
+        var flash = bench.shared.flash
+        lose(block: block, of: &flash)
+        var next = try CollarBench(flash: flash.withPower, randomLogID: 6)
+        #expect(next.collar.log.logID == 5)
+        #expect(next.collar.nextSequence == 5)
+        #expect(next.collar.pairedReceiverID == 0)
+        // A proven change of the key does not forget that a log began.
+        bench.collar.openPairingWindow(now: bench.now)
+        _ = try bench.requestKey(proving: key(2), drawing: key(3))
+        #expect(try bench.activate(key(3)) == .keyChanged)
+        flash = bench.shared.flash
+        lose(block: block, of: &flash)
+        next = try CollarBench(flash: flash.withPower, randomLogID: 6)
+        #expect(next.collar.log.logID == 5)
+        #expect(next.collar.pairedReceiverID == 0)
+        #expect(next.collar.settings.version == .defaults)
+        #expect(try next.keyInForce(of: [key(3)]) == key(3))
+    }
+
+    /// No fix was logged with the key yet.
+    @Test func theLogTellsOfAKeyBeforeTheFirstFix() throws {
+        var bench = try CollarBench(flash: CollarBench.paired().shared.flash.withPower, isPoweredOn: true)
+        _ = try bench.requestKey(proving: nil, drawing: key(2))
+        _ = try bench.activate(key(2))
+        bench = try bench.rebooted(randomLogID: 5)
+        var flash = bench.shared.flash
+        for block in 0..<4 { lose(block: block, of: &flash) }
+        var next = try CollarBench(flash: flash.withPower, randomLogID: 6)
+        #expect(try next.nextFrame() == nil)
+    }
+
+    /// Without any boot count, the log does not go on: a number could be used twice in it.
+    @Test func aLostBootCountBeginsANewLog() throws {
+        let bench = try CollarBench()
+        var flash = bench.shared.flash
+        for block in 0..<2 { flash.overwrite((block * blockByteCount)..<(block * blockByteCount + 32)) { _ in 0 } }
+        let next = try CollarBench(flash: flash.withPower, randomLogID: 6)
+        #expect(next.collar.bootCount == 1)
+        #expect(next.collar.log.logID == 6)
+    }
+
+    @Test func aCopyThatCannotBeWrittenStopsNoBoot() throws {
+        let bench = try CollarBench.keyed()
+        var flash = bench.shared.flash.withPower
+        lose(block: 2, of: &flash)
+        let boot = SharedFlash(flash)
+        // The first program of a boot repairs the copy.
+        boot.flash.failingPrograms = 1
+        var next = try CollarBench(shared: boot)
+        #expect(boot.flash.failingPrograms == 0)
+        #expect(next.copies(of: key(1)) == 1)
+        #expect(try next.keyInForce(of: [key(1)]) == key(1))
+    }
+
     /// The blocks of the log tell the boot count if the whole settings store is lost.
     @Test func aLostSettingsStoreContinuesAboveTheCountsOfTheLog() throws {
         var bench = try CollarBench.keyed()

@@ -22,7 +22,9 @@ extension World {
     /// A user connects a collar to a machine, presses its button and starts the program.
     func beginKeyExchange(_ host: SimulatedMachine, _ collar: SimulatedCollar) {
         guard plan.isSealed, collar.isRunning, host.isRunning, cables[collar.index] == nil else { return }
-        guard let keys = host.keys?.all, let receiverID = host.receiverID else { return }
+        guard var keys = host.keys?.all, let receiverID = host.receiverID else { return }
+        // Some users do not have the key at hand, as a person has not who has found the collar.
+        if streams[.keyExchange].chance(0.2) { keys = [:] }
         log("a user begins to exchange keys with collar \(collar.index) at host \(host.index)")
         pressButton(of: collar)
         cables[collar.index] = Cable(

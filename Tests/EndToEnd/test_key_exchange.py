@@ -46,6 +46,7 @@ class SimulatedCableTest(CableTest):
         collar = self.simulate(track, "--interval", "0.5", "--cable", cable)
         receiver = self.receive()
         receiver.wait_for_error("in clear: without a key anybody can read it")
+        receiver.wait_for_lines(2)
         first = self.exchange(cable)
         self.assertEqual(first.wait(), 0, first.error_text)
         name = first.lines[0].strip()
@@ -74,7 +75,7 @@ class SimulatedCableTest(CableTest):
         track, made = self.track("cats_uk/Athena", limit=40)
         collar = self.simulate(track, "--interval", "0.5", "--cable", cable, "--key-file", self.key_file())
         stranger = self.exchange(cable, state=other)
-        stranger.wait_for_error("has a key that is not stored here. Press its button", seconds=15)
+        stranger.wait_for_error("has a key that is not stored here. Switch it on, or press its button", seconds=15)
         time.sleep(1.5)
         self.assertIsNone(stranger.process.poll())
         collar.process.send_signal(signal.SIGUSR2)
@@ -183,6 +184,75 @@ class ReferenceCableTest(CableTest):
         self.assertEqual(program.wait(), 64)
         self.assertIn("keys do not travel by radio", program.error_text)
         self.assertEqual(self.heard(KEY_ACTIVATION), [])
+
+    def test_a_polling_collar_is_behind_a_radio(self):
+        program = self.exchange(self.line.path)
+        self.wait_for(IDENTITY_REQUEST, "the identity request")
+        self.cable.send(A.identity(1))
+        self.assertEqual(program.wait(), 64)
+        self.assertEqual(self.heard(KEY_REQUEST), [])
+
+    def test_a_key_is_not_replaced_by_a_device_that_says_it_has_none(self):
+        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
+        self.hand_over()
+        program = self.exchange(self.line.path)
+        self.wait_for(IDENTITY_REQUEST, "the identity request")
+        self.cable.send(A.identity())
+        self.assertEqual(program.wait(), 65)
+        self.assertIn(f"if its memory was erased: collar-link key remove {NAME}", program.error_text)
+        program = self.exchange(self.line.path)
+        # It hides its identity.
+        self.wait_for(KEY_REQUEST, "the key request")
+        self.cable.send(self.offer())
+        self.assertEqual(program.wait(), 65)
+        self.assertEqual(self.keys_of(NAME), [OLD_KEY.hex()])
+        self.assertEqual(self.heard(KEY_ACTIVATION), [])
+
+    def test_a_collar_that_is_switched_on_late_is_asked_with_a_proof(self):
+        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
+        self.hand_over()
+        program = self.exchange(self.line.path)
+        program.wait_for_error("Switch it on, or press its button")
+        self.cable.hear()
+        self.cable.answers.clear()
+        self.wait_for(IDENTITY_REQUEST, "another identity request")
+        self.cable.send(self.identity(OLD_KEY, 0))
+        program.wait_for_error(f"collar {NAME}: press its button, or switch it off and on")
+        self.cable.answers.clear()
+        self.wait_for(KEY_REQUEST, "the key request")
+        exchange.check_request(self.heard(KEY_REQUEST)[-1], 17, A.log.device_id, OLD_KEY)
+        # Its cable is its own USB port, which vanishes while it starts.
+        self.cable.send(self.offer(OLD_KEY, counter=1))
+        self.wait_for(KEY_ACTIVATION, "the activation")
+        # It was switched off and has forgotten the key that it offered: it is asked for another one.
+        self.cable.answers.clear()
+        for counter in range(2, 5):
+            self.cable.send(self.identity(OLD_KEY, counter))
+        self.wait_for(KEY_REQUEST, "another key request")
+
+    def test_a_damaged_key_file_is_not_replaced(self):
+        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
+        path = os.path.join(self.state, "keys", NAME)
+        with open(path, "w") as file:
+            file.write(OLD_KEY.hex() + " \n")
+        self.hand_over()
+        program = self.exchange(self.line.path)
+        program.wait_for_error("does not hold a key")
+        self.wait_for(IDENTITY_REQUEST, "the identity request")
+        self.cable.send(self.identity(OLD_KEY, 0))
+        program.wait_for_error("Switch it on, or press its button")
+        self.wait_for(KEY_REQUEST, "the key request")
+        self.cable.send(self.offer())
+        self.assertEqual(program.wait(), 78)
+        self.assertEqual(self.keys_of(NAME), [OLD_KEY.hex() + " "])
+        self.assertEqual(self.heard(KEY_ACTIVATION), [])
+
+    def test_a_key_that_is_given_again_leaves_the_pending_ones(self):
+        self.cut_off()
+        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
+        self.assertEqual(self.keys_of(NAME), [OLD_KEY.hex(), "pending " + NEW_KEY.hex()])
+        self.key_command("remove", NAME)
+        self.assertEqual(os.listdir(os.path.join(self.state, "keys")), [])
 
     def test_an_unplugged_cable_and_a_wrong_command_line(self):
         done = subprocess.run([BINARY, "key", "exchange"], capture_output=True, text=True, timeout=20)

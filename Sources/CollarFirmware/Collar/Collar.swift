@@ -75,12 +75,14 @@ public struct Collar<Flash: FlashDevice> {
         }
         let bootCount = Self.nextBootCount(after: settingsStore.value(of: .bootCount) ?? 0, marks)
         let keyGeneration = UInt64(widening: keyStore.generation)
-        let beginsLog = keyStore.beginsLog && settingsStore.value(of: .keyGeneration) != keyGeneration
+        let beginsLog = settingsStore.value(of: .keyGeneration) ?? 0 < UInt64(widening: keyStore.logGeneration)
         let formerLogID = settingsStore.value(of: .logID)
-        // The values change together: the store writes such a change by a move to the other block, and on a new flash by two
-        // moves. So both blocks hold the id of a new log.
+        // Without any boot count, a number of a frame could be used twice in a log that goes on.
+        let isCountLost = settingsStore.value(of: .bootCount) == nil && marks == nil
+        // The values change together: the store writes such a change by a move to the other block, and on a new flash or with a
+        // new key by two moves. So both blocks hold the id of a new log.
         try settingsStore.change(in: &self.flash) {
-            if beginsLog { $0 = StoredValues() }
+            if beginsLog || isCountLost { $0 = StoredValues() }
             $0[.bootCount] = bootCount
             let random = UInt64(widening: randomLogID & LogIdentity.maximumLogID)
             $0[.logID] = $0[.logID] ?? (random == formerLogID ? random ^ 1 : random)
@@ -104,9 +106,9 @@ public struct Collar<Flash: FlashDevice> {
             mounting: &self.flash, firstBlock: firstLogBlock, logID: logID,
             usedSequences: max(firstUndelivered, formerlyDelivered),
             marks: LogBlockMarks(bootCount: self.bootCount, isKeyed: keyStore.key != nil || silence != nil))
-        if let marks, bootCount > UInt64(widening: marks.bootCount) + Self.markedBootCounts {
-            try fixLog.beginBlock(in: &self.flash)
-        }
+        let isBootCountFar = marks.map { bootCount > UInt64(widening: $0.bootCount) + Self.markedBootCounts } ?? false
+        let isKeyUnmarked = keyStore.key != nil && marks?.isKeyed != true
+        if isBootCountFar || isKeyUnmarked { try fixLog.beginBlock(in: &self.flash) }
         delivery = CollarDelivery(
             configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)

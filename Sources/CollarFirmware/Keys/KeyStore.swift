@@ -8,7 +8,8 @@ struct KeyStore<Flash: FlashDevice> {
     /// A copy of the key.
     private struct Record: Equatable {
         var generation: UInt32
-        var beginsLog: Bool
+        /// The generation of the last key with which a log began; 0 if none did.
+        var logGeneration: UInt32
         var key: CollarKey
     }
 
@@ -16,20 +17,26 @@ struct KeyStore<Flash: FlashDevice> {
     static var blockCount: Int { 2 }
     private static var firstBlock: Int { SettingsStore<Flash>.blockCount }
     private static var recordMark: UInt32 { 0x434C_4B31 }
-    /// Bytes of a record before its CRC: mark, generation, whether a log begins, key.
-    private static var contentByteCount: Int { 9 + CollarKey.byteCount }
+    /// Bytes of a record before its CRC: mark, generation, generation of the log, key.
+    private static var contentByteCount: Int { 12 + CollarKey.byteCount }
 
     private var record: Record?
 
     /// Reads the copies of the key, and writes a missing or older one anew. After that no copy of an earlier key is left.
+    /// - Throws: ``FlashError`` if the flash cannot be read, or if a copy of an earlier key cannot be removed. A collar whose
+    ///   second copy is damaged and cannot be written works with the first one.
     init(mounting flash: inout Flash) throws(FlashError) {
         for place in 0..<Self.blockCount {
             guard let copy = try copy(in: place, of: &flash), copy.generation > generation else { continue }
             record = copy
         }
         guard let record else { return }
-        for place in 0..<Self.blockCount where try copy(in: place, of: &flash) != record {
-            try write(record, to: place, of: &flash)
+        for place in 0..<Self.blockCount {
+            let copy = try copy(in: place, of: &flash)
+            guard copy != record else { continue }
+            do throws(FlashError) { try write(record, to: place, of: &flash) } catch {
+                if copy != nil { throw error }
+            }
         }
     }
 
@@ -39,8 +46,9 @@ struct KeyStore<Flash: FlashDevice> {
     /// How many keys the collar has had, the present one included; 0 if there is no key.
     var generation: UInt32 { record?.generation ?? 0 }
 
-    /// Whether a new log begins with the present key, with nothing of what was in force before.
-    var beginsLog: Bool { record?.beginsLog ?? false }
+    /// The generation of the last key with which a log began; 0 if none did. What was in force with an earlier key must not be
+    /// in force any more.
+    var logGeneration: UInt32 { record?.logGeneration ?? 0 }
 
     /// Replaces the key durably, by the first copy that is written. When this returns, or after the next mount, no copy of the
     /// former key is left.
@@ -51,7 +59,8 @@ struct KeyStore<Flash: FlashDevice> {
     mutating func replace(
         with key: CollarKey, beginsLog: Bool, after former: UInt32, in flash: inout Flash
     ) throws(FlashError) {
-        let new = Record(generation: former + 1, beginsLog: beginsLog, key: key)
+        let generation = former + 1
+        let new = Record(generation: generation, logGeneration: beginsLog ? generation : logGeneration, key: key)
         record = new
         for place in 0..<Self.blockCount { try write(new, to: place, of: &flash) }
     }
@@ -61,11 +70,14 @@ struct KeyStore<Flash: FlashDevice> {
         var bytes = FlashRecord()
         bytes.append(bigEndian: Self.recordMark)
         bytes.append(bigEndian: record.generation)
-        bytes.append(record.beginsLog ? 1 : 0)
+        bytes.append(bigEndian: record.logGeneration)
         let key = record.key.bytes
         for index in 0..<CollarKey.byteCount { bytes.append(key[index]) }
         bytes.seal(seed: 0)
-        try flash.program(bytes, at: offset(of: place, in: flash))
+        let offset = offset(of: place, in: flash)
+        try flash.program(bytes, at: offset)
+        // The other copy is erased next: this one must be whole.
+        guard try copy(in: place, of: &flash) == record else { throw .program(offset: offset) }
     }
 
     /// The copy at a place; nil if there is none, or if it is damaged.
@@ -74,8 +86,8 @@ struct KeyStore<Flash: FlashDevice> {
             at: offset(of: place, in: flash), count: Self.contentByteCount + CRC24.byteCount)
         guard bytes.readUInt32(at: 0) == Self.recordMark, bytes.isSealed(count: Self.contentByteCount, seed: 0) else { return nil }
         return Record(
-            generation: bytes.readUInt32(at: 4), beginsLog: bytes.bytes[8] != 0,
-            key: CollarKey(bytes.bytes.span.extracting(9..<Self.contentByteCount)))
+            generation: bytes.readUInt32(at: 4), logGeneration: bytes.readUInt32(at: 8),
+            key: CollarKey(bytes.bytes.span.extracting(12..<Self.contentByteCount)))
     }
 
     private func offset(of place: Int, in flash: Flash) -> Int { (Self.firstBlock + place) * flash.blockByteCount }

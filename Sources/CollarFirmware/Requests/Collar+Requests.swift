@@ -13,6 +13,7 @@ extension Collar {
     mutating func openPairingWindow(now: Instant, byButton: Bool) {
         isButtonWindow = byButton
         exchange = nil
+        cableReply = nil
         pairingWindowEnd = now.advanced(byMicroseconds: Self.pairingWindowMicroseconds)
     }
 

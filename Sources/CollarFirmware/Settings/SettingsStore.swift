@@ -24,6 +24,8 @@ public struct SettingsStore<Flash: FlashDevice> {
     private var stored = StoredValues()
     /// The boot count that the other block would give if the active one were lost; 0 if the other block is not valid.
     private var otherBootCount: UInt64 = 0
+    /// The generation of the key that the other block holds; nil if it holds none.
+    private var otherKeyGeneration: UInt64?
     /// Whether a write failed, so that the flash may hold values that ``stored`` does not.
     private var isUncertain = false
 
@@ -76,8 +78,11 @@ public struct SettingsStore<Flash: FlashDevice> {
         isUncertain = false
     }
 
-    /// Whether the other block would give at least the current boot count if the active block were lost.
-    private var isOtherBlockEnough: Bool { otherBootCount >= stored[.bootCount] ?? 0 }
+    /// Whether the other block would give at least the current boot count if the active block were lost, and no values of an
+    /// earlier key.
+    private var isOtherBlockEnough: Bool {
+        otherBootCount >= stored[.bootCount] ?? 0 && otherKeyGeneration == stored[.keyGeneration]
+    }
 
     /// The generation of a valid block; nil if the block is not valid.
     private func generation(of block: Int, in flash: inout Flash) throws(FlashError) -> UInt32? {
@@ -128,12 +133,13 @@ public struct SettingsStore<Flash: FlashDevice> {
         return (values, end)
     }
 
-    /// If no block is valid, takes the boot count and the log id from any intact record of the blocks, so that they do not begin
-    /// anew. The next move does not erase the block from which the boot count comes.
+    /// If no block is valid, takes the boot count, the log id and the generation of the key from any intact record of the blocks,
+    /// so that they do not begin anew. The next move does not erase the block from which the boot count comes.
     private mutating func salvage(from flash: inout Flash) throws(FlashError) {
         for block in 0..<Self.blockCount {
             let found = try readRecords(of: block, in: &flash).values
             stored[.logID] = found[.logID] ?? stored[.logID]
+            if let key = found[.keyGeneration], key > stored[.keyGeneration] ?? 0 { stored[.keyGeneration] = key }
             guard let count = found[.bootCount], count > stored[.bootCount] ?? 0 else { continue }
             stored[.bootCount] = count
             activeBlock = block
@@ -181,6 +187,7 @@ public struct SettingsStore<Flash: FlashDevice> {
     /// Marks the other block as old, if it is valid. The active block counts a boot only after this.
     private mutating func leaveOtherBlock(in flash: inout Flash) throws(FlashError) {
         otherBootCount = 0
+        otherKeyGeneration = nil
         let other = 1 - activeBlock
         guard let generation = try generation(of: other, in: &flash) else { return }
         let last = Self.lastPlace(in: flash)
@@ -190,7 +197,9 @@ public struct SettingsStore<Flash: FlashDevice> {
             mark.seal(seed: 0)
             try flash.program(mark, at: offset(ofRecord: last, of: other, in: flash))
         }
-        otherBootCount = try readRecords(of: other, in: &flash).values[.bootCount] ?? 0
+        let values = try readRecords(of: other, in: &flash).values
+        otherBootCount = values[.bootCount] ?? 0
+        otherKeyGeneration = values[.keyGeneration]
     }
 
     private func record(_ index: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> FlashRecord {

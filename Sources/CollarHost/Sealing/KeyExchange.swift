@@ -34,8 +34,10 @@ public struct KeyExchange {
 
     /// Why an exchange has ended.
     public enum Failure: Equatable, Sendable {
-        /// Frames of a base radio came in: the port is no cable.
-        case isBaseRadio
+        /// Frames came in that no cable carries: a radio is at the port.
+        case isRadio
+        /// A collar whose key the host has says that it has none. Its flash was erased, or somebody tries to pass for it.
+        case keyedCollarInClear(deviceID: UInt64)
         /// The collar has offered no key.
         case noOffer
         /// The collar has not shown that it has the key. If it has, the pending key opens its next identity.
@@ -43,6 +45,8 @@ public struct KeyExchange {
     }
 
     private static let repeatMicroseconds: Int64 = 1_000_000
+    /// So many identities that open with the present key show that the collar has forgotten the key that it offered.
+    private static let forgottenCount = 3
     private static let findingMicroseconds: Int64 = 3_000_000
     /// How long the exchange waits for an offer: a person has to press a button or to switch the collar on.
     public static let patienceMicroseconds: Int64 = 120_000_000
@@ -53,6 +57,10 @@ public struct KeyExchange {
     private var stageEnd: Instant
     private var nextTurn: Instant
     private var frames: [[UInt8]] = []
+    /// Whether the next turn of a request to a foreign collar asks for the identity.
+    private var isIdentityTurn = true
+    /// Identities that have opened with the present key since the activation began.
+    private var formerKeyCount = 0
 
     /// What the exchange is doing.
     public private(set) var stage = Stage.findingCollar
@@ -87,7 +95,14 @@ public struct KeyExchange {
         guard now >= nextTurn else { return }
         switch stage {
         case .findingCollar: queueIdentityRequest()
+        case .requesting(.foreign) where isIdentityTurn:
+            // A collar that is switched on now may be one whose key the host has.
+            isIdentityTurn = false
+            queueIdentityRequest()
+            nextTurn = now.advanced(byMicroseconds: KeyExchange.repeatMicroseconds / 2)
+            return
         case .requesting(let request):
+            isIdentityTurn = true
             var proof: KeyProof?
             if case .proven(let deviceID, let key) = request { proof = .ofPresentKey(key, deviceID: deviceID) }
             queue { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
@@ -124,6 +139,7 @@ public struct KeyExchange {
     public mutating func pendingKeyStored(now: Instant) {
         guard case .storing(let deviceID, let key) = stage else { return }
         stage = .activating(deviceID: deviceID, key: key)
+        formerKeyCount = 0
         stageEnd = now.advanced(byMicroseconds: KeyExchange.activatingMicroseconds)
         nextTurn = now
     }
@@ -131,22 +147,49 @@ public struct KeyExchange {
     /// Receives one bare frame from the cable. Frames that do not belong to the exchange are ignored.
     public mutating func receive(_ frame: Span<UInt8>, now: Instant) {
         guard let header = try? FrameHeader(ofAny: frame) else { return }
+        if isOfRadio(frame, header) {
+            stage = .failed(.isRadio)
+            return
+        }
         switch (header.type, CableFrame(header), stage) {
-        case (.radioIdentity, _, _), (.modemSettings, _, _), (.signalReport, _, _):
-            if FrameCRC.isValid(frame, log: nil) { stage = .failed(.isBaseRadio) }
-        case (.identity, _, .findingCollar): receiveIdentity(frame, header, now: now)
+        case (.identity, _, .findingCollar), (.identity, _, .requesting(.foreign)): receiveIdentity(frame, header, now: now)
         case (_, .keyOffer, .requesting(let request)): receiveOffer(frame, header, request)
         case (.identity, _, .activating(let deviceID, let key)):
-            guard open(frame, header, deviceID: deviceID, key: key) != nil else { return }
-            stage = .finished(deviceID: deviceID, key: key)
+            if open(frame, header, deviceID: deviceID, key: key) != nil {
+                stage = .finished(deviceID: deviceID, key: key)
+            } else if let former = keys[deviceID]?.key, open(frame, header, deviceID: deviceID, key: former) != nil {
+                formerKeyCount += 1
+                if formerKeyCount == KeyExchange.forgottenCount {
+                    begin(.proven(deviceID: deviceID, key: former), now: now)
+                }
+            }
         default: break
+        }
+    }
+
+    /// Whether a frame comes from a base radio, or from a collar that polls. On its cable a collar does not poll.
+    private func isOfRadio(_ frame: Span<UInt8>, _ header: FrameHeader) -> Bool {
+        switch header.type {
+        case .radioIdentity, .modemSettings, .signalReport: return FrameCRC.isValid(frame, log: nil)
+        case .identity, .probe:
+            guard header.flags.poll != nil else { return false }
+            guard header.flags.isSealed else { return FrameCRC.isValid(frame, log: nil) }
+            return keys.contains { deviceID, entry in
+                entry.key.map { open(frame, header, deviceID: deviceID, key: $0) != nil } ?? false
+            }
+        default: return false
         }
     }
 
     private mutating func receiveIdentity(_ frame: Span<UInt8>, _ header: FrameHeader, now: Instant) {
         guard header.flags.isSealed else {
             guard case .identity(let identity)? = try? Message.decode(frame, log: nil, reference: 0) else { return }
-            return begin(.first(deviceID: identity.log.deviceID), now: now)
+            let deviceID = identity.log.deviceID
+            guard keys[deviceID]?.key == nil else {
+                stage = .failed(.keyedCollarInClear(deviceID: deviceID))
+                return
+            }
+            return begin(.first(deviceID: deviceID), now: now)
         }
         for (deviceID, entry) in keys {
             // An earlier exchange was cut off after the collar had taken the key over.
@@ -171,8 +214,18 @@ public struct KeyExchange {
                 offer = try KeyOffer(frame)
             }
         } catch { return }
-        if case .first(let deviceID) = request, offer.log.deviceID != deviceID { return }
-        stage = .storing(deviceID: offer.log.deviceID, key: offer.key)
+        let deviceID = offer.log.deviceID
+        switch request {
+        case .proven: break
+        case .first(let expected): guard deviceID == expected else { return }
+        case .foreign:
+            // A stranger at the port must not be able to replace a key.
+            guard keys[deviceID]?.key == nil else {
+                stage = .failed(.keyedCollarInClear(deviceID: deviceID))
+                return
+            }
+        }
+        stage = .storing(deviceID: deviceID, key: offer.key)
     }
 
     /// The clear form of a frame that is sealed like an identity; nil if it does not open with this key.

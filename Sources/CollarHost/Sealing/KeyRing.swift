@@ -12,6 +12,7 @@ final class KeyRing {
     private let output: HostOutput
     private var lastReading: Instant?
     private var isFailing = false
+    private var isChangeFailing = false
     private(set) var collars: [KeyedCollar] = []
     /// The keys that collars have offered and may have taken over.
     private(set) var pendingKeys: [PendingKey] = []
@@ -56,7 +57,8 @@ final class KeyRing {
                 let known = pendingKeys.first { $0.deviceID == deviceID && $0.key == key }
                 pending.append(known ?? PendingKey(deviceID: deviceID, key: key))
             }
-            guard let key = entry.key else { continue }
+            // While there is only a pending key, a known key remains: it was in a file that was damaged and then replaced.
+            guard let key = entry.key ?? collar(deviceID)?.key else { continue }
             let known = collar(deviceID).flatMap { $0.key == key ? $0 : nil }
             if known == nil { isChanged = true }
             let collar = known ?? KeyedCollar(deviceID: deviceID, key: key, progress: progress(deviceID))
@@ -95,9 +97,16 @@ final class KeyRing {
     /// A pending key has opened an identity: the collar has taken it over. It takes the place of the key, durably.
     /// - Returns: the collar with its new key; nil if the key cannot be stored now.
     func activate(_ pending: PendingKey) -> KeyedCollar? {
-        // A user who has entered another key meanwhile wants that one.
-        guard change(pending.deviceID, { $0.pendingKeys.contains(pending.key) ? KeyFiles.Entry(key: pending.key) : nil }) else { return nil }
-        pendingKeys.removeAll { $0.deviceID == pending.deviceID }
+        var activated: KeyFiles.Entry?
+        let isStored = change(pending.deviceID) { entry in
+            // A user who has entered another key meanwhile wants that one.
+            guard entry.pendingKeys.contains(pending.key) else { return nil }
+            activated = entry
+            activated?.activate(pending.key)
+            return activated
+        }
+        guard isStored, let activated else { return nil }
+        pendingKeys.removeAll { $0.deviceID == pending.deviceID && !activated.pendingKeys.contains($0.key) }
         collars.removeAll { $0.deviceID == pending.deviceID }
         let collar = KeyedCollar(deviceID: pending.deviceID, key: pending.key, progress: nil)
         collars.append(collar)
@@ -114,9 +123,11 @@ final class KeyRing {
                 guard let new = try files.entry(of: deviceID).flatMap(edit) else { return }
                 try files.store(new, of: deviceID)
                 isChanged = true
+                isChangeFailing = false
             }
         } catch {
-            output.report(.keysFailing(error))
+            if !isChangeFailing { output.report(.keysFailing(error)) }
+            isChangeFailing = true
         }
         return isChanged
     }

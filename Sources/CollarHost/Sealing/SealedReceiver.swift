@@ -78,7 +78,8 @@ final class SealedReceiver {
         }
         for pending in ring.pendingKeys {
             guard let (number, _) = openIdentity(frame, header, deviceID: pending.deviceID, keys: pending.keys) else { continue }
-            guard let keyed = collars.activate(pending) else { return .outdated }
+            // If the key cannot be stored now, the next identity is tried again.
+            guard let keyed = collars.activate(pending) else { return .notOpened }
             return .identity(keyed, number)
         }
         return .notOpened

@@ -9,7 +9,7 @@ public struct KeyFiles {
         /// The key; nil if there is only a pending one.
         public var key: CollarKey?
         /// Keys that the collar offered over a cable, the newest last. With the first identity that one of them opens, it takes the
-        /// place of ``key``, and the others are removed.
+        /// place of ``key``, see ``activate(_:)``.
         public private(set) var pendingKeys: [CollarKey] = []
         /// The log with which a boot count below the highest known one is accepted, once; nil for none.
         public var acceptedRestart: UInt32?
@@ -25,6 +25,15 @@ public struct KeyFiles {
             pendingKeys.removeAll { $0 == key }
             pendingKeys.append(key)
             pendingKeys.removeFirst(max(0, pendingKeys.count - Entry.pendingLimit))
+        }
+
+        /// A key of the collar was found in force: it takes the place of ``key``. Pending keys that were offered after it remain,
+        /// because the collar may have taken one of them over since.
+        public mutating func activate(_ key: CollarKey) {
+            guard self.key != key else { return }
+            self.key = key
+            if let index = pendingKeys.firstIndex(of: key) { pendingKeys.removeFirst(index + 1) } else { pendingKeys = [] }
+            acceptedRestart = nil
         }
 
         /// The entry in the text of a file; nil if the text has no key.

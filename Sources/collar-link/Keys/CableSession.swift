@@ -9,7 +9,9 @@ import SerialDevices
 
 /// An exchange of keys with the collar at a cable, for `collar-link key exchange`.
 struct CableSession {
-    private let port: SerialPort
+    private let path: String
+    /// The open cable; nil while it is unplugged.
+    private var port: SerialPort?
     private let files: KeyFiles
     private var exchange: KeyExchange
     private var stream = StreamDecoder()
@@ -18,29 +20,24 @@ struct CableSession {
 
     init(port path: String, files: KeyFiles) throws(CommandFailure) {
         do throws(SerialPortError) { port = try SerialPort(opening: path) } catch { throw CommandFailure(error.message) }
+        self.path = path
         self.files = files
         var keys: [UInt64: KeyFiles.Entry] = [:]
         for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
-            keys[deviceID] = try CommandFailure.wrapping(try CableSession.entry(of: deviceID, in: files))
+            do throws(CommandFailure) { keys[deviceID] = try CommandFailure.wrapping(try files.entry(of: deviceID)) } catch {
+                // The collar at the cable may be another one.
+                StandardError.say(error.message, remedy: error.remedy)
+            }
         }
         exchange = KeyExchange(keys: keys, receiverID: UInt32.random(in: 1 ... .max), now: CableSession.now)
     }
 
     private static var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
 
-    /// The entry of a collar; nil if it has none. A damaged key file counts as none: the new key replaces it.
-    private static func entry(of deviceID: UInt64, in files: KeyFiles) throws(JournalError) -> KeyFiles.Entry? {
-        do throws(JournalError) { return try files.entry(of: deviceID) } catch {
-            if case .unreadableKey = error { return nil }
-            throw error
-        }
-    }
-
     /// Runs the exchange to its end.
     /// - Returns: the collar that has a new key.
     mutating func run() throws(CommandFailure) -> UInt64 {
         while true {
-            reportStage()
             switch exchange.stage {
             case .findingCollar, .requesting: break
             case .storing(let deviceID, let key):
@@ -51,22 +48,28 @@ struct CableSession {
                 // The key must be stored before each activation, whatever other programs do to the file.
                 try keepPending(key, of: deviceID)
             case .finished(let deviceID, let key):
-                try files.change { files throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+                try files.change { files throws(JournalError) in
+                    var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
+                    entry.activate(key)
+                    try files.store(entry, of: deviceID)
+                }
                 return deviceID
-            case .failed(let failure): throw CommandFailure(failure, port: port.path)
+            case .failed(let failure): throw CommandFailure(failure, port: path)
             }
             while let frame = exchange.nextFrame(now: CableSession.now) {
                 outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
                     StreamEncoder.encode(frame.span, into: &output)
                 }
             }
+            // A person must know what a frame asks for before it is sent.
+            reportStage()
             try transfer()
         }
     }
 
     private func keepPending(_ key: CollarKey, of deviceID: UInt64) throws(CommandFailure) {
         try files.change { files throws(JournalError) in
-            var entry = try CableSession.entry(of: deviceID, in: files) ?? KeyFiles.Entry(key: nil)
+            var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
             guard entry.key != key, !entry.pendingKeys.contains(key) else { return }
             entry.addPending(key)
             try files.store(entry, of: deviceID)
@@ -75,6 +78,7 @@ struct CableSession {
 
     /// Writes what waits, waits for bytes or for the next deadline, and reads.
     private mutating func transfer() throws(CommandFailure) {
+        guard let port else { return reopen() }
         while !outbound.isEmpty, case .written(let count) = port.write(outbound.span) { outbound.removeFirst(count) }
         guard let deadline = exchange.nextDeadline else { return }
         let wait = max(0, deadline.microseconds(since: CableSession.now) + 999) / 1000
@@ -91,11 +95,28 @@ struct CableSession {
                     if case .frame = event { exchange.receive(stream.frame, now: CableSession.now) }
                 }
             case .wouldBlock: return
-            case .disconnected:
-                throw CommandFailure(
-                    .noDevice, "\(port.path): the cable was unplugged", remedy: "plug it in, and run the command again")
+            case .disconnected: return try unplugged()
             }
         }
+    }
+
+    /// The cable is gone. The USB port of a collar vanishes while the collar is switched off and on, and when it starts with its
+    /// new key: the exchange then goes on when it is back.
+    private mutating func unplugged() throws(CommandFailure) {
+        if case .findingCollar = exchange.stage {
+            throw CommandFailure(.noDevice, "\(path): the cable was unplugged", remedy: "plug it in, and run the command again")
+        }
+        StandardError.say("\(path): the cable was unplugged; waiting for it")
+        port = nil
+        outbound = []
+        stream = StreamDecoder()
+    }
+
+    private mutating func reopen() {
+        usleep(100_000)
+        outbound = []
+        // Until the end of the stage, an opening that fails is tried again.
+        do throws(SerialPortError) { port = try SerialPort(opening: path) } catch {}
     }
 
     /// Says what a person has to do.
@@ -103,14 +124,18 @@ struct CableSession {
         guard exchange.stage != reportedStage else { return }
         reportedStage = exchange.stage
         switch exchange.stage {
-        case .findingCollar: StandardError.say("\(port.path): looking for a collar")
-        case .requesting(.proven(let deviceID, _)), .requesting(.first(let deviceID)):
+        case .findingCollar: StandardError.say("\(path): looking for a collar")
+        case .requesting(.proven(let deviceID, _)):
             StandardError.say(
                 "collar \(MessageDescription.hexadecimal(deviceID)): press its button, or switch it off and on, for a new key")
+        case .requesting(.first(let deviceID)):
+            StandardError.say(
+                "collar \(MessageDescription.hexadecimal(deviceID)): press its button, or switch it off and on, for its first key; "
+                    + "what it has recorded and not delivered is then given up")
         case .requesting(.foreign):
             StandardError.say(
-                "\(port.path): the collar does not answer, or has a key that is not stored here. Press its button for a new key; "
-                    + "what it has recorded and not delivered is then given up")
+                "\(path): the collar does not answer, or has a key that is not stored here. Switch it on, or press its button "
+                    + "for a new key; what it has recorded and not delivered is then given up")
         case .storing, .finished, .failed: break
         case .activating(let deviceID, _):
             StandardError.say("collar \(MessageDescription.hexadecimal(deviceID)) offers a key; waiting for it to take the key over")
@@ -121,10 +146,16 @@ struct CableSession {
 extension CommandFailure {
     init(_ failure: KeyExchange.Failure, port: String) {
         switch failure {
-        case .isBaseRadio:
+        case .isRadio:
             self.init(
-                .usage, "\(port): a base radio is there, and keys do not travel by radio",
-                remedy: "name the port of the collar's cable")
+                .usage, "\(port): a radio is there, and keys do not travel by radio", remedy: "name the port of the collar's cable")
+        case .keyedCollarInClear(let deviceID):
+            let id = MessageDescription.hexadecimal(deviceID)
+            self.init(
+                .corruptInput,
+                "\(port): collar \(id) says that it does not have the key that is stored here: its memory was erased, or somebody "
+                    + "tries to pass for it",
+                remedy: "if its memory was erased: collar-link key remove \(id), and then run the command again")
         case .noOffer:
             self.init(
                 .noDevice, "\(port): no collar has offered a key",

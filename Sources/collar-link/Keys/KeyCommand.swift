@@ -32,8 +32,9 @@ enum KeyCommand {
             Keys lie in DIR/keys, readable by their owner alone, and are not encrypted there.
             exchange prints the id of the collar. A collar obeys for a minute after a press of its button; if this machine has its
             key, or it never had one, also after it is switched on. Without its old key, a collar begins a new log.
-            exit codes: 0 done, 64 usage, 65 FILE holds no key, 66 no such key, FILE or directory, 69 no collar at PATH, 74, 75, 77
-            or 78 the keys cannot be read or stored, or PATH cannot be opened
+            exit codes: 0 done, 64 usage, 65 FILE holds no key, or the collar has lost its key, 66 no such key, FILE or directory,
+            69 no collar at PATH, or it has not offered or not confirmed a key, 74, 75, 77 or 78 the keys cannot be read or stored,
+            or PATH cannot be opened
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -103,7 +104,12 @@ enum KeyCommand {
             var random = SystemRandomNumberGenerator()
             key = CollarKey.random(using: &random)
         }
-        try files.change { files throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+        try files.change { files throws(JournalError) in
+            var entry = try KeyCommand.usableEntry(of: deviceID, in: files) ?? KeyFiles.Entry(key: nil)
+            // The collar may have taken over a pending key.
+            entry.key = key
+            try files.store(entry, of: deviceID)
+        }
         if operands.count == 2 { try StandardOutput.write(key.hexadecimalDigits + "\n") }
     }
 
@@ -112,6 +118,14 @@ enum KeyCommand {
             throw CommandFailure(.usage, "\(text): the id of a collar is wanted, 16 hexadecimal digits")
         }
         return deviceID
+    }
+
+    /// The entry of a collar; nil if there is none, or if its file is damaged.
+    private static func usableEntry(of deviceID: UInt64, in files: KeyFiles) throws(JournalError) -> KeyFiles.Entry? {
+        do throws(JournalError) { return try files.entry(of: deviceID) } catch {
+            if case .unreadableKey = error { return nil }
+            throw error
+        }
     }
 
     private static func checkKey(of deviceID: UInt64, in files: KeyFiles) throws(CommandFailure) {

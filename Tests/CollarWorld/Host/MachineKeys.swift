@@ -56,7 +56,11 @@ struct MachineKeys {
     /// The program at a cable stores a key that a collar has taken over.
     /// - Returns: whether it is stored.
     func keepExchanged(_ key: CollarKey, of deviceID: UInt64) -> Bool {
-        change { () throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+        change { () throws(JournalError) in
+            var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
+            entry.activate(key)
+            try files.store(entry, of: deviceID)
+        }
     }
 
     private func change(_ body: () throws(JournalError) -> Void) -> Bool {
