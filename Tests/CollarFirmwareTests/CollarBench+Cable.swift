@@ -1,8 +1,11 @@
 import CollarFirmware
 import CollarWire
 
-/// A key whose bytes all have one value.
-func key(_ byte: UInt8) -> CollarKey { CollarKey([UInt8](repeating: byte, count: CollarKey.byteCount).span) }
+/// A key that begins with a byte.
+func key(_ byte: UInt8) -> CollarKey {
+    let bytes = (0..<CollarKey.byteCount).map { byte ^ UInt8($0 * 17) }
+    return CollarKey(bytes.span)
+}
 
 extension CollarBench {
     /// A collar that was made with key(1) and has made three fixes.
