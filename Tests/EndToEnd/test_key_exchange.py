@@ -110,13 +110,18 @@ class ReferenceCableTest(CableTest):
     def wait_for(self, number, what):
         wait_until(lambda: self.cable.count(number), 10, what)
 
-    def test_a_proven_exchange(self):
+    def proven_request(self):
+        """An exchange whose host has the key of the collar, up to the key request."""
         self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
         self.hand_over()
         program = self.exchange(self.line.path)
         self.wait_for(IDENTITY_REQUEST, "the identity request")
         self.cable.send(self.identity(OLD_KEY, 0))
         self.wait_for(KEY_REQUEST, "the key request")
+        return program
+
+    def test_a_proven_exchange(self):
+        program = self.proven_request()
         exchange.check_request(self.heard(KEY_REQUEST)[0], 17, A.log.device_id, OLD_KEY)
         # An offer in clear is none of this collar: anybody at the cable could make it.
         self.cable.send(self.offer(new_key=bytes(16)))
@@ -133,12 +138,7 @@ class ReferenceCableTest(CableTest):
 
     def cut_off(self):
         """An exchange whose program is killed after the activation."""
-        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
-        self.hand_over()
-        program = self.exchange(self.line.path)
-        self.wait_for(IDENTITY_REQUEST, "the identity request")
-        self.cable.send(self.identity(OLD_KEY, 0))
-        self.wait_for(KEY_REQUEST, "the key request")
+        program = self.proven_request()
         self.cable.send(self.offer(OLD_KEY, counter=1))
         self.wait_for(KEY_ACTIVATION, "the activation")
         program.kill_now()
@@ -221,7 +221,6 @@ class ReferenceCableTest(CableTest):
         self.cable.answers.clear()
         self.wait_for(KEY_REQUEST, "the key request")
         exchange.check_request(self.heard(KEY_REQUEST)[-1], 17, A.log.device_id, OLD_KEY)
-        # Its cable is its own USB port, which vanishes while it starts.
         self.cable.send(self.offer(OLD_KEY, counter=1))
         self.wait_for(KEY_ACTIVATION, "the activation")
         # It was switched off and has forgotten the key that it offered: it is asked for another one.

@@ -14,7 +14,7 @@ enum KeyCommand {
 
               add ID [FILE]      use the key in FILE ('-': stdin), 32 hexadecimal digits, for the collar ID; without FILE
                                  make a new key, and print it for the tool that writes it to the collar
-              list               print the ids of the collars with a key, and on stderr which keys cannot be used
+              list               print the ids of the collars with a key, and on stderr which keys cannot be used or are not confirmed
               remove ID          remove the key: frames of this collar are then accepted in clear
               exchange           make a new key over the collar's cable, a serial line without a radio in between (--port)
               accept-restart ID LOG
