@@ -229,6 +229,32 @@ class ReferenceCableTest(CableTest):
             self.cable.send(self.identity(OLD_KEY, counter))
         self.wait_for(KEY_REQUEST, "another key request")
 
+    def test_a_cable_that_vanishes_while_the_collar_starts(self):
+        """The cable is the collar's own USB port. It comes back under its name, at another terminal."""
+        self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
+        self.hand_over()
+        link = self.path("usb-port")
+        first, second = SerialLine(), SerialLine()
+        self.addCleanup(second.close)
+        os.symlink(first.path, link)
+        program = self.exchange(link)
+        collar = Radio(first)
+        wait_until(lambda: collar.count(IDENTITY_REQUEST), 10, "the identity request")
+        collar.send(self.identity(OLD_KEY, 0))
+        wait_until(lambda: collar.count(KEY_REQUEST), 10, "the key request")
+        collar.send(self.offer(OLD_KEY, counter=1))
+        wait_until(lambda: collar.count(KEY_ACTIVATION), 10, "the activation")
+        os.unlink(link)
+        first.close()
+        program.wait_for_error("the cable was unplugged; waiting for it")
+        time.sleep(0.3)
+        os.symlink(second.path, link)
+        started = Radio(second)
+        wait_until(lambda: started.count(IDENTITY_REQUEST), 10, "the identity request at the cable that is back")
+        started.send(self.identity(NEW_KEY, 0, boot=4))
+        self.assertEqual(program.wait(), 0, program.error_text)
+        self.assertEqual(self.keys_of(NAME), [NEW_KEY.hex()])
+
     def test_a_damaged_key_file_is_not_replaced(self):
         self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
         path = os.path.join(self.state, "keys", NAME)
