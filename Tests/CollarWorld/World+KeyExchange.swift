@@ -12,7 +12,7 @@ extension World {
         /// The machine's processes that had ended when the program was started: the program ends with the next one.
         let hostLife: Int
         var exchange: KeyExchange
-        /// What the program asked the collar for last.
+        /// The last request of the program.
         var request: KeyExchange.Request?
     }
 

@@ -158,7 +158,7 @@ class ReferenceCableTest(CableTest):
         self.assertEqual(len(self.keys_of(NAME)), 2)
         radio.send(self.identity(NEW_KEY, 0, boot=4))
         wait_until(lambda: self.keys_of(NAME) == [NEW_KEY.hex()], 10, "the new key")
-        # What is sealed with the old key is not believed any more.
+        # The receiver does not accept frames that are sealed with the old key any more.
         [fix] = SerialDecoder().feed(A.fix(0))
         for key, counter in ((OLD_KEY, 6), (NEW_KEY, 1)):
             radio.send(stuff(sealing.seal(fix, derive(key, A.log.device_id), Known(A.log, 4, counter, sequence=0))))

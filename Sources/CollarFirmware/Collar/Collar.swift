@@ -54,7 +54,8 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Boots: mounts the flash, formats the log if there is none, and counts the boot durably.
     ///
-    /// The id of a new log is the low 26 bits of `randomLogID`, or of the number above it; a log that exists keeps its id.
+    /// The id of a new log is the low 26 bits of `randomLogID`, with another last bit if the log before has this id; a log that
+    /// exists keeps its id.
     /// - Throws: ``FlashError``; nothing may be sent then, and the boot must be tried again.
     public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant

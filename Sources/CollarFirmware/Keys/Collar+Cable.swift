@@ -25,7 +25,7 @@ extension Collar {
         case keyOffer(KeyExchange)
     }
 
-    /// What a frame on the cable was.
+    /// The result of a frame from the cable.
     public enum CableReception: Equatable, Sendable {
         /// It is ignored.
         case ignored

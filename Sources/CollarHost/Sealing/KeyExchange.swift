@@ -5,7 +5,7 @@ import CollarWire
 /// The host's side of an exchange of keys on a cable (PROTOCOL.md, section 23). It has no clock and no I/O: the caller gives it
 /// the frames that come in and the time, sends its frames, and stores keys.
 public struct KeyExchange {
-    /// What the exchange is doing.
+    /// A stage of an exchange.
     public enum Stage: Equatable, Sendable {
         /// It asks which collar is at the cable.
         case findingCollar
@@ -15,13 +15,13 @@ public struct KeyExchange {
         case storing(deviceID: UInt64, key: CollarKey)
         /// It activates the key.
         case activating(deviceID: UInt64, key: CollarKey)
-        /// The collar has this key. The caller stores it as the key of the collar, in place of all earlier ones.
+        /// The collar has this key. The caller stores it as the key of the collar; later pending keys remain.
         case finished(deviceID: UInt64, key: CollarKey)
         /// The exchange has ended without a new key.
         case failed(Failure)
     }
 
-    /// Whom the exchange asks for a new key.
+    /// A request for a new key, by the collar that it goes to.
     public enum Request: Equatable, Sendable {
         /// A collar whose key the host has. The collar obeys after power-on and after a press of its button.
         case proven(deviceID: UInt64, key: CollarKey)
@@ -62,7 +62,7 @@ public struct KeyExchange {
     /// Identities that have opened with the present key since the activation began.
     private var formerKeyCount = 0
 
-    /// What the exchange is doing.
+    /// The present stage.
     public private(set) var stage = Stage.findingCollar
 
     /// Begins an exchange.

@@ -57,7 +57,7 @@ final class KeyRing {
                 let known = pendingKeys.first { $0.deviceID == deviceID && $0.key == key }
                 pending.append(known ?? PendingKey(deviceID: deviceID, key: key))
             }
-            // While there is only a pending key, a known key remains: it was in a file that was damaged and then replaced.
+            // A key in use remains if its file holds only pending keys: without it, frames in clear would be taken.
             guard let key = entry.key ?? collar(deviceID)?.key else { continue }
             let known = collar(deviceID).flatMap { $0.key == key ? $0 : nil }
             if known == nil { isChanged = true }

@@ -41,7 +41,7 @@ import Testing
             KeyOffer(log: LogIdentity(of: try device(), logID: logID), bootCount: bootCount, key: try offeredKey())
         }
 
-        /// What a host that sent the request takes from an offer; nil if it takes nothing.
+        /// The offer that a host accepts after it has sent the request; nil if it rejects the frame.
         func accepted(_ frame: [UInt8]) throws -> KeyOffer? {
             guard let key = try presentKey() else { return try? KeyOffer(frame.span) }
             let header = try FrameHeader(ofAny: frame.span)
