@@ -41,8 +41,9 @@ let package = Package(
         .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CFileOrigin"], swiftSettings: strict),
         .target(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
+        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: strict),
         .target(
-            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware"],
+            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"],
             swiftSettings: strict),
         .target(
             name: "CollarBridge",
@@ -55,7 +56,8 @@ let package = Package(
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarBridge", "CLinuxEvents", "SerialDevices",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "CLinuxEvents",
+                "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
@@ -66,13 +68,14 @@ let package = Package(
             name: "collar-link",
             dependencies: [
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
-                "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
             name: "CollarWorld",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems",
+                "CollarSimulator",
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
         .executableTarget(
@@ -83,10 +86,13 @@ let package = Package(
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
-        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware"]),
+        tests(for: "RadioModems", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
+        tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"]),
         tests(
             for: "CollarWorld",
-            alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarSimulator"]),
+            alsoUsing: [
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
+            ]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
         tests(
             for: "CollarLink",
@@ -94,6 +100,8 @@ let package = Package(
         tests(for: "SerialDevices"),
         tests(
             for: "CollarReceiver",
-            alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarBridge", "SerialDevices"]),
+            alsoUsing: [
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "SerialDevices",
+            ]),
     ]
 )

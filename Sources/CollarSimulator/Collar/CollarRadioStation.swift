@@ -1,9 +1,10 @@
 import CollarARQ
 import CollarFirmware
 import CollarWire
+import RadioModems
 
 /// A collar and its radio within reach of a base radio. The caller owns the clock: it passes times and frames to the station,
-/// and gets serial bytes from it. ``SharedRadio`` holds several stations.
+/// and gets from it what arrives at the base radio. ``SharedRadio`` holds several stations.
 package struct CollarRadioStation<Flash: FlashDevice> {
     private struct Downlink {
         let start: Instant
@@ -13,7 +14,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     private struct Uplink {
         let end: Instant
-        let serialBytes: [UInt8]
+        let bytes: [UInt8]
         let isPoll: Bool
         let start: Instant
         var isDestroyed = false
@@ -22,6 +23,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private var collar: Collar<Flash>
     private var radio: LossyRadio
     private let modem: ModemProfile
+    private let dialect: Dialect
     private let track: SimulatedTrack
     private let trackStart: Int
     private var origin: Instant
@@ -50,12 +52,13 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Creates a station from a booted collar and its track. Fixes that are already in the collar's log are not made again.
     /// - Parameters:
     ///   - address: the address with which the collar was configured.
+    ///   - dialect: what the base radio speaks; the form of the packets on the air depends on it.
     ///   - start: when the first fix is made; the collar is silent until then.
     ///   - messageCount: how many messages are in the collar's log.
     ///   - requestInterval: the time between two requests that the application sends to the host, in microseconds; nil for none.
     package init(
-        collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile, track: SimulatedTrack,
-        start: Instant, messageCount: Int = 0, requestInterval: Int64? = nil
+        collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile,
+        dialect: Dialect = .serial, track: SimulatedTrack, start: Instant, messageCount: Int = 0, requestInterval: Int64? = nil
     ) {
         self.requestInterval = requestInterval
         requestDeadline = requestInterval.map(start.advanced(byMicroseconds:))
@@ -65,6 +68,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         self.collar = collar
         self.radio = radio
         self.modem = modem
+        self.dialect = dialect
         self.track = track
         origin = start
         boot = start
@@ -74,6 +78,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     /// Whether every fix of the track is logged and acknowledged.
     package var isDelivered: Bool { nextIndex == track.fixes.count && collar.isEverythingDelivered }
+
+    /// The collar counts every entry of its log below this sequence as delivered.
+    package var firstUndelivered: UInt32 { collar.firstUndelivered }
 
     /// When to call ``advance(to:)`` again if no bytes come in.
     package var nextDeadline: Instant {
@@ -121,13 +128,14 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         statistics.downlinkAirtimeMicroseconds += end.microseconds(since: start)
         switch radio.send(frame) {
         case .lost: break
-        case .intact(let arrived), .damaged(let arrived):
-            downlinks.append(Downlink(start: start, due: end, frame: arrived))
+        case .intact(let arrived): downlinks.append(Downlink(start: start, due: end, frame: arrived))
+        case .damaged(let arrived):
+            if dialect == .serial { downlinks.append(Downlink(start: start, due: end, frame: arrived)) }
         }
     }
 
-    /// Notes that the last serial bytes were lost because no host has the port open.
-    package mutating func serialBytesWereDropped() { isAnswerExpected = false }
+    /// Notes that no host got the last packet: the base radio did not hear it, or no host has the port open.
+    package mutating func packetReachedNoHost() { isAnswerExpected = false }
 
     /// Presses the button of the collar.
     package mutating func pressButton(now: Instant) { collar.openPairingWindow(now: now) }
@@ -157,20 +165,20 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     }
 
     /// Does everything that is due.
-    /// - Returns: serial bytes for the host.
-    package mutating func advance(to now: Instant) throws(StationError) -> [UInt8] {
-        var output: [UInt8] = []
+    /// - Returns: the packet that has arrived at the base radio; nil if none has.
+    package mutating func advance(to now: Instant) throws(StationError) -> ArrivedPacket? {
+        var arrived: ArrivedPacket?
         try makeFixes(until: now)
         try sendRequest(at: now)
         try deliverDownlinks(until: now)
         if let finished = onAir, finished.end <= now {
             onAir = nil
             lastUplinkEnd = finished.end
-            output += arrive(finished)
+            arrived = arrive(finished)
             collar.frameSent(now: now)
         }
         if onAir == nil, now >= origin { try startNextFrame(now: now) }
-        return output
+        return arrived
     }
 
     private mutating func makeFixes(until now: Instant) throws(StationError) {
@@ -264,29 +272,47 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         statistics.uplinkFrames += 1
         statistics.uplinkBytes += frame.count
         statistics.airtimeMicroseconds += airtime
-        let serial = [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
-            StreamEncoder.encode(frame.span, into: &output)
-        }
         onAir = Uplink(
-            end: now.advanced(byMicroseconds: airtime), serialBytes: serial,
+            end: now.advanced(byMicroseconds: airtime), bytes: bytesOnAir(of: frame),
             isPoll: FrameFlags(rawValue: frame[1]).poll != nil, start: now)
     }
 
-    private mutating func arrive(_ uplink: Uplink) -> [UInt8] {
-        guard !uplink.isDestroyed else {
-            statistics.collisions += 1
-            return []
-        }
-        switch radio.send(uplink.serialBytes) {
-        case .lost:
-            return []
-        case .intact(let bytes):
-            if uplink.isPoll { isAnswerExpected = true }
-            return bytes
-        case .damaged(let bytes):
-            return bytes
+    /// The bytes that carry a frame to the base radio.
+    private func bytesOnAir(of frame: [UInt8]) -> [UInt8] {
+        switch dialect {
+        case .serial:
+            [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+                StreamEncoder.encode(frame.span, into: &output)
+            }
+        // The upper half of the first byte differs between packets; the lower half says that the packet is whole.
+        case .rnode: [UInt8(truncatingIfNeeded: statistics.uplinkFrames << 4)] + frame
+        case .kiss, .rui3: frame
         }
     }
+
+    private mutating func arrive(_ uplink: Uplink) -> ArrivedPacket? {
+        guard !uplink.isDestroyed else {
+            statistics.collisions += 1
+            return nil
+        }
+        switch radio.send(uplink.bytes) {
+        case .lost: return nil
+        case .intact(let bytes):
+            if uplink.isPoll { isAnswerExpected = true }
+            return ArrivedPacket(bytes: bytes, start: uplink.start)
+        case .damaged(let bytes):
+            // The CRC of LoRa finds the damage. A line has none.
+            return dialect == .serial ? ArrivedPacket(bytes: bytes, start: uplink.start) : nil
+        }
+    }
+}
+
+/// A packet of a collar that arrives at the base radio.
+package struct ArrivedPacket: Equatable, Sendable {
+    /// The bytes on the air. On a serial line they have its stuffing and delimiters.
+    package let bytes: [UInt8]
+    /// When the packet began.
+    package let start: Instant
 }
 
 /// Why a simulated collar cannot go on.

@@ -1,0 +1,134 @@
+import CollarARQ
+import CollarWire
+import RadioModems
+
+/// A base stick as its firmware and its radio make it: bytes of the host on one side, packets on the air on the other.
+///
+/// The caller owns the clock and the air. After each call it takes what the stick gives: ``takeOutput(now:)`` and
+/// ``nextTransmission(now:)``. It calls ``advance(to:)`` at ``nextDeadline`` at the latest.
+package protocol BaseStick: Sendable {
+    /// The protocol that the stick speaks at its port.
+    var dialect: Dialect { get }
+
+    /// The state and the settings of the stick's radio.
+    var radio: StickRadio { get }
+
+    /// Whether the stick takes bytes of the host. While it does not, the caller keeps them, as a port that blocks does.
+    var isTakingInput: Bool { get }
+
+    /// When to call ``advance(to:)`` again if nothing happens before; the end of a transmission is the caller's own deadline.
+    var nextDeadline: Instant { get }
+
+    /// Accepts bytes that the host wrote to the port.
+    mutating func receive(_ bytes: [UInt8], now: Instant)
+
+    /// Accepts a packet that ended on the air just now. The caller gives only packets that the radio can hear.
+    mutating func hear(_ packet: [UInt8], signal: RadioSignal, now: Instant)
+
+    /// Notes whether a packet of another sender is on the channel of the stick's radio.
+    mutating func noteChannel(isBusy: Bool, now: Instant)
+
+    /// Does everything that is due.
+    mutating func advance(to now: Instant)
+
+    /// Removes and returns the bytes that have arrived at the host.
+    mutating func takeOutput(now: Instant) -> [UInt8]
+
+    /// The next transmission that begins now; nil if none does. Its end is told by ``transmissionEnded(now:)``.
+    mutating func nextTransmission(now: Instant) -> StickTransmission?
+
+    /// Notes that the transmission has ended.
+    mutating func transmissionEnded(now: Instant)
+
+    /// Makes the stick fail.
+    mutating func cause(_ fault: StickFault, now: Instant)
+}
+
+/// The state and the settings of a stick's radio.
+package enum StickRadio: Equatable, Sendable {
+    /// The stick has no radio that the host can set: everything arrives.
+    case line
+    /// The radio is off.
+    case off
+    /// The radio listens and sends with these settings.
+    case on(RadioSettings)
+
+    /// The farthest that two radios may be apart in frequency and still hear each other, in hertz.
+    private static let frequencyToleranceHertz: Int64 = 10_000
+
+    /// Whether the radio and a sender with these settings hear each other. The coding rate is in the header of each packet, so
+    /// it may differ.
+    package func hears(_ channel: RadioSettings?) -> Bool {
+        switch self {
+        case .line: return true
+        case .off: return false
+        case .on(let settings):
+            guard let channel else { return false }
+            return settings.bandwidthHertz == channel.bandwidthHertz && settings.spreadingFactor == channel.spreadingFactor
+                && abs(Int64(settings.frequencyHertz) - Int64(channel.frequencyHertz)) <= Self.frequencyToleranceHertz
+        }
+    }
+}
+
+/// A packet that a stick begins to send.
+package struct StickTransmission: Equatable, Sendable {
+    /// The bytes on the air.
+    package let packet: [UInt8]
+    /// How long they are on the air, in microseconds.
+    package let airtimeMicroseconds: Int64
+
+    /// Creates a transmission.
+    package init(packet: [UInt8], airtimeMicroseconds: Int64) {
+        self.packet = packet
+        self.airtimeMicroseconds = airtimeMicroseconds
+    }
+}
+
+/// What can go wrong with a stick. The raw values are the names that a person types.
+package enum StickFault: String, CaseIterable, Sendable {
+    /// The stick restarts and forgets its settings.
+    case reset
+    /// The stick takes and gives no bytes for 10 s, and hears nothing.
+    case stall
+    /// The stick sends random bytes to the host.
+    case garbage
+    /// The radio refuses all settings until the stick restarts.
+    case refuse
+    /// The channel is busy for 5 s.
+    case busy
+    /// The stick says for 5 s that it has no room for a packet.
+    case full
+
+    /// How long ``stall`` lasts, in microseconds.
+    package static let stallMicroseconds: Int64 = 10_000_000
+    /// How long ``busy`` and ``full`` last, in microseconds.
+    package static let refusalMicroseconds: Int64 = 5_000_000
+
+    /// Whether a stick of a dialect can have the fault: a serial line has no radio that is set, and no queue.
+    package func isPossible(in dialect: Dialect) -> Bool {
+        switch self {
+        case .stall, .garbage: true
+        case .reset, .refuse, .busy, .full: dialect != .serial
+        }
+    }
+}
+
+extension Dialect {
+    /// A stick of the dialect that has just been powered up.
+    /// - Parameters:
+    ///   - modem: the timing of a serial line; the other sticks have their own.
+    ///   - seed: what chance depends on.
+    package func makeStick(modem: ModemProfile, seed: UInt64) -> any BaseStick {
+        switch self {
+        case .serial: SerialStick(modem: modem, seed: seed)
+        case .kiss: KISSModemStick(seed: seed)
+        case .rnode: RNodeStick(seed: seed)
+        case .rui3: RUI3Stick(seed: seed)
+        }
+    }
+}
+
+extension Instant {
+    /// A time that does not come.
+    package static let never = Instant(microseconds: .max)
+}

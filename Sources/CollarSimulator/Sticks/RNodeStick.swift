@@ -1,0 +1,238 @@
+import CollarARQ
+import CollarWire
+import RadioModems
+
+/// A stick with RNode firmware, as version 1.86 behaves on an ESP32.
+///
+/// One byte stands before each packet on the air; the stick puts it there and takes it away.
+package struct RNodeStick: BaseStick {
+    /// The most bytes of the host in one packet on the air; a longer one is split in two.
+    static let partByteCount = 254
+    /// The bit of the first byte on the air that marks a packet split in two.
+    static let splitMark: UInt8 = 1
+
+    private static let maximumPacketByteCount = 2 * partByteCount
+    private static let queueCapacity = (packets: 200, bytes: 6144)
+    /// Time between a packet's end on the air and its first byte on the line, in microseconds. (H: as with MeshCore.)
+    private static let receptionMicroseconds: Int64 = 1200
+    private static let statisticsMicroseconds: Int64 = 1_000_000
+
+    /// The radio's settings. After power-up everything is zero.
+    var settings = RadioSettings(
+        frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
+    var isOn = false
+    var isRefusingSettings = false
+    /// The airtime that the host allows, in hundredths of a per cent; 0 for no limit.
+    var limits = (short: UInt16(0), long: UInt16(0))
+
+    /// How many commands have come that write the configuration or the ROM of a real board. A host must not send any.
+    package internal(set) var dangerousCommandCount = 0
+
+    private var line: StickLine
+    private var random: SeededRandom
+    // (H: the size of the buffer.)
+    private var receiver = KISSReceiver(capacity: 1 + maximumPacketByteCount)
+    private var queue: [[UInt8]] = []
+    /// The packets that go on the air one after the other, the first of them now.
+    private var flush: [[UInt8]] = []
+    private var isOnAir = false
+    private var contention: RNodeContention?
+    private var nextStatistics = Instant.never
+    private var airtime = ChannelLoad()
+    private var channelLoad = ChannelLoad()
+    private var channelBusySince: Instant?
+    private var busyEnd = Instant(microseconds: 0)
+    private var fullEnd = Instant(microseconds: 0)
+    /// The first half of a packet that was split in two.
+    private var firstHalf: [UInt8]?
+
+    /// Creates a stick that has just been powered up. It says so.
+    package init(timing: LineTiming = .uart, seed: UInt64 = 0) {
+        line = StickLine(timing: timing)
+        random = SeededRandom(seed: seed)
+        sayStarted(after: 0, now: Instant(microseconds: 0))
+    }
+
+    package var dialect: Dialect { .rnode }
+    package var radio: StickRadio { isOn ? .on(settings) : .off }
+    package var isTakingInput: Bool { line.isTakingInput }
+
+    package var nextDeadline: Instant { min(line.nextOutput, nextStep) }
+
+    /// When the firmware has something to do. It does not hear the host while it transmits.
+    private var nextStep: Instant {
+        if !flush.isEmpty { return .never }
+        return min(line.nextInput, line.whenUp(contention?.end ?? .never), line.whenUp(nextStatistics))
+    }
+
+    package mutating func receive(_ bytes: [UInt8], now: Instant) {
+        line.receive(bytes, delimiters: [KISS.frameEnd], now: now)
+    }
+
+    package mutating func hear(_ packet: [UInt8], signal: RadioSignal, now: Instant) {
+        guard !line.isDown(at: now), isOn, flush.isEmpty, let first = packet.first else { return }
+        channelLoad.add(
+            from: now.advanced(byMicroseconds: -airtimeMicroseconds(onAir: packet)),
+            microseconds: airtimeMicroseconds(onAir: packet))
+        var data = Array(packet.dropFirst())
+        if first & Self.splitMark != 0 {
+            guard let half = firstHalf else {
+                firstHalf = data
+                return
+            }
+            data = half + data
+        }
+        firstHalf = nil
+        let quarters = Int(signal.signalToNoiseTenthsDB ?? 0) * 4 / 10
+        line.send(
+            KISS.frame(0x23, [UInt8(truncatingIfNeeded: Int(signal.strengthDBm) + 157)])
+                + KISS.frame(0x24, [UInt8(truncatingIfNeeded: quarters)]) + KISS.frame(0, data),
+            after: Self.receptionMicroseconds, now: now)
+    }
+
+    package mutating func noteChannel(isBusy: Bool, now: Instant) {
+        channelBusySince = isBusy ? channelBusySince ?? now : nil
+        guideContention(now: now)
+    }
+
+    package mutating func advance(to now: Instant) {
+        guard !line.isDown(at: now) else { return }
+        while true {
+            let due = nextStep
+            guard due <= now else { return }
+            if line.nextInput == due {
+                // What came in during a transmission is processed after it.
+                for byte in line.removeInput() {
+                    if let frame = receiver.take(byte) { process(frame, now: now) }
+                }
+            } else if let current = contention, line.whenUp(current.end) == due {
+                if current.isCounting {
+                    contention = nil
+                    flush = queue
+                    queue = []
+                }
+            } else {
+                nextStatistics = now.advanced(byMicroseconds: Self.statisticsMicroseconds)
+                sendStatistics(now: now)
+            }
+            guideContention(now: now)
+        }
+    }
+
+    package mutating func takeOutput(now: Instant) -> [UInt8] { line.takeOutput(now: now) }
+
+    package mutating func nextTransmission(now: Instant) -> StickTransmission? {
+        guard !isOnAir, let packet = flush.first, !line.isDown(at: now) else { return nil }
+        isOnAir = true
+        let airtimeMicroseconds = airtimeMicroseconds(onAir: packet)
+        airtime.add(from: now, microseconds: airtimeMicroseconds)
+        channelLoad.add(from: now, microseconds: airtimeMicroseconds)
+        return StickTransmission(packet: packet, airtimeMicroseconds: airtimeMicroseconds)
+    }
+
+    package mutating func transmissionEnded(now: Instant) {
+        guard isOnAir else { return }
+        isOnAir = false
+        flush.removeFirst()
+        guard flush.isEmpty else { return }
+        sendStatistics(now: now)
+    }
+
+    package mutating func cause(_ fault: StickFault, now: Instant) {
+        switch fault {
+        case .reset: restart(now: now)
+        case .stall: line.stall(now: now)
+        case .garbage: line.sendGarbage(&random, now: now)
+        case .refuse: isRefusingSettings = true
+        case .full: fullEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
+        case .busy:
+            busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
+            guideContention(now: now)
+        }
+    }
+
+    /// Forgets everything, and says that it has started.
+    mutating func restart(now: Instant) {
+        let (random, busySince, dangerous) = (random, channelBusySince, dangerousCommandCount)
+        var line = line
+        line.restart(now: now)
+        self = RNodeStick()
+        self.line = line
+        self.random = random
+        channelBusySince = busySince
+        dangerousCommandCount = dangerous
+        sayStarted(after: StickLine.bootMicroseconds, now: now)
+    }
+
+    private mutating func sayStarted(after delay: Int64, now: Instant) {
+        line.send(KISS.frame(0x55, [0xF8]), after: delay, now: now)
+    }
+
+    /// Sends a frame to the host.
+    mutating func answer(_ type: UInt8, _ data: [UInt8], now: Instant) { line.send(KISS.frame(type, data), now: now) }
+
+    /// Whether a packet of `byteCount` bytes has room in the queue.
+    func hasRoom(for byteCount: Int, now: Instant) -> Bool {
+        now >= fullEnd && queue.count < Self.queueCapacity.packets
+            && queue.reduce(0, { $0 + $1.count - 1 }) + byteCount <= Self.queueCapacity.bytes
+    }
+
+    /// Queues a packet. It waits, without a word, until the radio is on.
+    mutating func queuePacket(_ data: [UInt8], now: Instant) {
+        guard (1...Self.maximumPacketByteCount).contains(data.count) else { return }
+        guard hasRoom(for: data.count, now: now) else { return answer(0x90, [4], now: now) }
+        let mark = UInt8(truncatingIfNeeded: random.next()) & 0xF0
+        guard data.count > Self.partByteCount else {
+            queue.append([mark] + data)
+            return
+        }
+        queue.append([mark | Self.splitMark] + data.prefix(Self.partByteCount))
+        queue.append([mark | Self.splitMark] + data.dropFirst(Self.partByteCount))
+    }
+
+    /// Begins to send the statistics about once a second, or ends it.
+    mutating func setRadio(on: Bool, now: Instant) {
+        isOn = on
+        nextStatistics = on ? now.advanced(byMicroseconds: Self.statisticsMicroseconds) : .never
+        if !on { contention = nil }
+    }
+
+    /// Begins a contention if a packet waits and may be sent, and tells the contention whether the channel is free.
+    private mutating func guideContention(now: Instant) {
+        guard isOn, flush.isEmpty, !queue.isEmpty, !exceedsLimits(now: now) else { return }
+        let isFree = channelBusySince == nil && now >= busyEnd
+        var current = contention ?? drawContention(now: now)
+        current.note(isFree: isFree, now: now)
+        if !isFree, channelBusySince == nil { current.lookAgain(at: busyEnd) }
+        contention = current
+    }
+
+    /// Above 7 % of airtime the firmware draws among more slots. (H: that the short window counts, and that the draw
+    /// begins at 0.)
+    private mutating func drawContention(now: Instant) -> RNodeContention {
+        let isCrowded = airtime.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now) > 700
+        let slots = Int64(random.next() % (isCrowded ? 29 : 15))
+        return RNodeContention(slotMicroseconds: RNodeContention.slotMicroseconds(of: settings), slots: slots)
+    }
+
+    private func exceedsLimits(now: Instant) -> Bool {
+        let short = airtime.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now)
+        let long = airtime.hundredthsOfPercent(inLast: ChannelLoad.longMicroseconds, now: now)
+        return limits.short > 0 && short >= limits.short || limits.long > 0 && long >= limits.long
+    }
+
+    private func airtimeMicroseconds(onAir packet: [UInt8]) -> Int64 {
+        // The profile counts the firmware's own byte itself.
+        settings.profile(of: .rnode).airtimeMicroseconds(frameByteCount: packet.count - 1)
+    }
+
+    /// Airtime and channel load, each in two windows; what the radio measures now, the noise, and no interference.
+    private mutating func sendStatistics(now: Instant) {
+        var data: [UInt8] = []
+        for load in [airtime, channelLoad] {
+            data += .bigEndian(load.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now))
+            data += .bigEndian(load.hundredthsOfPercent(inLast: ChannelLoad.longMicroseconds, now: now))
+        }
+        answer(0x25, data + [47, 47, 0xFF], now: now)
+    }
+}

@@ -1,0 +1,117 @@
+import CollarWire
+
+/// The bytes that come from a port, and the signs in them of the firmware at its other end.
+struct HeardBytes: Sendable {
+    /// A sign that needs no question.
+    enum Sign: Equatable, Sendable {
+        /// The answer of RNode firmware, or the frame with which it starts.
+        case rnode
+        /// The answer of MeshCore's KISS modem.
+        case kiss
+        /// The status of an AT command.
+        case commandStatus
+        /// Frames of the protocol's serial line.
+        case serial
+        /// Sentences of a GNSS receiver.
+        case nmea
+    }
+
+    /// So many bytes without a plausible frame are not the rest of a frame of the serial line, which has at most 255 bytes.
+    private static let frameTailLimit = 300
+    /// The most bytes that are kept.
+    private static let limit = 16_384
+    /// Frames with a plausible header that show the serial line. One such frame can come about by chance.
+    private static let plausibleFrameCount = 2
+    private static let sentenceCount = 2
+
+    /// All bytes, oldest first.
+    private(set) var bytes: [UInt8] = []
+    private var frames = KISSFrame.Decoder()
+    private var kissFrameCount = 0
+    private var stream = StreamDecoder()
+    private var plausibleCount = 0
+    private var lines = RUI3Line.Decoder()
+    private var firstText: String?
+    private var validSentenceCount = 0
+    private var isBootText = false
+    private var isMeshtastic = false
+
+    /// Takes bytes.
+    /// - Returns: the first sign in them; nil if there is none.
+    mutating func take(_ new: Span<UInt8>) -> Sign? {
+        var sign: Sign?
+        for index in new.indices {
+            let byte = new[index]
+            if bytes.count < HeardBytes.limit { bytes.append(byte) }
+            if bytes.suffix(2) == [0x94, 0xC3] { isMeshtastic = true }
+            if let frame = frames.take(byte) { sign = sign ?? note(frame) }
+            if let line = lines.take(byte) { sign = sign ?? note(line) }
+        }
+        return sign ?? noteStream(new)
+    }
+
+    private mutating func note(_ frame: KISSFrame) -> Sign? {
+        kissFrameCount += 1
+        switch (frame.type, frame.data.first) {
+        case (RNodeCommand.detect, RNodeCommand.detectAnswer), (RNodeCommand.reset, RNodeCommand.hasStarted): return .rnode
+        case (MeshCoreCommand.hardware, MeshCoreCommand.ping | MeshCoreCommand.answerBit): return .kiss
+        default: return nil
+        }
+    }
+
+    private mutating func note(_ line: String) -> Sign? {
+        switch RUI3Line(line) {
+        case .ok, .failed: return .commandStatus
+        default: break
+        }
+        if HeardBytes.isSentence(line) {
+            validSentenceCount += 1
+            return validSentenceCount >= HeardBytes.sentenceCount ? .nmea : nil
+        }
+        let printable = line.utf8.allSatisfy { (32..<127).contains($0) || $0 == 9 }
+        guard printable, line.utf8.count >= 4 else { return nil }
+        if firstText == nil { firstText = line }
+        let lowercase = line.lowercased()
+        if ["ets ", "rst:0x", "esp-rom", "boot:0x", "guru meditation", "bootloader"].contains(where: lowercase.contains) {
+            isBootText = true
+        }
+        if lowercase.contains("meshtastic") { isMeshtastic = true }
+        return nil
+    }
+
+    /// Whether a line is a sentence of NMEA 0183 with a valid checksum.
+    private static func isSentence(_ line: String) -> Bool {
+        let bytes = Array(line.utf8)
+        guard bytes.count > 6, bytes[0] == UInt8(ascii: "$") || bytes[0] == UInt8(ascii: "!"),
+            let star = bytes.lastIndex(of: UInt8(ascii: "*")), star + 3 == bytes.count,
+            let sum = UInt8(String(decoding: bytes[(star + 1)...], as: UTF8.self), radix: 16)
+        else { return false }
+        return bytes[1..<star].reduce(0, ^) == sum
+    }
+
+    private mutating func noteStream(_ new: Span<UInt8>) -> Sign? {
+        var position = 0
+        while let event = stream.next(in: new, at: &position) {
+            guard case .frame = event else { continue }
+            if FrameCRC.isValid(stream.frame, log: nil) { return .serial }
+            do throws(DecodeError) {
+                if try FrameHeader(ofAny: stream.frame).type != nil { plausibleCount += 1 }
+            } catch {}
+            if plausibleCount >= HeardBytes.plausibleFrameCount, kissFrameCount == 0 { return .serial }
+        }
+        return nil
+    }
+
+    /// The kind of device at the port, judged by all bytes; nil if they show none.
+    var stranger: Stranger? {
+        if validSentenceCount > 0 { return .nmea }
+        if isMeshtastic { return .meshtastic }
+        if isBootText { return .bootloader }
+        if kissFrameCount > 0 { return .silentKISS }
+        if let firstText { return .text(firstText) }
+        return bytes.count > HeardBytes.frameTailLimit && plausibleCount == 0 ? .bytesWithoutFrames : nil
+    }
+
+    /// Whether a board has written the text of its start.
+    var isStarting: Bool { isBootText }
+}

@@ -1,0 +1,116 @@
+import CollarARQ
+import CollarWire
+
+/// Finds out which dialect the stick at a port speaks.
+///
+/// It listens first, and then asks in an order in which no question can do harm. A frame of the serial line, which begins with
+/// zero, would be transmitted by a KISS modem, so it is sent only if nothing else answers. An RNode would take the question to a
+/// KISS modem for a change of its radio's state, so an RNode is asked first.
+struct StickDetection: Sendable {
+    /// The result.
+    enum Result: Equatable, Sendable {
+        /// The stick speaks this dialect.
+        case found(Dialect)
+        /// Something else is there.
+        case stranger(Stranger)
+        /// Nothing answers, and nothing speaks: it should be a serial line.
+        case nothingAnswers
+    }
+
+    private enum Phase: Int, CaseIterable, Sendable { case listening, askingRNode, askingKISS, askingRUI3 }
+
+    /// Times, in microseconds.
+    struct Timing: Equatable, Sendable {
+        /// Time to listen before the first question.
+        var listening: Int64
+        /// Time that a stick has for an answer.
+        var answer: Int64
+        /// Time that a board needs to start after its port is opened; 0 if opening restarts no board.
+        var start: Int64
+
+        /// A board may restart when its port is opened.
+        static let board = Timing(listening: 300_000, answer: 400_000, start: 2_500_000)
+        /// A pseudo-terminal or a network connection.
+        static let remote = Timing(listening: 150_000, answer: 250_000, start: 0)
+    }
+
+    /// Bytes for the port.
+    private(set) var output: [UInt8] = []
+    /// When to call ``deadlineReached(at:)``.
+    private(set) var deadline: Instant
+    /// The bytes that came in, and their signs.
+    private(set) var heard = HeardBytes()
+    private var phase = Phase.listening
+    private let timing: Timing
+    private let remembered: Dialect?
+    private let stranger: Stranger?
+    private let startedAt: Instant
+    private var isSecondRound = false
+
+    /// - Parameter stranger: what an earlier examination of the port found. Silence does not refute it.
+    init(remembered: Dialect?, after stranger: Stranger?, timing: Timing, at now: Instant) {
+        self.remembered = remembered
+        self.stranger = stranger
+        self.timing = timing
+        startedAt = now
+        deadline = now.advanced(byMicroseconds: timing.listening)
+    }
+
+    /// Whether a question was written, and before it the end of an unfinished frame.
+    var hasAsked: Bool { phase != .listening || isSecondRound }
+
+    /// Everything that came in.
+    var bytes: [UInt8] { heard.bytes }
+
+    /// Removes and returns the bytes for the port.
+    mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Bytes came in.
+    mutating func receive(_ bytes: Span<UInt8>, at now: Instant) -> Result? {
+        switch heard.take(bytes) {
+        case .rnode: return .found(.rnode)
+        case .kiss: return .found(.kiss)
+        case .serial: return .found(.serial)
+        case .nmea: return .stranger(.nmea)
+        case .commandStatus: return phase == .askingRUI3 ? .found(.rui3) : nil
+        case nil: return nil
+        }
+    }
+
+    /// The next question is due, or the questions are at an end.
+    mutating func deadlineReached(at now: Instant) -> Result? {
+        guard now >= deadline else { return nil }
+        guard let next = Phase(rawValue: phase.rawValue + 1) else { return end(at: now) }
+        phase = next
+        deadline = now.advanced(byMicroseconds: timing.answer)
+        switch phase {
+        case .listening: break
+        case .askingRNode:
+            output += KISSFrame.abandonment
+            RNodeCommand.detection.append(to: &output)
+        case .askingKISS: MeshCoreCommand.frame(MeshCoreCommand.ping).append(to: &output)
+        case .askingRUI3: output += Array("\r\nAT\r\n".utf8)
+        }
+        return nil
+    }
+
+    private mutating func end(at now: Instant) -> Result? {
+        let startEnd = startedAt.advanced(byMicroseconds: timing.start)
+        // A board that has just restarted answers nothing. One on which the serial line was used before needs no such wait.
+        if !isSecondRound, timing.start > 0, remembered != .serial || heard.isStarting {
+            isSecondRound = true
+            phase = .listening
+            deadline = max(startEnd, now.advanced(byMicroseconds: timing.listening))
+            return nil
+        }
+        let known = remembered == .serial ? nil : remembered.map(Stranger.silent)
+        switch heard.stranger {
+        case .silentKISS: return .stranger(known ?? .silentKISS)
+        case let other?: return .stranger(other)
+        case nil: return (known ?? stranger).map(Result.stranger) ?? .nothingAnswers
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import CollarARQ
+
+/// The conversation that sets up a MeshCore modem and checks what it holds.
+///
+/// The modem answers OK to any setting, and repeats what was asked even if its radio refused it. Its airtime query is computed
+/// from the settings that the radio holds, so it shows the bandwidth, the spreading factor and the coding rate.
+struct MeshCoreSetup: Sendable {
+    /// A question to the modem.
+    enum Step: Int, CaseIterable, Sendable {
+        case ping, name, version, previousSettings, radio, power, readBack, shortAirtime, longAirtime, signalReports
+    }
+
+    /// The result of an answer.
+    enum Result: Equatable, Sendable {
+        /// The frame answers nothing.
+        case unrelated
+        /// The next question is due.
+        case next
+        /// The modem holds the settings.
+        case complete
+        /// The modem does not hold a setting.
+        case refused(ModemSetting, wanted: Int64, actual: Int64?)
+    }
+
+    /// Lengths whose airtimes are compared. Their difference does not depend on the preamble.
+    private static let shortByteCount = 51
+    private static let longByteCount = 250
+    /// The most that a frequency may differ, in hertz: the modem computes with 32-bit floating-point numbers.
+    private static let frequencyToleranceHertz: Int64 = 200
+
+    private let settings: RadioSettings
+    /// The step whose answer is awaited.
+    private(set) var step = Step.ping
+    private var name: String?
+    private var shortAirtimeMilliseconds: Int64 = 0
+    /// Whether the modem held other settings than these before; it has restarted then, if it was set up before.
+    private(set) var hasForgotten = false
+    /// The version and the name of the modem; nil if it does not tell them.
+    private(set) var version: String?
+    /// The timing that the modem's airtimes show.
+    private(set) var profile: ModemProfile
+
+    init(_ settings: RadioSettings) {
+        self.settings = settings
+        profile = settings.profile(of: .kiss)
+    }
+
+    /// The frames that ask the question of the present step.
+    var question: [KISSFrame] {
+        switch step {
+        case .ping: [MeshCoreCommand.frame(MeshCoreCommand.ping)]
+        case .name: [MeshCoreCommand.frame(MeshCoreCommand.getName)]
+        case .version: [MeshCoreCommand.frame(MeshCoreCommand.getVersion)]
+        case .radio:
+            // Without full duplex the modem waits for a reception in progress to end; with these values it then sends at once.
+            [
+                KISSFrame(MeshCoreCommand.fullDuplex, [0]), KISSFrame(MeshCoreCommand.persistence, [0xFF]),
+                KISSFrame(MeshCoreCommand.transmitDelay, [0]),
+                MeshCoreCommand.frame(
+                    MeshCoreCommand.setRadio,
+                    .littleEndian(settings.frequencyHertz) + .littleEndian(settings.bandwidthHertz)
+                        + [settings.spreadingFactor, settings.codingRateDenominator]),
+            ]
+        case .power: [MeshCoreCommand.frame(MeshCoreCommand.setPower, [UInt8(bitPattern: settings.powerDBm)])]
+        case .previousSettings, .readBack: [MeshCoreSetup.readBackQuestion]
+        case .shortAirtime: [MeshCoreCommand.frame(MeshCoreCommand.getAirtime, [UInt8(MeshCoreSetup.shortByteCount)])]
+        case .longAirtime: [MeshCoreCommand.frame(MeshCoreCommand.getAirtime, [UInt8(MeshCoreSetup.longByteCount)])]
+        case .signalReports: [MeshCoreCommand.frame(MeshCoreCommand.setSignalReport, [1])]
+        }
+    }
+
+    /// Asks which settings the modem was given last.
+    static let readBackQuestion = MeshCoreCommand.frame(MeshCoreCommand.getRadio)
+
+    /// Whether the modem was given these settings last. After a restart it has zeros until it is given settings.
+    static func holds(_ settings: RadioSettings, answer: [UInt8]) -> Bool {
+        guard answer.count >= 10, let frequency = answer.littleEndian(), let bandwidth = answer.littleEndian(at: 4) else {
+            return false
+        }
+        return abs(Int64(frequency) - Int64(settings.frequencyHertz)) <= frequencyToleranceHertz
+            && abs(Int64(bandwidth) - Int64(settings.bandwidthHertz)) <= frequencyToleranceHertz
+            && answer[8] == settings.spreadingFactor && answer[9] == settings.codingRateDenominator
+    }
+
+    /// Takes the data of a frame of the type ``MeshCoreCommand/hardware``.
+    mutating func take(_ data: [UInt8]) -> Result {
+        guard let command = data.first else { return .unrelated }
+        let answer = Array(data.dropFirst())
+        switch (step, command) {
+        case (.ping, MeshCoreCommand.ping | MeshCoreCommand.answerBit): return advance()
+        case (.name, MeshCoreCommand.getName | MeshCoreCommand.answerBit):
+            name = String(decoding: answer.filter { (32..<127).contains($0) }.prefix(40), as: UTF8.self)
+            return advance()
+        case (.version, MeshCoreCommand.getVersion | MeshCoreCommand.answerBit):
+            let number = answer.first.map { "version \($0)" }
+            version = [name, number].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+            return advance()
+        case (.previousSettings, MeshCoreCommand.getRadio | MeshCoreCommand.answerBit):
+            hasForgotten = !MeshCoreSetup.holds(settings, answer: answer)
+            return advance()
+        case (.radio, MeshCoreCommand.ok), (.power, MeshCoreCommand.ok): return advance()
+        case (.radio, MeshCoreCommand.error):
+            return .refused(.frequency, wanted: Int64(settings.frequencyHertz), actual: nil)
+        case (.power, MeshCoreCommand.error): return .refused(.power, wanted: Int64(settings.powerDBm), actual: nil)
+        case (.readBack, MeshCoreCommand.getRadio | MeshCoreCommand.answerBit): return checkReadBack(answer)
+        case (.shortAirtime, MeshCoreCommand.getAirtime | MeshCoreCommand.answerBit):
+            shortAirtimeMilliseconds = Int64(answer.littleEndian() ?? 0)
+            return advance()
+        case (.longAirtime, MeshCoreCommand.getAirtime | MeshCoreCommand.answerBit):
+            return checkAirtime(longMilliseconds: Int64(answer.littleEndian() ?? 0))
+        case (.signalReports, MeshCoreCommand.getSignalReport | MeshCoreCommand.answerBit), (.signalReports, MeshCoreCommand.ok),
+            (.name, MeshCoreCommand.error), (.version, MeshCoreCommand.error), (.signalReports, MeshCoreCommand.error):
+            return advance()
+        default: return .unrelated
+        }
+    }
+
+    /// The modem has not answered the present question. Versions of the firmware that lack a command may be silent.
+    /// - Returns: the result without that answer; nil if the answer is needed.
+    mutating func skip() -> Result? {
+        switch step {
+        case .name, .version, .previousSettings, .signalReports: advance()
+        case .ping, .radio, .power, .readBack, .shortAirtime, .longAirtime: nil
+        }
+    }
+
+    private mutating func advance() -> Result {
+        guard let next = Step(rawValue: step.rawValue + 1) else { return .complete }
+        step = next
+        return .next
+    }
+
+    private mutating func checkReadBack(_ answer: [UInt8]) -> Result {
+        guard MeshCoreSetup.holds(settings, answer: answer) else {
+            let frequency = answer.littleEndian().map(Int64.init)
+            let wanted = Int64(settings.frequencyHertz)
+            guard let frequency, abs(frequency - wanted) <= MeshCoreSetup.frequencyToleranceHertz else {
+                return .refused(.frequency, wanted: wanted, actual: frequency)
+            }
+            guard answer.count >= 10, answer[8] == settings.spreadingFactor else {
+                let actual = answer.count > 8 ? Int64(answer[8]) : nil
+                return .refused(.spreadingFactor, wanted: Int64(settings.spreadingFactor), actual: actual)
+            }
+            guard answer[9] == settings.codingRateDenominator else {
+                return .refused(.codingRate, wanted: Int64(settings.codingRateDenominator), actual: Int64(answer[9]))
+            }
+            return .refused(
+                .bandwidth, wanted: Int64(settings.bandwidthHertz), actual: answer.littleEndian(at: 4).map(Int64.init))
+        }
+        return advance()
+    }
+
+    /// The modem rounds airtimes down to milliseconds.
+    private mutating func checkAirtime(longMilliseconds: Int64) -> Result {
+        let short = profile.airtimeMicroseconds(frameByteCount: MeshCoreSetup.shortByteCount)
+        let long = profile.airtimeMicroseconds(frameByteCount: MeshCoreSetup.longByteCount)
+        let wanted = (long - short) / 1000
+        let actual = longMilliseconds - shortAirtimeMilliseconds
+        guard abs(actual - wanted) <= 2 + wanted / 100 else { return .refused(.airtime, wanted: wanted, actual: actual) }
+        // Other versions of the firmware may send another preamble.
+        profile.frameOverheadMicroseconds = max(0, profile.frameOverheadMicroseconds + shortAirtimeMilliseconds * 1000 - short)
+        return advance()
+    }
+}

@@ -1,0 +1,77 @@
+import CollarARQ
+
+/// The answers that wait for a stick. It keeps to the limits of the region, and drops an answer that would come too late: the
+/// collar does not wait for it any more and polls again.
+struct AnswerQueue: Sendable {
+    private struct Answer: Sendable {
+        var packets: [[UInt8]]
+        let queuedAt: Instant
+    }
+
+    /// The most answers that wait.
+    private static let capacity = 64
+
+    private let limits: TransmitLimits?
+    /// The timing with which airtime is computed.
+    var profile: ModemProfile
+    private var budget: AirtimeBudget?
+    private var answers: [Answer] = []
+
+    /// - Parameter isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
+    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, at now: Instant) {
+        self.limits = limits
+        self.profile = profile
+        budget = limits?.dutyCyclePartsPerMillion.map {
+            AirtimeBudget(
+                partsPerMillion: $0, largestFrameMicroseconds: profile.airtimeMicroseconds(frameByteCount: 51), now: now)
+        }
+        if isRested { budget?.fill() }
+    }
+
+    /// Whether no answer waits.
+    var isEmpty: Bool { answers.isEmpty }
+
+    /// Adds the packets of an answer.
+    mutating func add(_ packets: [[UInt8]], at now: Instant) {
+        if answers.count == AnswerQueue.capacity { answers.removeFirst() }
+        answers.append(Answer(packets: packets, queuedAt: now))
+    }
+
+    /// Removes the oldest answer that may be sent now.
+    /// - Returns: its packets; nil if there is none.
+    mutating func next(at now: Instant, reportingTo output: inout ModemOutput) -> [[UInt8]]? {
+        while !answers.isEmpty {
+            var answer = answers.removeFirst()
+            guard now.microseconds(since: answer.queuedAt) < profile.turnaroundMicroseconds else { continue }
+            // Without a region nothing is sent, which was reported when the stick was found.
+            guard let limits else { continue }
+            if let dwell = limits.dwellMicroseconds {
+                answer.packets.removeAll { packet in
+                    let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
+                    guard airtime > dwell else { return false }
+                    output.report(
+                        .dwellTimeExceeded(airtimeMilliseconds: airtime / 1000, limitMilliseconds: dwell / 1000),
+                        kind: "dwell", at: now)
+                    return true
+                }
+            }
+            let airtime = answer.packets.reduce(0) { $0 + profile.airtimeMicroseconds(frameByteCount: $1.count) }
+            if budget != nil {
+                budget?.refill(now: now)
+                if let earliest = budget?.earliest(airtimeMicroseconds: airtime, now: now), earliest > now {
+                    let seconds = (earliest.microseconds(since: now) + 999_999) / 1_000_000
+                    output.report(.dutyCycleReached(seconds: seconds), kind: "duty", at: now)
+                    continue
+                }
+                budget?.spend(airtimeMicroseconds: airtime)
+            }
+            guard !answer.packets.isEmpty else { continue }
+            output.events.append(.transmits)
+            return answer.packets
+        }
+        return nil
+    }
+
+    /// Drops every answer.
+    mutating func removeAll() { answers.removeAll() }
+}

@@ -1,0 +1,95 @@
+import CollarARQ
+import CollarWire
+
+/// An event that a stick's modem reports to its receiver.
+public enum ModemEvent: Equatable, Sendable {
+    /// The stick carries the serial line of the protocol. These bytes of the line came in before that was known.
+    case serialLine([UInt8])
+    /// Further bytes of the serial line.
+    case serialBytes([UInt8])
+    /// The stick is set up, and packets pass both ways with this timing.
+    case ready(ModemProfile)
+    /// A packet from the air, and how well it was received, if the stick told it.
+    case packet([UInt8], RadioSignal?)
+    /// The stick is given an answer to transmit.
+    case transmits
+    /// Something that a person should know.
+    case notice(ModemNotice)
+}
+
+/// An event at a stick that a person should know of.
+public enum ModemNotice: Equatable, Sendable {
+    /// The stick runs this firmware. `version` is nil if it does not tell one.
+    case found(Dialect, version: String?)
+    /// The stick has confirmed these settings.
+    case ready(Dialect, RadioSettings)
+    /// Nobody has chosen the settings of the stick's radio, so that it is not used.
+    case settingsMissing(Dialect)
+    /// No region is set, so that nothing is transmitted.
+    case regionMissing(Dialect)
+    /// The stick does not hold a setting; it is not used.
+    case refused(ModemSetting, wanted: Int64, actual: Int64?)
+    /// The stick transmits with less power than wanted.
+    case powerReduced(wantedDBm: Int64, actualDBm: Int64)
+    /// The stick restarted and forgot its settings: it is set up again.
+    case restarted(Dialect)
+    /// The stick does not answer: it is tried again.
+    case notAnswering(Dialect)
+    /// The stick answers again.
+    case answersAgain(Dialect)
+    /// The stick could not send a packet because it, or the channel, is busy.
+    case busy(Dialect)
+    /// The stick's queue is full: it dropped a packet.
+    case queueFull(Dialect)
+    /// The stick reports a fault with this code of its firmware.
+    case fault(Dialect, code: UInt8)
+    /// The limits of the region forbid to send for this many seconds.
+    case dutyCycleReached(seconds: Int64)
+    /// A frame has more airtime than the region allows, in milliseconds.
+    case dwellTimeExceeded(airtimeMilliseconds: Int64, limitMilliseconds: Int64)
+    /// Something else than a known stick is at the port.
+    case stranger(Stranger)
+}
+
+/// A setting of a stick.
+public enum ModemSetting: String, Equatable, Sendable {
+    /// The frequency, in hertz.
+    case frequency
+    /// The bandwidth, in hertz.
+    case bandwidth
+    /// The spreading factor.
+    case spreadingFactor
+    /// The denominator of the coding rate.
+    case codingRate
+    /// The power, in dBm.
+    case power
+    /// The time that 199 bytes take on the air, in milliseconds. It shows that the bandwidth, the spreading factor or the coding
+    /// rate is another than wanted.
+    case airtime
+    /// The symbols of the preamble.
+    case preamble
+    /// Whether the radio is on.
+    case radioState
+    /// The mode of the firmware.
+    case mode
+}
+
+/// The kind of device at a port that is not a known stick.
+public enum Stranger: Equatable, Sendable {
+    /// Sentences of a GNSS receiver.
+    case nmea
+    /// The text that a bootloader or a crashing firmware writes.
+    case bootloader
+    /// Meshtastic firmware, which carries no raw packets.
+    case meshtastic
+    /// KISS frames, but neither of the known firmwares answers.
+    case silentKISS
+    /// A modem with AT commands that is not RUI3.
+    case otherModem
+    /// A stick that ran this firmware when it was used before does not answer.
+    case silent(Dialect)
+    /// Text that is none of these; its first line.
+    case text(String)
+    /// Many bytes that are neither text nor frames, such as those of a board with another line speed.
+    case bytesWithoutFrames
+}

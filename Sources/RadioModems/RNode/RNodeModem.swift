@@ -1,0 +1,243 @@
+import CollarARQ
+import CollarWire
+
+/// A stick with RNode firmware.
+///
+/// It echoes each setting; the echo is the value that holds. It listens before it sends, reports nothing when a packet is sent,
+/// and does not hear the host while it sends. The frames of an answer are written together: they go out one after the other
+/// after one wait for a free channel.
+struct RNodeModem: StickModem {
+    /// A question to the stick; its answer repeats the command.
+    private enum Step: Int, CaseIterable, Sendable {
+        case detect, version, frequency, bandwidth, power, spreadingFactor, codingRate, radioOn
+    }
+
+    private enum State: Sendable {
+        case settingUp(Step, attempt: Int)
+        case ready
+        case refused
+    }
+
+    /// Time that the stick has to answer a question, in microseconds. It does not hear the host while it sends a packet.
+    private static let answerTime: Int64 = 500_000
+    /// A confirmation of the radio's state holds for this long, in microseconds.
+    private static let confirmationTime: Int64 = 10_000_000
+    /// The most that the stick's frequency may differ, in hertz.
+    private static let frequencyToleranceHertz: Int64 = 200
+    /// The number that the stick adds to a signal strength in dBm.
+    private static let strengthOffset: Int16 = 157
+
+    var output = ModemOutput()
+    private let settings: RadioSettings
+    private let profile: ModemProfile
+    private var queue: AnswerQueue
+    private var decoder = KISSFrame.Decoder()
+    private var state = State.settingUp(.detect, attempt: 0)
+    private var deadline: Instant?
+    private var version: String?
+    private var strengthDBm: Int16?
+    private var signalToNoiseTenthsDB: Int16?
+    /// When the stick confirmed last that its radio is on.
+    private var confirmedAt: Instant?
+    /// Whether the stick was asked whether its radio is on.
+    private var isConfirming = false
+    private var answers = AnswerMonitor(of: .rnode)
+    /// Whether the stick has confirmed the settings before.
+    private var wasReady = false
+
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+        self.settings = settings
+        profile = settings.profile(of: .rnode)
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+    }
+
+    var nextDeadline: Instant? { deadline }
+
+    mutating func start(at now: Instant) {
+        isConfirming = false
+        confirmedAt = nil
+        setUp(attempt: 0, at: now)
+    }
+
+    private mutating func setUp(attempt: Int, at now: Instant) {
+        state = .settingUp(.detect, attempt: attempt)
+        ask(.detect, at: now)
+    }
+
+    private mutating func ask(_ step: Step, at now: Instant) {
+        output.write(question(step))
+        // A packet may be on the air, which the stick sends to its end first.
+        let airtime = profile.airtimeMicroseconds(frameByteCount: 255)
+        deadline = now.advanced(byMicroseconds: max(RNodeModem.answerTime, wasReady ? airtime : 0))
+    }
+
+    private func question(_ step: Step) -> KISSFrame {
+        switch step {
+        case .detect: RNodeCommand.detection
+        case .version: KISSFrame(RNodeCommand.firmwareVersion, [0])
+        case .frequency: KISSFrame(RNodeCommand.frequency, .bigEndian(settings.frequencyHertz))
+        case .bandwidth: KISSFrame(RNodeCommand.bandwidth, .bigEndian(settings.bandwidthHertz))
+        case .power: KISSFrame(RNodeCommand.power, [UInt8(bitPattern: settings.powerDBm)])
+        case .spreadingFactor: KISSFrame(RNodeCommand.spreadingFactor, [settings.spreadingFactor])
+        case .codingRate: KISSFrame(RNodeCommand.codingRate, [settings.codingRateDenominator])
+        case .radioOn: KISSFrame(RNodeCommand.radioState, [RNodeCommand.radioOn])
+        }
+    }
+
+    // MARK: Input
+
+    mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+        for index in bytes.indices {
+            guard let frame = decoder.take(bytes[index]) else { continue }
+            receive(frame, at: now)
+        }
+    }
+
+    private mutating func receive(_ frame: KISSFrame, at now: Instant) {
+        switch (frame.type, frame.data.first) {
+        case (RNodeCommand.data, _):
+            let signal = strengthDBm.map {
+                RadioSignal(strengthDBm: $0, signalToNoiseTenthsDB: signalToNoiseTenthsDB)
+            }
+            strengthDBm = nil
+            signalToNoiseTenthsDB = nil
+            if wasReady { output.events.append(.packet(frame.data, signal)) }
+        case (RNodeCommand.signalStrength, .some(let value)): strengthDBm = Int16(value) - RNodeModem.strengthOffset
+        case (RNodeCommand.signalToNoise, .some(let value)):
+            signalToNoiseTenthsDB = Int16(Int8(bitPattern: value)) * 10 / 4
+        case (RNodeCommand.reset, RNodeCommand.hasStarted):
+            if wasReady { output.report(.restarted(.rnode)) }
+            queue.removeAll()
+            start(at: now)
+        case (RNodeCommand.error, .some(let code)):
+            if code == RNodeCommand.queueFullError {
+                output.report(.queueFull(.rnode), kind: "full", at: now)
+            } else {
+                output.report(.fault(.rnode, code: code), kind: "fault \(code)", at: now)
+            }
+        case (RNodeCommand.radioState, .some(let value)) where isReady: receiveConfirmation(value, at: now)
+        default: receiveAnswer(frame, at: now)
+        }
+    }
+
+    private var isReady: Bool { if case .ready = state { true } else { false } }
+
+    private mutating func receiveConfirmation(_ value: UInt8, at now: Instant) {
+        isConfirming = false
+        answers.noteAnswer(reportingTo: &output)
+        guard value == RNodeCommand.radioOn else {
+            output.report(.restarted(.rnode))
+            queue.removeAll()
+            return start(at: now)
+        }
+        confirmedAt = now
+        deadline = now.advanced(byMicroseconds: StickTiming.checkInterval)
+        sendNext(at: now)
+    }
+
+    private mutating func receiveAnswer(_ frame: KISSFrame, at now: Instant) {
+        guard case .settingUp(let step, let attempt) = state, frame.type == question(step).type else { return }
+        let wanted: Int64
+        let actual: Int64?
+        switch step {
+        case .detect:
+            guard frame.data.first == RNodeCommand.detectAnswer else { return }
+            answers.noteAnswer(reportingTo: &output)
+            return ask(after: step, attempt: attempt, at: now)
+        case .version:
+            if frame.data.count >= 2 { version = "version \(frame.data[0]).\(frame.data[1])" }
+            return ask(after: step, attempt: attempt, at: now)
+        case .frequency: (wanted, actual) = (Int64(settings.frequencyHertz), frame.data.bigEndian().map(Int64.init))
+        case .bandwidth: (wanted, actual) = (Int64(settings.bandwidthHertz), frame.data.bigEndian().map(Int64.init))
+        case .power:
+            (wanted, actual) = (Int64(settings.powerDBm), frame.data.first.map { Int64(Int8(bitPattern: $0)) })
+            if let actual, actual < wanted {
+                output.report(.powerReduced(wantedDBm: wanted, actualDBm: actual), kind: "power", at: now)
+                return ask(after: step, attempt: attempt, at: now)
+            }
+        case .spreadingFactor: (wanted, actual) = (Int64(settings.spreadingFactor), frame.data.first.map(Int64.init))
+        case .codingRate: (wanted, actual) = (Int64(settings.codingRateDenominator), frame.data.first.map(Int64.init))
+        case .radioOn: (wanted, actual) = (Int64(RNodeCommand.radioOn), frame.data.first.map(Int64.init))
+        }
+        let tolerance = step == .frequency ? RNodeModem.frequencyToleranceHertz : 0
+        guard let actual, abs(actual - wanted) <= tolerance else {
+            return refuse(step, wanted: wanted, actual: actual, at: now)
+        }
+        ask(after: step, attempt: attempt, at: now)
+    }
+
+    private mutating func refuse(_ step: Step, wanted: Int64, actual: Int64?, at now: Instant) {
+        let setting: ModemSetting =
+            switch step {
+            case .detect, .version, .radioOn: .radioState
+            case .frequency: .frequency
+            case .bandwidth: .bandwidth
+            case .power: .power
+            case .spreadingFactor: .spreadingFactor
+            case .codingRate: .codingRate
+            }
+        output.report(.refused(setting, wanted: wanted, actual: actual), kind: "refused \(setting.rawValue)", at: now)
+        state = .refused
+        deadline = now.advanced(byMicroseconds: StickTiming.refusalTime)
+    }
+
+    private mutating func ask(after step: Step, attempt: Int, at now: Instant) {
+        guard let next = Step(rawValue: step.rawValue + 1) else { return becomeReady(at: now) }
+        state = .settingUp(next, attempt: attempt)
+        ask(next, at: now)
+    }
+
+    private mutating func becomeReady(at now: Instant) {
+        state = .ready
+        confirmedAt = now
+        if !wasReady { output.report(.found(.rnode, version: version)) }
+        output.report(.ready(.rnode, settings))
+        if !wasReady { output.events.append(.ready(profile)) }
+        wasReady = true
+        deadline = now.advanced(byMicroseconds: StickTiming.checkInterval)
+        sendNext(at: now)
+    }
+
+    // MARK: Output
+
+    mutating func send(_ answer: [[UInt8]], at now: Instant) {
+        guard isReady else { return }
+        queue.add(answer, at: now)
+        sendNext(at: now)
+    }
+
+    private mutating func sendNext(at now: Instant) {
+        guard !isConfirming, !queue.isEmpty else { return }
+        // A stick whose radio is off would keep the packets and send them later.
+        guard let confirmedAt, now.microseconds(since: confirmedAt) < RNodeModem.confirmationTime else {
+            return confirm(at: now)
+        }
+        while let packets = queue.next(at: now, reportingTo: &output) {
+            for packet in packets { output.write(KISSFrame(RNodeCommand.data, packet)) }
+        }
+    }
+
+    private mutating func confirm(at now: Instant) {
+        isConfirming = true
+        ask(.radioOn, at: now)
+    }
+
+    // MARK: Time
+
+    mutating func deadlineReached(at now: Instant) {
+        guard let due = deadline, now >= due else { return }
+        switch state {
+        case .refused: start(at: now)
+        case .ready:
+            if isConfirming { answers.noteMiss(reportingTo: &output) }
+            guard answers.isSilent else { return confirm(at: now) }
+            queue.removeAll()
+            start(at: now)
+        case .settingUp(let step, let attempt):
+            answers.noteMiss(reportingTo: &output)
+            guard answers.isSilent || step == .detect else { return ask(step, at: now) }
+            setUp(attempt: attempt + 1, at: now)
+            deadline = AnswerMonitor.nextAttempt(after: attempt, at: now)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// The text of RUI3's AT commands and answers.
+///
+/// Source: RAKwireless, "RUI3 AT Command Manual".
+enum RUI3Line: Equatable, Sendable {
+    /// A command was carried out.
+    case ok
+    /// A command failed, with this status, such as `AT_PARAM_ERROR`.
+    case failed(String)
+    /// The value of `AT+name=?`.
+    case value(name: String, String)
+    /// A packet came in.
+    case packet([UInt8], strengthDBm: Int16, signalToNoiseTenthsDB: Int16)
+    /// The packet of `AT+PSEND` was sent.
+    case sent
+    /// The firmware has started.
+    case started
+    /// Any other text.
+    case other
+
+    static let busyError = "AT_BUSY_ERROR"
+
+    init(_ text: String) {
+        if text == "OK" {
+            self = .ok
+        } else if text.hasPrefix("AT_") {
+            self = .failed(text)
+        } else if text.hasPrefix("+EVT:TXP2P DONE") {
+            self = .sent
+        } else if let packet = RUI3Line.packet(text) {
+            self = packet
+        } else if text.hasPrefix("AT+"), let equals = text.firstIndex(of: "=") {
+            self = .value(
+                name: String(text[text.index(text.startIndex, offsetBy: 3)..<equals]),
+                String(text[text.index(after: equals)...]))
+        } else if text.hasPrefix("Current Work Mode") || text.hasPrefix("RAKwireless") {
+            self = .started
+        } else {
+            self = .other
+        }
+    }
+
+    /// `+EVT:RXP2P:rssi:snr:hex`, in which the numbers are decibels.
+    private static func packet(_ text: String) -> RUI3Line? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0] == "+EVT", parts[1] == "RXP2P", let strength = Int16(parts[2]),
+            let noise = Int16(parts[3]), (-400...400).contains(noise), let bytes = bytes(hexadecimal: parts[4])
+        else { return nil }
+        return .packet(bytes, strengthDBm: strength, signalToNoiseTenthsDB: noise * 10)
+    }
+
+    private static func bytes(hexadecimal text: Substring) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2), digits.count <= 510 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// The command that sends a packet.
+    static func sending(_ packet: [UInt8]) -> String {
+        "AT+PSEND=" + packet.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    /// Cuts received bytes into lines; empty lines are left out.
+    struct Decoder: Sendable {
+        /// The most bytes of a line: an event with a packet of 255 bytes, and room to spare.
+        private static let limit = 600
+
+        private var line: [UInt8] = []
+
+        /// Takes one byte.
+        /// - Returns: the line that the byte ends; nil if it ends none.
+        mutating func take(_ byte: UInt8) -> String? {
+            switch byte {
+            case 10, 13:
+                defer { line.removeAll(keepingCapacity: true) }
+                guard !line.isEmpty, line.count <= Decoder.limit else { return nil }
+                return String(decoding: line, as: UTF8.self)
+            case 0: return nil
+            default:
+                if line.count <= Decoder.limit { line.append(byte) }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import CollarARQ
+import CollarWire
+
+/// The modem at a port, as a state machine: it finds out which dialect the stick speaks, sets up the stick's radio, and turns
+/// bytes into packets and packets into bytes. It has no clock and opens no port.
+///
+///     modem.receive(bytes, at: now)      // or send(_:) and flush(at:), or deadlineReached(at:)
+///     port.write(modem.takeBytes())
+///     while let event = modem.nextEvent() { … }
+public struct RadioModem: Sendable {
+    /// The kind of port, on which the times of the detection depend.
+    public enum PortKind: Sendable {
+        /// A board's own port. Opening it may restart the board.
+        case board
+        /// A pseudo-terminal or a network connection.
+        case remote
+    }
+
+    private enum State: Sendable {
+        case detecting(StickDetection)
+        /// The bytes are those of the serial line and do not pass through the modem.
+        case serial
+        /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet.
+        case assumedSerial(HeardBytes)
+        case stick(any StickModem)
+        /// The stick has a dialect, but nobody has chosen its settings.
+        case unused
+        /// Something else is at the port; it is examined again at this time, or when it sends a sign of a known dialect.
+        case stranger(HeardBytes, until: Instant)
+    }
+
+    /// Time until a port with something unknown is examined again, in microseconds.
+    private static let examinationInterval: Int64 = 30_000_000
+
+    /// The dialect that the stick speaks; nil while that is unknown.
+    public private(set) var dialect: Dialect?
+    private let configuration: ModemConfiguration
+    private let kind: PortKind
+    private let remembered: Dialect?
+    private let isRested: Bool
+    private var state: State
+    private var bytes: [UInt8] = []
+    private var events: [ModemEvent] = []
+    private var answer: [[UInt8]] = []
+    private var lastStranger: Stranger?
+
+    /// The modem at a port that has just been opened.
+    /// - Parameters:
+    ///   - remembered: the dialect that was found at the same stick before.
+    ///   - isRested: whether the radio has sent nothing in the last hour. Otherwise it may not send at once where the region limits
+    ///     the duty cycle.
+    public init(
+        _ configuration: ModemConfiguration, kind: PortKind, remembered: Dialect? = nil, isRested: Bool = false, at now: Instant
+    ) {
+        self.isRested = isRested
+        self.configuration = configuration
+        self.kind = kind
+        self.remembered = remembered
+        state = .serial
+        if let named = configuration.dialect { begin(named, at: now) } else { detect(at: now) }
+    }
+
+    /// Whether the port carries the protocol's serial line, as far as is known.
+    public var isSerialLine: Bool {
+        switch state {
+        case .serial, .assumedSerial: true
+        case .detecting, .stick, .unused, .stranger: false
+        }
+    }
+
+    /// Whether the bytes of the port are certainly those of the serial line, so that they need not pass through the modem.
+    public var isTransparent: Bool { if case .serial = state { true } else { false } }
+
+    /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
+    public var nextDeadline: Instant? {
+        switch state {
+        case .detecting(let detection): detection.deadline
+        case .stick(let stick): stick.nextDeadline
+        case .stranger(_, let until): until
+        case .serial, .assumedSerial, .unused: nil
+        }
+    }
+
+    private mutating func detect(at now: Instant) {
+        state = .detecting(
+            StickDetection(
+                remembered: remembered, after: lastStranger, timing: kind == .board ? .board : .remote, at: now))
+    }
+
+    /// Begins to speak a dialect.
+    /// - Parameters:
+    ///   - heard: what came in during the detection.
+    ///   - isFrameEnded: whether a frame that an earlier program left unfinished was ended.
+    private mutating func begin(_ dialect: Dialect, heard: [UInt8] = [], isFrameEnded: Bool = false, at now: Instant) {
+        self.dialect = dialect
+        switch dialect {
+        case .serial:
+            state = .serial
+            events.append(.serialLine(heard))
+        case .kiss: setUp(MeshCoreModem.self, dialect, isFrameEnded: isFrameEnded, at: now)
+        case .rnode: setUp(RNodeModem.self, dialect, isFrameEnded: isFrameEnded, at: now)
+        // Lines of text end an unfinished command by themselves.
+        case .rui3: setUp(RUI3Modem.self, dialect, isFrameEnded: true, at: now)
+        }
+    }
+
+    /// Begins to set up a stick, unless its settings are not chosen.
+    private mutating func setUp(_ type: any StickModem.Type, _ dialect: Dialect, isFrameEnded: Bool, at now: Instant) {
+        guard let settings = configuration.settings else {
+            state = .unused
+            events.append(.notice(.found(dialect, version: nil)))
+            return events.append(.notice(.settingsMissing(dialect)))
+        }
+        if configuration.limits == nil { events.append(.notice(.regionMissing(dialect))) }
+        var stick: any StickModem = type.init(settings, limits: configuration.limits, isRested: isRested, at: now)
+        if !isFrameEnded { bytes += KISSFrame.abandonment }
+        stick.start(at: now)
+        take(&stick)
+        state = .stick(stick)
+    }
+
+    private mutating func take(_ stick: inout any StickModem) {
+        bytes += stick.output.bytes
+        stick.output.bytes.removeAll(keepingCapacity: true)
+        events += stick.output.events
+        stick.output.events.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func withStick(_ body: (inout any StickModem) -> Void) {
+        guard case .stick(var stick) = state else { return }
+        // While `state` holds the modem too, each change would copy it.
+        state = .unused
+        body(&stick)
+        take(&stick)
+        state = .stick(stick)
+    }
+
+    private mutating func finish(_ detection: inout StickDetection, _ result: StickDetection.Result?, at now: Instant) {
+        bytes += detection.takeOutput()
+        switch result {
+        case nil: state = .detecting(detection)
+        case .nothingAnswers:
+            dialect = .serial
+            state = .assumedSerial(detection.heard)
+            events.append(.serialLine(detection.bytes))
+        case .found(let dialect):
+            begin(dialect, heard: detection.bytes, isFrameEnded: detection.hasAsked, at: now)
+        case .stranger(let stranger):
+            state = .stranger(HeardBytes(), until: now.advanced(byMicroseconds: RadioModem.examinationInterval))
+            guard stranger != lastStranger else { return }
+            lastStranger = stranger
+            events.append(.notice(.stranger(stranger)))
+        }
+    }
+
+    /// Bytes came in at the port.
+    public mutating func receive(_ new: Span<UInt8>, at now: Instant) {
+        switch state {
+        case .detecting(var detection):
+            let result = detection.receive(new, at: now)
+            finish(&detection, result, at: now)
+        case .stick: withStick { $0.receive(new, at: now) }
+        case .assumedSerial(var heard):
+            switch heard.take(new) {
+            case .rnode: begin(.rnode, at: now)
+            case .kiss: begin(.kiss, at: now)
+            case .serial:
+                state = .serial
+                events.append(.serialBytes(new.bytes))
+            case .commandStatus, .nmea, nil:
+                state = .assumedSerial(heard)
+                events.append(.serialBytes(new.bytes))
+            }
+        case .stranger(var heard, let until):
+            switch heard.take(new) {
+            case .rnode: begin(.rnode, at: now)
+            case .kiss: begin(.kiss, at: now)
+            case .serial: begin(.serial, heard: heard.bytes, at: now)
+            case .commandStatus, .nmea, nil: state = .stranger(heard, until: until)
+            }
+        case .serial, .unused: break
+        }
+    }
+
+    /// Adds a packet to the answer that ``flush(at:)`` ends.
+    public mutating func send(_ packet: [UInt8]) { answer.append(packet) }
+
+    /// Passes the packets added since the last call to the stick, as one answer.
+    public mutating func flush(at now: Instant) {
+        guard !answer.isEmpty else { return }
+        let packets = answer
+        answer = []
+        withStick { $0.send(packets, at: now) }
+    }
+
+    /// Does what is due.
+    public mutating func deadlineReached(at now: Instant) {
+        switch state {
+        case .detecting(var detection):
+            let result = detection.deadlineReached(at: now)
+            finish(&detection, result, at: now)
+        case .stick: withStick { $0.deadlineReached(at: now) }
+        case .stranger(_, let until): if now >= until { detect(at: now) }
+        case .serial, .assumedSerial, .unused: break
+        }
+    }
+
+    /// Removes and returns the bytes for the port.
+    public mutating func takeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    /// Removes and returns the oldest event; nil if there is none.
+    public mutating func nextEvent() -> ModemEvent? { events.isEmpty ? nil : events.removeFirst() }
+}
+
+extension Span<UInt8> {
+    /// The bytes as an array.
+    fileprivate var bytes: [UInt8] { indices.map { self[$0] } }
+}

@@ -1,0 +1,73 @@
+import CollarARQ
+import CollarWire
+
+/// The settings of a stick's LoRa radio that a person chooses. Both ends of a link must have the same, except for the power.
+public struct RadioSettings: Equatable, Sendable {
+    /// Carrier frequency, in hertz.
+    public var frequencyHertz: UInt32
+    /// Bandwidth, in hertz; not 0.
+    public var bandwidthHertz: UInt32
+    /// Spreading factor, 5 … 12.
+    public var spreadingFactor: UInt8
+    /// Denominator of the coding rate 4/5 … 4/8: 5 … 8.
+    public var codingRateDenominator: UInt8
+    /// Transmit power, in dBm.
+    public var powerDBm: Int8
+
+    /// Creates settings.
+    public init(
+        frequencyHertz: UInt32, bandwidthHertz: UInt32, spreadingFactor: UInt8, codingRateDenominator: UInt8, powerDBm: Int8
+    ) {
+        self.frequencyHertz = frequencyHertz
+        self.bandwidthHertz = bandwidthHertz
+        self.spreadingFactor = spreadingFactor
+        self.codingRateDenominator = codingRateDenominator
+        self.powerDBm = powerDBm
+    }
+
+    /// Duration of a symbol, in microseconds.
+    public var symbolMicroseconds: Int64 { (1_000_000 << Int64(spreadingFactor)) / Int64(max(1, bandwidthHertz)) }
+
+    /// The timing of a link with these settings through a stick of this dialect.
+    ///
+    /// Both ends use LoRa's explicit header and CRC, and low data rate optimisation from symbols of 16 ms on.
+    public func profile(of dialect: Dialect) -> ModemProfile {
+        ModemProfile(
+            lora: LoRaSettings(
+                frequencyHertz: frequencyHertz, bandwidthHertz: max(1, bandwidthHertz), spreadingFactor: spreadingFactor,
+                codingRateDenominator: codingRateDenominator, preambleSymbols: preambleSymbols(of: dialect),
+                hasExplicitHeader: true, hasCRC: true, optimizesLowDataRate: symbolMicroseconds >= 16_000,
+                powerDBm: powerDBm),
+            turnaroundMicroseconds: turnaroundMicroseconds(of: dialect),
+            modemHeaderByteCount: dialect == .rnode ? 1 : 0)
+    }
+
+    /// Symbols of the preamble where nothing demands more.
+    static let ordinaryPreambleSymbols: UInt16 = 8
+
+    /// Symbols of the preamble that sticks of this dialect send. MeshCore's firmware sends 32 up to spreading factor 8 and 16
+    /// above; RNode firmware at least 18.
+    private func preambleSymbols(of dialect: Dialect) -> UInt16 {
+        switch dialect {
+        case .kiss: spreadingFactor <= 8 ? 32 : 16
+        case .rnode: 18
+        case .serial, .rui3: RadioSettings.ordinaryPreambleSymbols
+        }
+    }
+
+    /// The longest time from the end of a poll to the start of its answer through a stick of this dialect, in microseconds: the
+    /// stick's line in both directions, storing the fixes, and the stick's wait for a free channel.
+    public func turnaroundMicroseconds(of dialect: Dialect) -> Int64 {
+        switch dialect {
+        case .serial: return 50_000
+        case .kiss: return 100_000
+        // Commands of text have twice as many bytes as the frame, and the stick leaves reception before it sends.
+        case .rui3: return 200_000
+        case .rnode:
+            // RNode firmware waits two slots and then up to fourteen. A slot is twelve symbols, but 24 … 100 ms.
+            let slot = min(max(12 * symbolMicroseconds, 24_000), 100_000)
+            let longest = 16 * slot + 100_000 + 2 * symbolMicroseconds
+            return (longest + 99_999) / 100_000 * 100_000
+        }
+    }
+}
