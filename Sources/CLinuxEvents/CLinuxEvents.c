@@ -5,6 +5,7 @@
 #include <link.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { max_ready = 16 };
@@ -33,6 +34,13 @@ int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, i
         ready[i].is_writable = is_broken || (events[i].events & EPOLLOUT);
     }
     return count;
+}
+
+void raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int release_object(struct dl_phdr_info *info, size_t size, void *unused) {

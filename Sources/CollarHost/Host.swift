@@ -22,8 +22,6 @@ package final class Host {
     private let dispatcher: Dispatcher
     private let emitter: Emitter
     private var links: [Link] = []
-    /// Index of the collar whose turn to commit is next.
-    private var firstToCommit = 0
 
     /// Locks the state directory and opens the journals in it. Nothing is sent yet.
     /// - Parameter random: source of a new receiver identity, and of the first request id for a collar.
@@ -88,6 +86,24 @@ package final class Host {
         dispatcher.receive(bytes, on: links[id.index], at: time)
     }
 
+    /// A packet came in on an open link: a bare frame, perhaps with the signal that the radio measured.
+    package func receive(packet: Span<UInt8>, signal: RadioSignal?, on id: LinkID, at time: HostTime) {
+        dispatcher.receive(packet: packet, signal: signal, on: links[id.index], at: time)
+    }
+
+    /// The link's radio needs up to this time from the end of a frame to the start of its answer.
+    package func setTurnaround(microseconds: Int64, of id: LinkID) {
+        links[id.index].session?.radioTurnaroundMicroseconds = microseconds
+    }
+
+    /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
+    /// this one was.
+    package func linkToRenew(for deviceID: UInt64) -> LinkID? {
+        guard let collar = collars.session(deviceID), let id = collar.links.last, links[id.index].session?.lastCollar === collar
+        else { return nil }
+        return id
+    }
+
     /// Moves the oldest waiting frame to `output`: a bare frame of at most 51 bytes.
     /// - Returns: the link on which to send it; nil if no frame waits.
     package func nextFrame(into output: inout OutputSpan<UInt8>) -> LinkID? { self.output.frames.next(into: &output) }
@@ -98,27 +114,15 @@ package final class Host {
     package var collarCount: Int { collars.sessions.count }
 
     /// Whether ``commitNext(at:)`` has something to do.
-    package var isCommitDue: Bool { collars.sessions.contains(where: \.isCommitDue) }
+    package var isCommitDue: Bool { !collars.commits.isEmpty }
 
     /// Makes the received data of one collar durable, then answers the collar. Call it until it returns false, and read the
     /// links between two calls: making data durable takes milliseconds.
     /// - Returns: false if there was nothing to do.
     package func commitNext(at time: HostTime) -> Bool {
-        guard let collar = nextToCommit else { return false }
-        collar.commit(at: time)
+        guard let session = collars.commits.next() else { return false }
+        collars[session].commit(at: time)
         return true
-    }
-
-    /// The next collar with something to commit. Collars take turns, beginning after the one committed last.
-    private var nextToCommit: CollarSession? {
-        let sessions = collars.sessions
-        for offset in 0..<sessions.count {
-            let collar = sessions[(firstToCommit + offset) % sessions.count]
-            guard collar.isCommitDue else { continue }
-            firstToCommit = collar.id.index + 1
-            return collar
-        }
-        return nil
     }
 
     // MARK: Emission
@@ -182,14 +186,14 @@ package final class Host {
     /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
     package var nextDeadline: Instant? {
         var earliest: Instant?
-        for link in links { if let due = link.nextDeadline { earliest = min(earliest ?? due, due) } }
-        for collar in collars.sessions { if let due = collar.nextDeadline { earliest = min(earliest ?? due, due) } }
+        for link in links { earliest = Instant.earliest(earliest, link.nextDeadline) }
+        for collar in collars.sessions { earliest = Instant.earliest(earliest, collar.nextDeadline) }
         return earliest
     }
 
     /// Does what is due.
     package func deadlineReached(at time: HostTime) {
-        for link in links {
+        for link in links where isDue(link.nextDeadline, at: time) {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
             // After a long wait for the disk, both silence times may have passed.
             while let seconds = link.silenceSeconds(at: time.instant) {
@@ -197,8 +201,10 @@ package final class Host {
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }
         }
-        for collar in collars.sessions { collar.deadlineReached(at: time) }
+        for collar in collars.sessions where isDue(collar.nextDeadline, at: time) { collar.deadlineReached(at: time) }
     }
+
+    private func isDue(_ deadline: Instant?, at time: HostTime) -> Bool { deadline.map { time.instant >= $0 } ?? false }
 
     /// The host's figures at this moment.
     package func reading(at time: HostTime) -> HostReading {

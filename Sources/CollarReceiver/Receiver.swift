@@ -58,6 +58,8 @@ public final class Receiver {
     ) throws(ReceiverError) {
         self.configuration = configuration
         reportToOwner = report
+        // 256 journals and some hundred radios need more than a process usually has.
+        raise_descriptor_limit()
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
@@ -188,22 +190,35 @@ public final class Receiver {
 
     /// Passes the host's frames and notices to ports, owner, consumer and clients.
     private func takeOutputs() {
-        while true {
-            var link: LinkID?
-            let frame = [UInt8](capacity: 64) { output in link = host.nextFrame(into: &output) }
-            guard let link else { break }
-            ports.send(frame.span, on: link)
-        }
+        sendFrames()
         // While the owner handles a notice, it may submit a command, which causes further notices. So all present notices are
         // moved out of the host before the first one is reported.
         var notices: [HostNotice] = []
         host.moveNotices(to: &notices)
         for notice in notices {
             report(.host(notice))
+            if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
                 control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
             }
         }
+    }
+
+    /// Opens the port of an unhealthy collar again, if its radio may be the cause.
+    private func renewLink(of deviceID: UInt64) {
+        guard let link = host.linkToRenew(for: deviceID) else { return }
+        ports.renew(link, for: deviceID, at: .now)
+        sendFrames()
+    }
+
+    private func sendFrames() {
+        while true {
+            var link: LinkID?
+            let frame = [UInt8](capacity: 64) { output in link = host.nextFrame(into: &output) }
+            guard let link else { break }
+            ports.send(frame, on: link)
+        }
+        ports.endAnswers(at: .now)
     }
 
     /// Opens the control socket, for requests of other programs. If that fails, everything else goes on.

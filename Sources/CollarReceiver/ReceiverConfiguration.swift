@@ -8,6 +8,8 @@ public struct ReceiverConfiguration: Sendable {
     public var host: HostConfiguration
     /// Ports that the user named; empty to discover radios.
     public var ports: [String] = []
+    /// How the sticks at the ports are to be used.
+    public var radio = RadioConfiguration()
     /// Whether to wait for a radio that is absent or goes away.
     public var reconnects = true
     /// The directory for the control socket, `XDG_RUNTIME_DIR`; nil where that is not set.

@@ -7,6 +7,8 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case port(SerialPortError)
     /// The user does not want to wait, and no radio is plugged in (`path` is nil) or the radio at `path` was unplugged.
     case noDevice(path: String?)
+    /// The machine of a radio cannot be reached, and the user does not want to wait.
+    case connection(path: String, reason: String)
     /// Devices cannot be discovered.
     case discovery(SystemError)
     /// The host cannot start.

@@ -1,4 +1,5 @@
 import CollarHost
+import RadioModems
 import SerialDevices
 
 /// An event that a person should know of; no notice ends the receiver.
@@ -14,8 +15,14 @@ public enum ReceiverNotice: Equatable, Sendable {
     case unplugged(path: String, isAwaited: Bool = true)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
+    /// The machine of a radio cannot be reached now.
+    case cannotConnect(path: String, reason: String)
     /// The radio takes no bytes: frames for it are dropped.
     case cannotSend(path: String)
+    /// A notice of the modem at a port.
+    case modem(path: String, ModemNotice)
+    /// The link to a collar is unhealthy, and nothing else is heard at the port: it is opened and its stick set up once more.
+    case renewing(path: String, deviceID: UInt64)
     /// No control socket could be opened for other programs. The values are the path that was tried last, and `errno`.
     case controlFailing(path: String, errorNumber: Int32)
     /// A notice of the host, in which links are named by their paths.

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include "local_socket.h"
+#include "network_socket.h"
 #include "output_relay.h"
 
 /// A descriptor that is ready.
@@ -27,6 +28,10 @@ void event_poll_forget(int poll_fd, int fd);
 
 /// Waits. A hang-up counts as readable and writable. Returns how many descriptors are ready, or -1 with errno.
 int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, int timeout_ms);
+
+/// Lets the process have as many descriptors as it may allow itself. The usual limit of 1024 is there for select, which nothing
+/// here uses.
+void raise_descriptor_limit(void);
 
 /// Gives back the read-only pages of the program and its libraries, most of which only the start needed. Pages that are
 /// used again are mapped again, from the page cache.

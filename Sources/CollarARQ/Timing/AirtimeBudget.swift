@@ -28,6 +28,9 @@ public struct AirtimeBudget: Equatable, Sendable {
     /// A quarter of what an hour allows, in microseconds.
     static func quarterMicroseconds(_ partsPerMillion: Int64) -> Int64 { partsPerMillion * 900 }
 
+    /// Fills the budget of a sender that has sent nothing for an hour.
+    public mutating func fill() { tokenMicroseconds = depthMicroseconds }
+
     /// Adds the airtime that the time since the last call allows.
     public mutating func refill(now: Instant) {
         // The limit of two hours keeps the product within 64 bits. An empty budget whose depth is a quarter fills in 20 minutes.

@@ -42,7 +42,11 @@ public struct ModemProfile: Equatable, Sendable {
     ///
     /// Source of the number of symbols in a frame: Semtech AN1200.13, "LoRa Modem Designer's Guide", section 4; for spreading
     /// factors 5 and 6 the SX1261/2 data sheet, section 6.1.4.
-    public init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64) {
+    /// - Parameters:
+    ///   - settings: the modem's settings.
+    ///   - turnaroundMicroseconds: the longest time from the end of a frame to the start of its answer.
+    ///   - modemHeaderByteCount: bytes that the modems at both ends add to each frame on the air.
+    public init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64, modemHeaderByteCount: Int64 = 0) {
         let spreadingFactor = Int64(widening: settings.spreadingFactor)
         let symbolNanoseconds =
             1_000_000_000 &<< spreadingFactor / Int64(widening: settings.bandwidthHertz)
@@ -58,7 +62,7 @@ public struct ModemProfile: Equatable, Sendable {
         bitsPerBlock = 4 * (spreadingFactor - (isFast ? 0 : reduction))
         bitOffset =
             (isFast ? 0 : 8) + (settings.hasExplicitHeader ? 20 : 0) + (settings.hasCRC ? 16 : 0)
-            - 4 * spreadingFactor
+            - 4 * spreadingFactor + 8 * modemHeaderByteCount
     }
 
     /// The profile for modem settings that were reported or configured.

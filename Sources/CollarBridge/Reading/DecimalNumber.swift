@@ -75,6 +75,14 @@ package struct DecimalNumber: Equatable, Sendable {
         rounded128(toFractionDigits: fractionDigits).flatMap { Int64(exactly: $0) }
     }
 
+    /// The number if it is a whole number that fits 64 bits; else nil.
+    package var wholeNumber: Int64? {
+        if exponent < 0, significand != 0 {
+            guard let divisor = DecimalNumber.powerOfTen(-exponent), significand % divisor == 0 else { return nil }
+        }
+        return rounded(toFractionDigits: 0)
+    }
+
     private func rounded128(toFractionDigits fractionDigits: Int) -> Int128? {
         let shift = exponent + fractionDigits
         guard significand != 0 else { return 0 }

@@ -93,7 +93,7 @@ package struct FixFields {
             return defaultSequence
         }
         guard let whole = sequence.rounded(toFractionDigits: 0) else { throw .wrong("seq", "\(sequence) is too large") }
-        guard sequence.adding(-whole)?.significand == 0 else {
+        guard sequence.wholeNumber != nil else {
             throw .wrong("seq", "\(sequence) is not a whole number")
         }
         guard whole >= 0 else { throw .wrong("seq", "\(sequence) is negative") }

@@ -110,8 +110,12 @@ public struct Collar<Flash: FlashDevice> {
         let isBootCountFar = marks.map { bootCount > UInt64(widening: $0.bootCount) + Self.markedBootCounts } ?? false
         let isKeyUnmarked = keyStore.key != nil && marks?.isKeyed != true
         if isBootCountFar || isKeyUnmarked { try fixLog.beginBlock(in: &self.flash) }
+        var deliveryConfiguration = configuration.delivery
+        if settings[.turnaroundMilliseconds] > 0 {
+            deliveryConfiguration.modem.turnaroundMicroseconds = Int64(widening: settings[.turnaroundMilliseconds]) &* 1000
+        }
         delivery = CollarDelivery(
-            configuration: configuration.delivery, oldestSequence: fixLog.oldestSequence,
+            configuration: deliveryConfiguration, oldestSequence: fixLog.oldestSequence,
             nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
         if settings.version > .defaults { obeyHeartbeat(now: now) }
         if configuration.isPoweredOn { openPairingWindow(now: now, byButton: false) }

@@ -1,7 +1,8 @@
 import CollarWire
 
 /// The settings that a host may change: how often fixes are sent, when the collar counts as stationary, and how fine the steps of
-/// fixes are. The core itself applies the heartbeat, which is the longest silence; the firmware must apply all other settings.
+/// fixes are. The core itself applies the heartbeat, which is the longest silence, and, at the next boot, the turnaround; the
+/// firmware must apply all other settings.
 public struct CollarSettings: Equatable, Sendable {
     /// The version of the settings. It grows with every change and is 0 before the first one.
     public internal(set) var version = SettingsVersion.defaults

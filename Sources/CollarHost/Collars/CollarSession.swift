@@ -29,12 +29,9 @@ final class CollarSession {
     private var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
     private var address: UInt8?
-    /// The link on which the collar was heard last; nil before it was heard.
-    private var link: LinkID?
+    private(set) var links = CollarLinks()
     /// The answer to the open poll; nil if no poll is open.
     private var answer: PendingAnswer?
-    /// The signal strength of the collar's last frame at each link, in dBm, if the base radio reports it.
-    private var strengths: [LinkID: Int16] = [:]
     private var isReportedAsElsewhere = false
     /// Answers since the last identity.
     private var answersSinceIdentity: UInt32 = 0
@@ -44,7 +41,8 @@ final class CollarSession {
     private var reportedLosses = HostLimits.reportedLosses
     /// Whether a frame came in, or something was appended, since the last commit. It is true at first: the first commit
     /// writes what an opening on a full disk left pending, and removes old segments.
-    private(set) var isCommitDue = true
+    private(set) var isCommitDue = true { didSet { if isCommitDue, !oldValue { commits.add(id) } } }
+    private let commits: CommitQueue
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
     private(set) var fixCount = 0
@@ -55,18 +53,21 @@ final class CollarSession {
     var deviceID: UInt64 { journal.deviceID }
 
     init(
-        id: SessionID, journal: Journal, configuration: HostConfiguration, requests: RequestOutbox, output: HostOutput
+        id: SessionID, journal: Journal, configuration: HostConfiguration, requests: RequestOutbox, commits: CommitQueue,
+        output: HostOutput
     ) throws(JournalError) {
         self.id = id
         self.configuration = configuration
         self.output = output
         self.requests = requests
+        self.commits = commits
         storage = CollarStorage(journal, output: output)
         feed = try EntryFeed(journal, configuration)
         logs = CollarLogs(journal)
         health = HealthMonitor(deviceID: journal.deviceID)
         positions = PositionMonitor(deviceID: journal.deviceID)
         faults = FaultMonitor(deviceID: journal.deviceID)
+        commits.add(id)
     }
 
     // MARK: Sender of a frame
@@ -123,16 +124,16 @@ final class CollarSession {
         isCommitDue = true
         let isFirst = address == nil
         address = header.address
-        self.link = link.id
+        links.noteFrame(on: link.id, signal: signal, at: time.instant)
         health.noteFrame(at: time.instant, output)
         log.lastHeard = time.instant
-        if let strength = signal?.strengthDBm { strengths[link.id] = strength }
         switch poll {
         case .none: break
-        case .copy: answer?.offer(link.id, strengths)
+        case .copy: answer?.offer(link.id, links.strengths)
         case .new(let wait):
             log.delivery.receive(flags: header.flags)
             log.sealedPoll = number
+            let wait = links.areSeveral(at: time.instant) ? wait : nil
             answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         guard isFirst else { return }
@@ -141,8 +142,8 @@ final class CollarSession {
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.
     func offerAnswer(at link: Link, signal: RadioSignal?) {
-        if let strength = signal?.strengthDBm { strengths[link.id] = strength }
-        answer?.offer(link.id, strengths)
+        links.noteSignal(signal, on: link.id)
+        answer?.offer(link.id, links.strengths)
     }
 
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
@@ -416,14 +417,14 @@ final class CollarSession {
 
     /// A link was closed: if the collar was heard last on it, the collar cannot be heard now.
     func linkClosed(_ closed: LinkID) {
-        if answer?.link == closed { answer = nil }
-        strengths[closed] = nil
-        if link == closed { health.suspend() }
+        links.close(closed)
+        if answer?.close(closed, links.strengths) == false { answer = nil }
+        if links.last == closed { health.suspend() }
     }
 
     /// A link was opened, and an identity request to all collars goes out on it.
     func linkOpened(_ opened: LinkID, at now: Instant) {
-        if link == opened { health.resume(at: now) }
+        if links.last == opened { health.resume(at: now) }
     }
 
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
@@ -431,7 +432,9 @@ final class CollarSession {
 
     /// The next deadline: of an answer, a heartbeat, a request, or another attempt to read the journal.
     var nextDeadline: Instant? {
-        [answer?.holdUntil, health.nextDeadline, requests.nextDeadline, feed.nextDeadline].compactMap { $0 }.min()
+        // The host asks every collar for it in each round, so it allocates nothing.
+        Instant.earliest(
+            Instant.earliest(answer?.holdUntil, health.nextDeadline), Instant.earliest(requests.nextDeadline, feed.nextDeadline))
     }
 
     /// Does what is due.

@@ -12,6 +12,8 @@ final class CollarTable {
     /// The random source for the id from which a collar's request ids are counted up.
     var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
+    /// The collars with something to commit.
+    let commits = CommitQueue()
     /// The keys of collars.
     let ring: KeyRing
     /// The collar heard last at each address.
@@ -96,7 +98,8 @@ final class CollarTable {
         for damage in journal.damage { output.report(.journalDamage(deviceID: deviceID, damage)) }
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
-            requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random), output: output)
+            requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random),
+            commits: commits, output: output)
         ring.collar(deviceID)?.restore(journal.sealedProgress)
         session.keyed = ring.collar(deviceID)
         sessions.append(session)

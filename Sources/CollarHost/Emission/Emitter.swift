@@ -24,7 +24,7 @@ final class Emitter {
             return EmittedEntry(
                 content: .fix(fresh.record), deviceID: collars[fresh.receipt.session].deviceID, receipt: fresh.receipt)
         }
-        while let session = collars.sessions.first(where: \.feed.isReadable) {
+        while let session = collars.sessions.first(where: { $0.feed.isReadable }) {
             readBack = (session, read(session, at: time)[...])
             if let entry = nextReadBack() { return entry }
         }

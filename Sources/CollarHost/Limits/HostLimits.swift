@@ -8,7 +8,7 @@ enum HostLimits {
     /// A collar not heard before is accepted only while the host counts fewer collars than this: those it serves, and those
     /// whose journal it could not open. As the journals opened at the start count too, a sender of invented collars cannot
     /// fill the memory or the state directory, however often the host is started.
-    static let collarCount = 64
+    static let collarCount = 256
     /// The least time between two attempts to open the journal of a collar that is heard, in microseconds.
     static let openingInterval: Int64 = 10_000_000
     /// A sequence is a jump if it exceeds the highest known sequence by more than this. A collar that makes one fix a second

@@ -45,6 +45,13 @@ final class Dispatcher {
         link.session?.stream = stream
     }
 
+    /// A bare frame came in on an open link as a packet of its own.
+    func receive(packet: Span<UInt8>, signal: RadioSignal?, on link: Link, at time: HostTime) {
+        guard link.session != nil else { return }
+        _ = collars.readKeys(at: time.instant)
+        dispatch(packet, signal: signal, on: link, at: time)
+    }
+
     /// Receives the next fix on a fast path, if it has the commonest form and belongs to the current log of the collar heard
     /// last on this link. This holds for nearly all single fixes of a backlog.
     private func takeCommonFix(

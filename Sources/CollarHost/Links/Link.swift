@@ -29,13 +29,17 @@ final class Link {
         var radioIdentity: RadioIdentity?
         /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
+        /// The longest time from the end of a frame to the start of its answer, if the caller has told it.
+        var radioTurnaroundMicroseconds: Int64?
         /// The collar heard last.
         var lastCollar: CollarSession?
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
-        /// The longest time from the end of a frame to the start of its answer; nil if the base radio has not told it.
-        var turnaroundMicroseconds: Int64? { modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 } }
+        /// The longest time from the end of a frame to the start of its answer; nil if it is not known.
+        var turnaroundMicroseconds: Int64? {
+            radioTurnaroundMicroseconds ?? modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 }
+        }
 
         fileprivate var silenceDeadline: Instant? {
             guard case .waiting(let start, let isReported) = establishment else { return nil }
@@ -62,8 +66,8 @@ final class Link {
 
     /// The next deadline: of the held frame, or of the silence report.
     var nextDeadline: Instant? {
-        guard let session else { return nil }
-        return [session.held.deadline, session.silenceDeadline].compactMap { $0 }.min()
+        // A copy of the session would cost more than the answer.
+        Instant.earliest(session?.held.deadline, session?.silenceDeadline)
     }
 
     /// A frame of a known collar came in.

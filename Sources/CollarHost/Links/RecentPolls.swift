@@ -21,13 +21,14 @@ struct RecentPolls {
         let time: Instant
     }
 
-    /// How much later an equal frame on another link still counts as a copy, in microseconds. Within this time a collar does
-    /// not use a poll number again with the same content.
-    private static let copyTime: Int64 = 100_000
+    /// How much later an equal frame on another link still counts as a copy, in microseconds. A network may deliver a frame so
+    /// late if it lost the first packet. Within this time a collar does not use a poll number again with the same content.
+    private static let copyTime: Int64 = 500_000
     /// The longest time an answer waits for other radios, in microseconds. It also never waits more than a quarter of the
     /// turnaround.
     private static let longestWait: Int64 = 5000
-    private static let limit = 64
+    /// The most polls in memory: two of each collar.
+    private static let limit = 2 * HostLimits.collarCount
 
     private var polls: [Poll] = []
 

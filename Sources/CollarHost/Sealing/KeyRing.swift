@@ -66,6 +66,9 @@ final class KeyRing {
             found.append(collar)
         }
         if found.count != collars.count { isChanged = true }
+        // If a power cut brought an earlier key back, the stored progress would be that of another key, and frames that were
+        // received before would be taken again.
+        if isChanged { try files.synchronize() }
         (collars, pendingKeys) = (found, pending)
         return isChanged
     }

@@ -1,12 +1,14 @@
 /// A file that is read and replaced as a whole.
-enum SmallFile {
-    /// The first 256 bytes of the file; none if it is missing.
-    static func contents(of path: String, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8] {
+package enum SmallFile {
+    /// The first bytes of the file, up to a limit; none if it is missing.
+    package static func contents(
+        of path: String, byteLimit: Int = 256, _ fileSystem: any FileSystem
+    ) throws(JournalError) -> [UInt8] {
         do throws(FileFailure) {
             let file = try fileSystem.open(path, .reading)
             defer { fileSystem.close(file) }
             var bytes: [UInt8] = []
-            try fileSystem.read(from: file, at: 0, count: 256, into: &bytes)
+            try fileSystem.read(from: file, at: 0, count: byteLimit, into: &bytes)
             return bytes
         } catch {
             if error.isAbsence { return [] }
@@ -16,7 +18,7 @@ enum SmallFile {
 
     /// Replaces the file durably. After a crash at any point the file has the old or the new content. The new content is durable
     /// before the rename, and the rename is durable when this function returns.
-    static func replace(
+    package static func replace(
         _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
     ) throws(FileFailure) {
         let new = try create(for: path, fileSystem)

@@ -122,6 +122,11 @@ public struct KeyFiles {
         }
     }
 
+    /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
+    public func synchronize() throws(JournalError) {
+        try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: path) }
+    }
+
     /// Removes the key of a collar durably.
     /// - Returns: false if it has none.
     public func remove(_ deviceID: UInt64) throws(JournalError) -> Bool {

@@ -19,6 +19,26 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case discoveryFailed = "discovery_failed"
     /// The radio takes no bytes, so frames to collars are dropped.
     case messageSendFailed = "message_send_failed"
+    /// No region is set, so a stick's radio transmits nothing.
+    case regionMissing = "region_missing"
+    /// A stick's radio does not hold a setting.
+    case radioSettingRefused = "radio_setting_refused"
+    /// A stick restarted and forgot its settings.
+    case radioRestarted = "radio_restarted"
+    /// A stick does not answer.
+    case radioNotAnswering = "radio_not_answering"
+    /// A stick is busy, or its queue is full.
+    case radioBusy = "radio_busy"
+    /// A stick reports a fault.
+    case radioFault = "radio_fault"
+    /// The duty cycle of the region is used up.
+    case dutyCycleReached = "duty_cycle_reached"
+    /// A frame has more airtime than the region allows.
+    case dwellTimeExceeded = "dwell_time_exceeded"
+    /// The machine of a remote radio cannot be reached.
+    case radioUnreachable = "radio_unreachable"
+    /// Something other than a known stick is at a port.
+    case unknownRadio = "unknown_radio"
 
     // The session with a collar.
 
@@ -183,6 +203,11 @@ extension ErrorCode {
         case .notASerialPort: (.critical, false, .configuration)
         case .portFailed, .discoveryFailed: (.error, true, .inputOutput)
         case .messageSendFailed: (.error, true, nil)
+        case .regionMissing, .unknownRadio: (.critical, false, nil)
+        case .radioSettingRefused, .dwellTimeExceeded: (.error, false, nil)
+        case .radioRestarted, .radioBusy, .dutyCycleReached: (.warning, true, nil)
+        case .radioNotAnswering, .radioFault: (.error, true, nil)
+        case .radioUnreachable: (.error, true, .noDevice)
         case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
         case .linkNotSupported: (.critical, false, nil)
         case .keyMissing, .keyRejected: (.warning, false, nil)

@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import CollarWire
+import RadioModems
 import SerialDevices
 
 /// The identity of a ``RadioPort`` of a receiver.
@@ -8,12 +9,14 @@ struct PortID: Hashable {
     let index: Int
 }
 
-/// A path where a radio is, or may appear: a tty that the user named or udev found.
+/// A path where a radio is, or may appear: a tty that the user named or udev found, or the address of a radio at another machine.
 final class RadioPort {
     /// Whether a radio is open at the path; if not, what triggers the next attempt to open one.
     enum State {
-        /// The radio is open; `outbound` holds the bytes that its line has not taken yet.
-        case open(SerialPort, outbound: [UInt8])
+        /// The radio is open.
+        case open(any RadioConnection)
+        /// A connection to the radio's machine is being made.
+        case connecting(ConnectionAttempt)
         /// The path is watched: the device may appear, or its permissions may change.
         case waiting(PathWatcher)
         /// The port is tried again at this time: another program has it open, its permissions are not set yet, or its
@@ -34,12 +37,28 @@ final class RadioPort {
     /// Whether the user named the port. The receiver watches the path of such a port; if udev found the port, udev announces
     /// its return.
     let isNamedByUser: Bool
-    var state = State.gone
+    var state = State.gone { didSet { if connection == nil { outbound.removeAll() } } }
+    /// Bytes that the line has not taken yet.
+    private var outbound: [UInt8] = []
+    /// Whether the event loop waits until the open line takes bytes.
+    var isWatchedForWriting = false
+    /// The modem at the open port; nil while the port is closed.
+    var modem: RadioModem?
+    /// The name by which the dialect of the stick is remembered; nil if the stick has no name that lasts.
+    var stickName: String?
     /// The route from the path to the device that was opened last, if that is a pseudo-terminal; else nil.
     var route: TerminalRoute?
     /// The error that the last report of a failed opening gave, so that the same error is not reported twice in a row; nil
     /// after the port opens.
     var lastComplaint: SerialPortError?
+    /// Attempts in a row to connect that failed, or whose connection ended at once.
+    var connectionAttemptCount = 0
+    /// When the connection was made; nil once it has carried bytes.
+    var connectedAt: Instant?
+    /// Whether the opening is reported only when bytes come in: the connection before it ended at once.
+    var isOpeningUnreported = false
+    /// The reason that the last report of a failed connection gave; nil after the port opens.
+    var lastConnectionFailure: ConnectionAttempt.Failure?
     /// Whether frames are being dropped because the line takes no bytes.
     private var isDropping = false
 
@@ -50,42 +69,65 @@ final class RadioPort {
         self.isNamedByUser = isNamedByUser
     }
 
-    /// The open radio.
-    var serialPort: SerialPort? {
-        if case .open(let port, _) = state { port } else { nil }
+    /// The address of a radio at another machine; nil for a path of this machine.
+    var networkAddress: NetworkAddress? { NetworkAddress(path) }
+
+    /// The line of the open radio.
+    var connection: (any RadioConnection)? {
+        if case .open(let connection) = state { connection } else { nil }
     }
 
-    /// When the port is tried again; nil if no time is set.
+    /// When the port is tried again, or its modem has something to do; nil if no time is set.
     var nextDeadline: Instant? {
-        if case .retrying(let instant, _) = state { instant } else { nil }
+        switch state {
+        case .retrying(let instant, _): instant
+        case .open: modem?.nextDeadline
+        case .waiting, .connecting, .shared, .gone: nil
+        }
     }
 
-    /// Queues a bare frame for the line. If too many bytes wait, the frame is dropped.
+    /// Queues a bare frame. On a serial line it goes out with the next ``flush()``; another modem sends the frames of one answer
+    /// after ``endAnswer(at:)``. If too many bytes wait, the frame is dropped.
     /// - Returns: whether dropping begins with this frame.
-    func queue(_ frame: Span<UInt8>) -> Bool {
-        guard case .open(let serial, var outbound) = state else { return false }
+    func queue(_ frame: [UInt8]) -> Bool {
+        guard modem?.isSerialLine == true else {
+            modem?.send(frame)
+            return false
+        }
+        return queueBytes(StreamEncoder.encodedByteCount(for: frame.count)) { output in
+            StreamEncoder.encode(frame.span, into: &output)
+        }
+    }
+
+    /// Ends the answer of the frames queued so far. ``queueModemBytes()`` takes what the modem then has for its stick.
+    func endAnswer(at now: Instant) { modem?.flush(at: now) }
+
+    /// Queues what the modem has for its stick.
+    /// - Returns: whether bytes begin to be dropped.
+    func queueModemBytes() -> Bool {
+        guard let bytes = modem?.takeBytes(), !bytes.isEmpty else { return false }
+        return queueBytes(bytes.count) { output in for byte in bytes { output.append(byte) } }
+    }
+
+    private func queueBytes(_ count: Int, _ write: (inout OutputSpan<UInt8>) -> Void) -> Bool {
+        guard connection != nil else { return false }
         guard outbound.count < RadioPort.outboundLimit else {
             defer { isDropping = true }
             return !isDropping
         }
-        outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
-            StreamEncoder.encode(frame, into: &output)
-        }
-        state = .open(serial, outbound: outbound)
+        outbound += [UInt8](capacity: count) { output in write(&output) }
         return false
     }
 
     /// Writes as much as the line takes.
     /// - Returns: whether bytes still wait; nil where no radio is open.
     func flush() -> Bool? {
-        guard case .open(let serial, var outbound) = state else { return nil }
+        guard let connection else { return nil }
         while !outbound.isEmpty {
-            let result = serial.write(outbound.span)
-            guard case .written(let count) = result else { break }
+            guard case .written(let count) = connection.write(outbound.span) else { break }
             outbound.removeFirst(count)
         }
         if outbound.isEmpty { isDropping = false }
-        state = .open(serial, outbound: outbound)
         return !outbound.isEmpty
     }
 }

@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarHost
+import RadioModems
 import SerialDevices
 
 /// The ports of a receiver: finds them, opens them, and carries bytes between them and the host.
@@ -9,16 +10,22 @@ final class RadioPorts {
     private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
     /// Time within which udev sets the access list of a new node, in microseconds.
     private static let permissionTime: Int64 = 300_000
+    /// The name that stands for discovery among the ports that the user names.
+    static let discovery = "auto"
     /// The maximum number of reads from one port before other ports and the journal are served.
     private static let readLimit = 16
 
-    private let configuration: ReceiverConfiguration
-    private let events: EventPoll
+    let configuration: ReceiverConfiguration
+    let events: EventPoll
     private let host: Host
-    private let report: (ReceiverNotice) -> Void
+    let report: (ReceiverNotice) -> Void
     private var ports: [RadioPort] = []
     private var portOfLink: [LinkID: RadioPort] = [:]
     private var monitor: DeviceMonitor?
+    /// Ports for which frames were queued.
+    private var answering: [PortID] = []
+    private lazy var airtime = AirtimeMemory(stateDirectory: configuration.host.stateDirectory)
+    private lazy var memory = StickMemory(stateDirectory: configuration.host.stateDirectory)
     private var readBuffer = [UInt8](repeating: 0, count: 65_536)
 
     init(
@@ -32,17 +39,16 @@ final class RadioPorts {
 
     /// Opens the ports that the user named, or looks for radios.
     func open(at time: HostTime) throws(ReceiverError) {
-        guard configuration.ports.isEmpty else {
-            for path in configuration.ports { try openNamed(add(path, isNamedByUser: true), at: time) }
-            return
-        }
+        let named = configuration.ports.filter { $0 != RadioPorts.discovery }
+        for path in named { try openNamed(add(path, isNamedByUser: true), at: time) }
+        guard named.isEmpty || named.count < configuration.ports.count else { return }
         // The monitor listens before the radios are listed, so that no radio plugged in meanwhile is missed.
         let monitor: DeviceMonitor
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         self.monitor = monitor
         events.watch(monitor.fileDescriptor, as: .deviceMonitor)
         for device in monitor.collarRadios() { appeared(device, at: time) }
-        if !ports.contains(where: { $0.serialPort != nil }) {
+        if named.isEmpty, !ports.contains(where: { $0.connection != nil }) {
             if !configuration.reconnects { throw .noDevice(path: nil) }
             if ports.isEmpty { report(.waitingForRadio(others: monitor.allSerialDevices())) }
         }
@@ -74,12 +80,13 @@ final class RadioPorts {
 
     private func appeared(_ device: SerialDevice, at time: HostTime) {
         let port = ports.first { $0.path == device.node } ?? add(device.node, isNamedByUser: false)
-        if port.serialPort == nil { tryOpening(port, at: time) }
+        if port.connection == nil { tryOpening(port, at: time) }
     }
 
     /// Tries to open a port; if that fails, arranges the next try.
     private func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) {
         stopWaiting(port)
+        guard port.networkAddress == nil else { return connect(port, attempt: attempt, at: time) }
         do throws(SerialPortError) { try openLine(port, at: time) } catch {
             arrangeRetry(port, after: error, attempt: attempt, at: time)
         }
@@ -89,6 +96,7 @@ final class RadioPorts {
     /// thrown at once, because only the user can resolve it. If the port does not exist, the receiver waits for it, or throws
     /// the error if it does not reconnect.
     private func openNamed(_ port: RadioPort, at time: HostTime) throws(ReceiverError) {
+        guard port.networkAddress == nil else { return connect(port, attempt: 0, at: time) }
         do throws(SerialPortError) { try openLine(port, at: time) } catch {
             guard configuration.reconnects else { throw .port(error) }
             switch error {
@@ -101,18 +109,69 @@ final class RadioPorts {
     /// Opens the device at a port's path, unless the device is already open by another path, or the path leads by the same
     /// links as before to the number of a closed pseudo-terminal, which another program's terminal may now have.
     private func openLine(_ port: RadioPort, at time: HostTime) throws(SerialPortError) {
-        if ports.contains(where: { $0.serialPort?.isNamed(by: port.path) == true }) {
+        if ports.contains(where: { ($0.connection as? SerialPort)?.isNamed(by: port.path) == true }) {
             port.state = .shared
             return
         }
         if let route = port.route, route == TerminalRoute(of: port.path) { throw .notFound(path: port.path) }
         let serial = try SerialPort(opening: port.path)
         port.route = TerminalRoute(toNumberAt: port.path)
-        port.state = .open(serial, outbound: [])
         port.lastComplaint = nil
-        events.watch(serial.fileDescriptor, as: .port(port.id))
-        report(.opened(path: port.path))
-        host.linkOpened(port.link, at: time)
+        opened(port, serial, at: time)
+    }
+
+    /// The line of a port is open.
+    func opened(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
+        port.state = .open(connection)
+        port.isWatchedForWriting = false
+        events.watch(connection.fileDescriptor, as: .port(port.id))
+        if !port.isOpeningUnreported { report(.opened(path: port.path)) }
+        beginModem(of: port, connection, at: time)
+    }
+
+    private func beginModem(of port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
+        let device = connection.mayRestartBoard ? SerialDevice(at: port.path) : nil
+        port.stickName = port.networkAddress == nil ? device?.stickName : port.path
+        var modem = configuration.radio.modem(path: port.path, device: device)
+        // A stick with this project's firmware says so itself.
+        if modem.dialect == nil, device?.hasCollarFirmware == true { modem.dialect = .serial }
+        port.modem = RadioModem(
+            modem, kind: connection.mayRestartBoard ? .board : .remote,
+            remembered: port.stickName.flatMap { memory.dialect(of: $0) },
+            isRested: airtime.isRested(at: time.unixMilliseconds), at: time.instant)
+        pump(port, at: time)
+    }
+
+    /// Passes the events of a port's modem to the host and the owner, and its bytes to the line.
+    private func pump(_ port: RadioPort, at time: HostTime) {
+        while let event = port.modem?.nextEvent() {
+            switch event {
+            case .serialLine(let heard):
+                rememberDialect(of: port)
+                host.linkOpened(port.link, at: time)
+                host.receive(heard.span, on: port.link, at: time)
+            case .serialBytes(let bytes):
+                rememberDialect(of: port)
+                host.receive(bytes.span, on: port.link, at: time)
+            case .ready(let profile):
+                rememberDialect(of: port)
+                host.linkOpened(port.link, at: time)
+                let network = (port.connection as? NetworkConnection)?.roundTripMicroseconds ?? 0
+                host.setTurnaround(microseconds: profile.turnaroundMicroseconds + network, of: port.link)
+            case .packet(let packet, let signal):
+                host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
+            case .transmits: airtime.noteTransmission(at: time.unixMilliseconds)
+            case .notice(let notice): report(.modem(path: port.path, notice))
+            }
+        }
+        if port.queueModemBytes() { report(.cannotSend(path: port.path)) }
+        flush(port)
+    }
+
+    /// Remembers the dialect of a stick, unless it is only assumed.
+    private func rememberDialect(of port: RadioPort) {
+        guard let modem = port.modem, let dialect = modem.dialect, let name = port.stickName else { return }
+        if modem.isTransparent || dialect != .serial { memory.remember(dialect, of: name) }
     }
 
     private func arrangeRetry(_ port: RadioPort, after error: SerialPortError, attempt: Int, at time: HostTime) {
@@ -123,16 +182,19 @@ final class RadioPorts {
         }
         if case .busy = error {
             complain(port, error)
-            let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
-            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
-            return
+            return retry(port, after: attempt, at: time)
         }
         watch(port, attempt: attempt, at: time)
         complain(port, error)
     }
 
+    func retry(_ port: RadioPort, after attempt: Int, at time: HostTime) {
+        let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
+        port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+    }
+
     private func complain(_ port: RadioPort, _ error: SerialPortError) {
-        guard port.serialPort == nil, port.lastComplaint != error else { return }
+        guard port.connection == nil, port.lastComplaint != error else { return }
         port.lastComplaint = error
         if case .notFound = error {
             if port.isNamedByUser { report(.waitingForPort(path: port.path)) }
@@ -155,8 +217,12 @@ final class RadioPorts {
         }
     }
 
-    private func stopWaiting(_ port: RadioPort) {
-        if case .waiting(let watcher) = port.state { events.forget(watcher.fileDescriptor) }
+    func stopWaiting(_ port: RadioPort) {
+        switch port.state {
+        case .waiting(let watcher): events.forget(watcher.fileDescriptor)
+        case .connecting(let attempt): events.forget(attempt.fileDescriptor)
+        case .open, .retrying, .shared, .gone: break
+        }
         port.state = .gone
     }
 
@@ -164,41 +230,55 @@ final class RadioPorts {
     func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
         switch port.state {
-        case .open(let serial, _):
-            if event.isReadable { try read(port, serial, at: time) }
+        case .open(let connection):
+            if event.isReadable { try read(port, connection, at: time) }
             if event.isWritable { flush(port) }
         case .waiting(let watcher):
             var isWorthTrying = true
             do throws(SystemError) { isWorthTrying = try watcher.drain() } catch {}
             if isWorthTrying { tryOpening(port, at: time) }
-        case .retrying, .shared, .gone:
-            break
+        case .connecting(let attempt): try finish(attempt, of: port, at: time)
+        case .retrying, .shared, .gone: break
         }
     }
 
     /// The earliest time at which a port is tried again; nil if no port has such a time.
-    var nextDeadline: Instant? { ports.compactMap(\.nextDeadline).min() }
+    var nextDeadline: Instant? {
+        var earliest: Instant?
+        for port in ports { earliest = Instant.earliest(earliest, port.nextDeadline) }
+        return earliest
+    }
 
-    /// Tries again to open the ports that are due.
+    /// Tries again to open the ports that are due, and lets their modems do what is due.
     func deadlineReached(at time: HostTime) {
         for port in ports {
             if case .retrying(let due, let attempt) = port.state, time.instant >= due {
                 tryOpening(port, attempt: attempt, at: time)
+            } else if port.connection != nil, let due = port.modem?.nextDeadline, time.instant >= due {
+                port.modem?.deadlineReached(at: time.instant)
+                pump(port, at: time)
             }
         }
     }
 
-    private func read(_ port: RadioPort, _ serial: SerialPort, at time: HostTime) throws(ReceiverError) {
+    private func read(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) throws(ReceiverError) {
         for _ in 0..<RadioPorts.readLimit {
-            switch serial.read(into: &readBuffer) {
+            switch connection.read(into: &readBuffer) {
             case .bytes(let count):
-                host.receive(readBuffer.span.extracting(0..<count), on: port.link, at: time)
+                if port.connectedAt != nil { noteFirstBytes(of: port) }
+                if port.modem?.isTransparent == true {
+                    host.receive(readBuffer.span.extracting(0..<count), on: port.link, at: time)
+                } else {
+                    port.modem?.receive(readBuffer.span.extracting(0..<count), at: time.instant)
+                    pump(port, at: time)
+                }
                 if count < 256 { return }
             case .wouldBlock:
                 return
             case .disconnected:
                 close(port, at: time)
                 guard configuration.reconnects else { throw .noDevice(path: port.path) }
+                if port.networkAddress != nil { return reconnect(port, at: time) }
                 if port.isNamedByUser, port.route?.isNumber != true { tryOpening(port, at: time) }
                 for other in ports { if case .shared = other.state { tryOpening(other, at: time) } }
                 return
@@ -209,23 +289,52 @@ final class RadioPorts {
     /// Closes the port of a radio that is gone. If the descriptor stayed open, the kernel would give the radio another name
     /// when it returns.
     private func close(_ port: RadioPort, at time: HostTime) {
-        guard let serial = port.serialPort else { return }
+        guard let connection = port.connection else { return }
         host.linkClosed(port.link, at: time)
-        events.forget(serial.fileDescriptor)
-        serial.close()
+        events.forget(connection.fileDescriptor)
+        connection.close()
         port.state = .gone
-        report(.unplugged(path: port.path, isAwaited: port.route?.isNumber != true))
+        port.modem = nil
+        if !port.isOpeningUnreported { report(.unplugged(path: port.path, isAwaited: port.route?.isNumber != true)) }
     }
 
-    /// Sends a bare frame.
-    func send(_ frame: Span<UInt8>, on link: LinkID) {
+    /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A
+    /// pseudo-terminal stays open, because its number may belong to another program once it is closed.
+    func renew(_ link: LinkID, for deviceID: UInt64, at time: HostTime) {
+        guard let port = portOfLink[link], let connection = port.connection else { return }
+        report(.renewing(path: port.path, deviceID: deviceID))
+        host.linkClosed(link, at: time)
+        port.modem = nil
+        guard (connection as? SerialPort)?.isPseudoTerminal != true else {
+            return beginModem(of: port, connection, at: time)
+        }
+        events.forget(connection.fileDescriptor)
+        connection.close()
+        port.state = .gone
+        tryOpening(port, at: time)
+    }
+
+    /// Queues a bare frame; ``endAnswers(at:)`` sends it.
+    func send(_ frame: [UInt8], on link: LinkID) {
         guard let port = portOfLink[link] else { return }
         if port.queue(frame) { report(.cannotSend(path: port.path)) }
-        flush(port)
+        if !answering.contains(port.id) { answering.append(port.id) }
+    }
+
+    /// Sends the frames that were queued since the last call.
+    func endAnswers(at time: HostTime) {
+        for id in answering {
+            ports[id.index].endAnswer(at: time.instant)
+            pump(ports[id.index], at: time)
+        }
+        answering.removeAll(keepingCapacity: true)
     }
 
     private func flush(_ port: RadioPort) {
-        guard let isWaiting = port.flush(), let serial = port.serialPort else { return }
-        events.watch(serial.fileDescriptor, as: .port(port.id), forWriting: isWaiting)
+        guard let isWaiting = port.flush(), let connection = port.connection, isWaiting != port.isWatchedForWriting else {
+            return
+        }
+        port.isWatchedForWriting = isWaiting
+        events.watch(connection.fileDescriptor, as: .port(port.id), forWriting: isWaiting)
     }
 }

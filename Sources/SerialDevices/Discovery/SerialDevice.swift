@@ -30,6 +30,12 @@ public struct SerialDevice: Equatable, Sendable {
         return USBAdapterName.text(vendorID: vendorID, modelID: modelID)
     }
 
+    /// Whether this is a USB serial adapter that is not marked as a collar's base radio: somebody may want to mark it.
+    public var isUnmarkedAdapter: Bool {
+        // A serial card of the PCI bus has a vendor, too.
+        !isCollarRadio && vendorID != nil && sysPath.contains("/usb")
+    }
+
     /// Reads a device from its udev properties.
     /// - Parameters:
     ///   - usbAttribute: reads an attribute of the USB device; used only where udevd has left no properties.
@@ -58,6 +64,9 @@ public struct SerialDevice: Equatable, Sendable {
         idPath = text("ID_PATH")
         driver = text("ID_USB_DRIVER") ?? parentDriver()
     }
+
+    /// Whether the device's own product string says that it is a base radio.
+    package var hasCollarFirmware: Bool { model?.hasPrefix(SerialDevice.collarProductPrefix) ?? false }
 
     /// The start of a base radio's product string; the same as in `70-collar-link.rules`.
     static let collarProductPrefix = "CollarLink"

@@ -47,13 +47,13 @@ package final class PseudoTerminal {
     /// Reads bytes from the other end into the start of the array, which must not be empty and keeps its length.
     /// `.disconnected` means that no program has the other end open and that no unread bytes are left; a program can still
     /// open the other end later.
-    package func read(into buffer: inout [UInt8]) -> ReadResult { TerminalTransfer.read(fileDescriptor, into: &buffer) }
+    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
 
     /// Writes as many bytes as the queue takes now. If no program has the other end open, nothing is written and the result is
     /// `.disconnected`: an adapter, too, drops the bytes that it receives before it is opened.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         guard hasPeer else { return .disconnected }
-        return TerminalTransfer.write(bytes, to: fileDescriptor)
+        return StreamTransfer.write(bytes, to: fileDescriptor)
     }
 
     private static func slavePath(of master: Int32) throws(SystemError) -> String {

@@ -55,10 +55,10 @@ package final class SerialPort {
 
     /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length. After
     /// ``close()`` the result is `.disconnected`.
-    package func read(into buffer: inout [UInt8]) -> ReadResult { TerminalTransfer.read(fileDescriptor, into: &buffer) }
+    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
 
     /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
-        TerminalTransfer.write(bytes, to: fileDescriptor)
+        StreamTransfer.write(bytes, to: fileDescriptor)
     }
 }

@@ -20,10 +20,10 @@ package enum WriteResult: Equatable, Sendable {
     case disconnected
 }
 
-/// Reads and writes of a non-blocking terminal descriptor.
-enum TerminalTransfer {
+/// Reads and writes of a non-blocking descriptor of a terminal or a connection.
+package enum StreamTransfer {
     /// Reads the waiting bytes into the start of the buffer, which must not be empty.
-    static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> ReadResult {
+    package static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> ReadResult {
         // A read into an empty buffer returns 0, as a hang-up does.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
         while true {
@@ -43,7 +43,7 @@ enum TerminalTransfer {
     }
 
     /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
-    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> WriteResult {
+    package static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> WriteResult {
         if bytes.isEmpty { return .written(0) }
         while true {
             let count = unsafe bytes.withUnsafeBufferPointer { bytes in

@@ -9,13 +9,16 @@ struct SendArguments {
     /// How long to wait for the result, in microseconds.
     let timeoutMicroseconds: Int64
     let ports: [String]
+    /// How the sticks at the ports are to be used.
+    let radio: RadioConfiguration
     let stateDirectory: String
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let seconds = try arguments.number("--timeout", in: 0...3600) ?? 30
         timeoutMicroseconds = Int64(seconds * 1e6)
-        ports = arguments.values["--port"] ?? []
+        ports = try arguments.ports()
+        radio = try arguments.radio()
         stateDirectory = try arguments.stateDirectory()
         isJSON = arguments.has("--json")
         let modes = ["--queue", "--now", "--latest"].filter { arguments.has($0) }

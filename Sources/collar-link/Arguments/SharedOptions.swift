@@ -58,6 +58,17 @@ extension ParsedArguments {
         return Set(kinds.compactMap { $0 })
     }
 
+    /// `--port PATH|tcp://HOST:PORT|auto`, in the order given.
+    func ports() throws(CommandFailure) -> [String] {
+        let ports = values["--port"] ?? []
+        if let wrong = ports.first(where: { $0.hasPrefix(NetworkAddress.scheme) && NetworkAddress($0) == nil }) {
+            throw CommandFailure(
+                .usage, "--port \(wrong): an address is tcp://HOST:PORT",
+                remedy: "a name, an IPv4 address or an IPv6 address in square brackets, and a port from 1 to 65535")
+        }
+        return ports
+    }
+
     /// `--format json|text`.
     func format() throws(CommandFailure) -> OutputFormat {
         try choice("--format", of: ["json": .json, "text": .text]) ?? .json

@@ -10,7 +10,10 @@ enum DevicesCommand {
         summary: "Lists serial devices, collar radios first. Nothing is opened.",
         options: [OptionSpec("--json", is: "one JSON object a line instead of text")],
         maximumOperandCount: 0,
-        notes: "A device is a collar radio where udev says COLLAR_LINK=1; hardware/udev/70-collar-link.rules sets it.")
+        notes: """
+            A device is a collar radio where udev says COLLAR_LINK=1: hardware/udev/70-collar-link.rules sets it by the product's
+            name, and 'collar-link mark' writes a rule that sets it for an adapter of your own.
+            """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let devices: [SerialDevice]
@@ -23,6 +26,9 @@ enum DevicesCommand {
             try StandardOutput.write(arguments.has("--json") ? line(of: device) : Array(text.utf8))
         }
         if sorted.isEmpty { StandardError.say("there is no serial device") }
+        if !arguments.has("--json"), let node = sorted.first(where: \.isUnmarkedAdapter)?.node {
+            StandardError.say("if \(node) is a collar radio, mark it: collar-link mark \(node)")
+        }
         return .clean
     }
 

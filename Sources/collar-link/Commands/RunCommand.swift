@@ -11,13 +11,14 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, receiver, devices, simulate, encode, decode; 'collar-link COMMAND
-            --help' tells more.
+            commands: run (the default), send, history, key, receiver, devices, mark, simulate, encode, decode; 'collar-link
+            COMMAND --help' tells more.
             """,
         options: [
             OptionSpec(
-                "-p", "--port", value: "PATH", repeatable: true,
-                is: "use this tty or pseudo-terminal (repeatable); discovery is off then"),
+                "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
+                is: "use this tty, or the radio at another machine (repeatable); discovery is off then, except with auto"),
+        ] + RadioOption.allCases.map(\.spec) + [
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
@@ -45,6 +46,10 @@ enum RunCommand {
             A restart goes on where the last run with fix in --events stopped. Without fix, this place does not move: every
             start writes the message and gap lines from there again. With fix and without message, it moves past the messages
             ('history --events message' prints them).
+            The options from --dialect to --tx-power hold for every stick. $XDG_CONFIG_HOME/collar-link/config (else
+            ~/.config/collar-link/config) and /etc/collar-link/config give the same for one stick or for all: lines such as
+            'region = EU868', sections such as '[stick serial=0123456789]'. The command line goes before the user's file, and
+            that before the machine's.
             exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 
@@ -70,7 +75,8 @@ enum RunCommand {
         from arguments: ParsedArguments
     ) throws(CommandFailure) -> ReceiverConfiguration {
         var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
-        configuration.ports = arguments.values["--port"] ?? []
+        configuration.ports = try arguments.ports()
+        configuration.radio = try arguments.radio()
         configuration.reconnects = !arguments.has("--no-reconnect")
         configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
         if let limit = try arguments.byteCount("--max-size", in: 65_536...(1 << 50)) {

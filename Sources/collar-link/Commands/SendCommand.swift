@@ -38,7 +38,10 @@ enum SendCommand {
             OptionSpec("--now", is: "fail at once without a radio or contact; drop it once the time is over"),
             OptionSpec("--latest", is: "as --queue, in place of requests of the same kind that were not sent yet"),
             OptionSpec("--timeout", value: "SECONDS", is: "wait so long for the result, 0 to 3600 (30)"),
-            OptionSpec("-p", "--port", value: "PATH", repeatable: true, is: "where no collar-link runs: use this tty"),
+            OptionSpec(
+                "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
+                is: "where no collar-link runs: use this tty, or the radio at another machine"),
+        ] + RadioOption.allCases.map(\.spec) + [
             OptionSpec("--state-dir", value: "DIR", is: "where journals are ($XDG_STATE_HOME/collar-link)"),
             OptionSpec("--json", is: "print the result as a line of JSON (Protocol/schema/result.schema.json)"),
         ],

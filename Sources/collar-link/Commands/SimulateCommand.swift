@@ -3,6 +3,7 @@ import CollarFirmware
 import CollarReceiver
 import CollarSimulator
 import CollarWire
+import RadioModems
 import SerialDevices
 
 /// `collar-link simulate`: runs simulated collars and a lossy base radio, whose serial port is a pseudo-terminal.
@@ -22,6 +23,10 @@ enum SimulateCommand {
             OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
             OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
             OptionSpec("--modem", value: "NAME", is: "serial, ble, or lora:SF7 to lora:SF12 (serial)"),
+            OptionSpec("--dialect", value: "NAME", is: "the base stick speaks serial, kiss, rnode or rui3 (serial)"),
+            OptionSpec(
+                "--stick-fault", value: "KIND@SECONDS", repeatable: true,
+                is: "the stick fails: reset, stall, garbage, refuse, busy or full"),
             OptionSpec("--duty-cycle", value: "PERCENT", is: "the part of each hour in which the collar may send (100)"),
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
             OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
@@ -41,6 +46,9 @@ enum SimulateCommand {
             SIGUSR2 presses the button. --key-file counts only for a flash that has never held a key.
             Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
+            --dialect kiss (MeshCore's KISS modem), rnode or rui3 (RAK) wants a lora modem, and --speed 1 or max. The stick starts
+            as after power-up: the collars are heard once the host has set its radio to 869.525 MHz, 125 kHz and the modem's
+            spreading factor. SIGUSR1 cuts its power too. Its signal is around -100 dBm and 5 dB.
             over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
             each sent until it arrives, with no acknowledgement.
             """)
@@ -96,12 +104,14 @@ enum SimulateCommand {
             let messageCount = try reading { () throws(FlashError) in try collar.countMessages() }
             stations.append(
                 CollarRadioStation(
-                    collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem, track: track,
-                    start: start, messageCount: messageCount, requestInterval: options.requestInterval))
+                    collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem,
+                    dialect: options.dialect, track: track, start: start, messageCount: messageCount, requestInterval: options.requestInterval))
         }
         var simulation = try PortSimulation(
-            radio: SharedRadio(stations, modem: options.modem), deviceIDs: deviceIDs, options: options,
-            fixCount: fixes.count)
+            radio: SharedRadio(
+                stations, modem: options.modem, channel: options.channel,
+                stick: options.dialect.makeStick(modem: options.modem, seed: random.next()), seed: random.next()),
+            deviceIDs: deviceIDs, options: options, fixCount: fixes.count)
         return try simulation.run()
     }
 
@@ -145,6 +155,12 @@ struct SimulationOptions {
     let corruption: Double
     /// The modem between the collar and the base radio.
     private let modemKind: SimulatedModem
+    /// The dialect of the base stick.
+    let dialect: Dialect
+    /// The settings of the collars' radios; nil where the stick has no radio that is set.
+    let channel: RadioSettings?
+    /// The faults of the stick, in the order of their times.
+    let stickFaults: [ScheduledFault]
     /// The percentage of each hour in which the collar is allowed to send; nil for no limit.
     let dutyCyclePercent: Double?
     /// Speed as a multiple of real time; nil for virtual time.
@@ -177,8 +193,17 @@ struct SimulationOptions {
                 .usage, "--modem \(modemName): there is no such modem", remedy: "serial, ble, or lora:SF7 to lora:SF12")
         }
         modemKind = known
+        dialect =
+            try arguments.choice("--dialect", of: ["serial": .serial, "kiss": .kiss, "rnode": .rnode, "rui3": .rui3]) ?? .serial
+        channel = try Self.channel(for: dialect, modem: known)
+        stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
+        if dialect != .serial, let speed, speed != 1 {
+            throw CommandFailure(
+                .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",
+                remedy: "--speed 1 or max")
+        }
         interval = try arguments.number("--interval", in: 0.001...1e6)
         askInterval = try arguments.number("--ask", in: 0.001...1e6)
         key = try arguments.key()
@@ -192,7 +217,22 @@ struct SimulationOptions {
     }
 
     /// The modem's timing; in a simulation faster than real time the airtimes are shorter.
-    var modem: ModemProfile { modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+    var modem: ModemProfile { channel?.profile(of: dialect) ?? modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+
+    /// The settings of the collars' radios; nil for a serial line, which has none.
+    private static func channel(
+        for dialect: Dialect, modem: SimulatedModem
+    ) throws(CommandFailure) -> RadioSettings? {
+        guard dialect != .serial else { return nil }
+        guard case .lora(let spreadingFactor) = modem else {
+            throw CommandFailure(
+                .usage, "--dialect \(dialect.rawValue): the stick's radio is LoRa, and the modem is \(modem.name)",
+                remedy: "--modem lora:SF7 to lora:SF12")
+        }
+        return RadioSettings(
+            frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,
+            powerDBm: 14)
+    }
 
     /// The time between two requests of the collar's application, in microseconds; nil for none.
     var requestInterval: Int64? { askInterval.map { Int64($0 * 1e6 / (speed ?? 1)) } }

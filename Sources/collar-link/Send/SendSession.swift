@@ -147,6 +147,7 @@ final class SendSession {
     private func runReceiver() throws(ReceiverError) {
         var configuration = ReceiverConfiguration(stateDirectory: wanted.stateDirectory)
         configuration.ports = wanted.ports
+        configuration.radio = wanted.radio
         configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
         let receiver = try Receiver(configuration) { notice in self.noticed(notice) }

@@ -9,7 +9,7 @@ import SerialDevices
 
 /// Drives simulated collars at a pseudo-terminal, in real or virtual time.
 ///
-/// Virtual time jumps to the next deadline. While an answer from the host is expected, virtual time keeps pace with the
+/// Virtual time jumps to the next deadline. While the host is expected to do something, virtual time keeps pace with the
 /// real clock, because the host runs in real time.
 struct PortSimulation<Flash: FlashDevice> {
     private var radio: SharedRadio<Flash>
@@ -24,6 +24,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private let origin = MonotonicClock.microseconds
     private var pending: [UInt8] = []
     private var hasReportedDelivery = false
+    private var stickFaults: ArraySlice<ScheduledFault>
 
     init(
         radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
@@ -32,6 +33,7 @@ struct PortSimulation<Flash: FlashDevice> {
         self.deviceIDs = deviceIDs
         self.options = options
         self.fixCount = fixCount
+        stickFaults = options.stickFaults[...]
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1, SIGUSR2]) else {
             throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
         }
@@ -50,7 +52,11 @@ struct PortSimulation<Flash: FlashDevice> {
             let now = self.now
             try advance(to: now)
             if try handleSignals(now: now) { return finish() }
-            if let due = replugAt, now >= due { try plug() }
+            if let due = replugAt, now >= due {
+                // A stick has no power while it is unplugged.
+                radio.cause(.reset, now: now)
+                try plug()
+            }
             reportDelivery()
             if options.endsWhenDelivered, radio.isDelivered, pending.isEmpty { return finish() }
             wait(until: nextDeadline)
@@ -63,6 +69,10 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     private mutating func advance(to now: Instant) throws(CommandFailure) {
+        while let next = stickFaults.first, next.time <= now {
+            radio.cause(next.fault, now: now)
+            stickFaults.removeFirst()
+        }
         readFromHost(now: now)
         try exchangeKeys(now: now)
         // Idle time matters to a duty cycle, so it is skipped only if there is no duty cycle.
@@ -86,7 +96,7 @@ struct PortSimulation<Flash: FlashDevice> {
 
     private mutating func readFromHost(now: Instant) {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
+        while radio.isTakingInput, let terminal, case .bytes(let count) = terminal.read(into: &buffer) {
             radio.receive(Array(buffer[..<count]), now: now)
         }
     }
@@ -118,7 +128,8 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     private var nextDeadline: Instant {
-        let due = radio.nextDeadline
+        var due = radio.nextDeadline
+        if let fault = stickFaults.first { due = min(due, fault.time) }
         guard let replugAt else { return due }
         return min(due, replugAt)
     }
@@ -126,10 +137,14 @@ struct PortSimulation<Flash: FlashDevice> {
     /// Waits for a deadline, for bytes or for a signal. In virtual time it can advance the clock to the deadline instead.
     private mutating func wait(until deadline: Instant) {
         let hasPeer = terminal?.hasPeer ?? false
-        let remaining = deadline.microseconds(since: now)
-        if options.speed == nil, hasPeer, pending.isEmpty, !radio.isAnswerExpected, !radio.isDelivered {
-            if remaining > 0 { skippedMicroseconds += remaining }
-            return
+        let now = self.now
+        var remaining = deadline.microseconds(since: now)
+        if options.speed == nil, hasPeer, pending.isEmpty, !radio.isDelivered {
+            guard radio.keepsRealTime(now: now) else {
+                if remaining > 0 { skippedMicroseconds += remaining }
+                return
+            }
+            if let end = radio.realTimeEnd(now: now) { remaining = min(remaining, end.microseconds(since: now)) }
         }
         // While no program has the terminal open, poll would always report a hang-up, so the terminal is checked every 20 ms.
         let isListening = hasPeer && (cable == nil || cable?.fileDescriptor != nil)
@@ -137,7 +152,7 @@ struct PortSimulation<Flash: FlashDevice> {
         let milliseconds = max(0, min(remaining, limit) + 999) / 1000
         var descriptors = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
         if hasPeer, let terminal {
-            let events = Int16(POLLIN) | (pending.isEmpty ? 0 : Int16(POLLOUT))
+            let events = (radio.isTakingInput ? Int16(POLLIN) : 0) | (pending.isEmpty ? 0 : Int16(POLLOUT))
             descriptors.append(pollfd(fd: terminal.fileDescriptor, events: events, revents: 0))
         }
         if let cable, let descriptor = cable.fileDescriptor {

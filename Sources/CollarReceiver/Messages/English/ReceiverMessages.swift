@@ -7,6 +7,7 @@ extension ReceiverError {
     public var message: UserMessage {
         switch self {
         case .port(let failure): failure.message
+        case .connection(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: false)
         case .noDevice(let path):
             UserMessage(
                 .noDevice, path.map { "\($0) was unplugged" } ?? "no collar radio is plugged in",
@@ -47,9 +48,14 @@ extension ReceiverNotice {
                 nil,
                 "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
                     + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
-                "name a port with --port PATH, or plug a collar radio in")
+                (others.first(where: \.isUnmarkedAdapter).map { "mark a radio once with `collar-link mark \($0.node)`, " } ?? "")
+                    + "name a port with --port PATH, or plug a collar radio in")
         case .opened(let path): UserMessage(nil, "listening on \(path)")
-        case .unplugged(let path, isAwaited: true): UserMessage(nil, "\(path) was unplugged; waiting for it")
+        case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
+        case .unplugged(let path, isAwaited: true):
+            UserMessage(
+                nil, NetworkAddress(path) == nil
+                    ? "\(path) was unplugged; waiting for it" : "the connection to \(path) ended; it is made again")
         case .unplugged(let path, isAwaited: false):
             UserMessage(
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
@@ -63,7 +69,18 @@ extension ReceiverNotice {
             UserMessage(
                 .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
                 "give it another --state-dir, or set XDG_RUNTIME_DIR")
+        case .modem(let path, let notice): notice.message(port: path)
+        case .renewing(let path, let deviceID):
+            UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
         case .host(let notice): notice.message
         }
+    }
+}
+
+extension UserMessage {
+    fileprivate static func unreachable(path: String, reason: String, isTriedAgain: Bool) -> UserMessage {
+        UserMessage(
+            .radioUnreachable, "\(path) cannot be reached: \(reason)\(isTriedAgain ? "; it is tried again" : "")",
+            "check that ser2net, socat or the bridge runs there, and that no firewall is in the way")
     }
 }

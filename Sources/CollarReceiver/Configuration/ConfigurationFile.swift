@@ -1,0 +1,81 @@
+/// The content of a configuration file, such as:
+///
+/// ```
+/// # a comment
+/// region = EU868                      # before the first section: for every stick
+///
+/// [stick serial=0123456789]           # for this stick
+/// dialect = kiss
+/// frequency = 868.1
+/// ```
+///
+/// Spaces and tabs around words have no meaning. `#` begins a comment at the start of a line, and after a space or tab.
+package struct ConfigurationFile: Equatable, Sendable {
+    /// The options for every stick.
+    package private(set) var general = RadioOptions()
+    /// The sections, in their order.
+    package private(set) var sections: [Section] = []
+
+    /// The options for one stick.
+    package struct Section: Equatable, Sendable {
+        package let name: StickName
+        /// The line of its header, from 1.
+        package let line: Int
+        package fileprivate(set) var options = RadioOptions()
+    }
+
+    /// The largest file that is read, in bytes.
+    package static let byteLimit = 65_536
+
+    /// A file without a word.
+    package init() {}
+
+    /// Reads the content of a file.
+    /// - Parameter path: the path of the file, for errors.
+    /// - Throws: the first thing that is wrong.
+    package init(_ content: [UInt8], path: String) throws(ConfigurationError) {
+        guard content.count <= ConfigurationFile.byteLimit else {
+            throw ConfigurationError(.tooLong(byteLimit: ConfigurationFile.byteLimit), at: .file(path: path, line: 1))
+        }
+        var number = 0
+        for bytes in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            let place = ConfigurationPlace.file(path: path, line: number)
+            guard let line = String(validating: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self) else {
+                throw ConfigurationError(.notText, at: place)
+            }
+            try take(ConfigurationFile.withoutComment(line).trimmed, number, at: place)
+        }
+    }
+
+    private static func withoutComment(_ line: String) -> Substring {
+        var previous: Character = " "
+        for index in line.indices {
+            if line[index] == "#", previous.isSpaceOrTab { return line[..<index] }
+            previous = line[index]
+        }
+        return line[...]
+    }
+
+    private mutating func take(_ line: Substring, _ number: Int, at place: ConfigurationPlace) throws(ConfigurationError) {
+        if line.isEmpty { return }
+        if line.hasPrefix("[") {
+            guard let name = StickName(section: line) else { throw ConfigurationError(.unknownSection(String(line)), at: place) }
+            if let earlier = sections.first(where: { $0.name == name }) {
+                throw ConfigurationError(.repeatedSection(String(line), line: earlier.line), at: place)
+            }
+            sections.append(Section(name: name, line: number))
+            return
+        }
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw ConfigurationError(.notAnAssignment(String(line)), at: place) }
+        let key = String(parts[0].trimmed)
+        guard let option = RadioOption(rawValue: key) else { throw ConfigurationError(.unknownKey(key), at: place) }
+        var options = sections.last?.options ?? general
+        if case .file(_, let line) = options.places[option] {
+            throw ConfigurationError(.repeatedKey(key, line: line), at: place)
+        }
+        try options.set(option, to: String(parts[1].trimmed), at: place)
+        if sections.isEmpty { general = options } else { sections[sections.count - 1].options = options }
+    }
+}

@@ -1,0 +1,169 @@
+import RadioModems
+
+extension ModemNotice {
+    /// The notice about the stick at a port, for a person.
+    func message(port: String) -> UserMessage {
+        switch self {
+        case .found(let dialect, let version):
+            UserMessage(nil, "\(port): \(dialect.firmwareName)" + (version.map { " (\($0))" } ?? ""))
+        case .ready(let dialect, let settings):
+            UserMessage(
+                nil, "\(port): the radio is set to \(settings.text)",
+                "a collar needs the same; after its next start it has: collar-link send settings set "
+                    + settings.collarSettings(for: dialect))
+        case .settingsMissing(let dialect):
+            UserMessage(
+                .regionMissing,
+                "\(port): the stick runs \(dialect.firmwareName), and no region is set: its radio is not used",
+                "name the region in which you are: --region EU868, or 'region = EU868' in the configuration file")
+        case .regionMissing:
+            UserMessage(
+                .regionMissing,
+                "\(port): no region is set: the radio only listens, and no collar gets an acknowledgement",
+                "name the region in which you are: --region EU868, or 'region = EU868' in the configuration file")
+        case .refused(.airtime, let wanted, let actual):
+            UserMessage(
+                .radioSettingRefused,
+                "\(port): the stick has another bandwidth, spreading factor or coding rate than wanted: 199 bytes take \(actual ?? 0) ms "
+                    + "on the air, not \(wanted) ms; it is not used",
+                "choose settings that the stick's radio has; it is tried again every minute")
+        case .refused(let setting, let wanted, let actual):
+            UserMessage(
+                .radioSettingRefused,
+                "\(port): the stick does not hold the \(setting.name) \(setting.text(wanted))"
+                    + (actual.map { ": it has \(setting.text($0))" } ?? "") + "; it is not used",
+                "choose settings that the stick's radio has; it is tried again every minute")
+        case .powerReduced(let wanted, let actual):
+            UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
+        case .restarted(let dialect):
+            UserMessage(
+                .radioRestarted, "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
+                "if that happens often: another cable or USB port, and no hub without a power supply")
+        case .notAnswering(let dialect):
+            UserMessage(
+                .radioNotAnswering, "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
+                "unplug the stick and plug it in again")
+        case .answersAgain(let dialect): UserMessage(nil, "\(port): the \(dialect.firmwareName) answers again")
+        case .busy(let dialect):
+            UserMessage(
+                .radioBusy, "\(port): the \(dialect.firmwareName) is busy and did not take a frame",
+                "wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends")
+        case .queueFull(let dialect):
+            UserMessage(
+                .radioBusy, "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
+                "wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends")
+        case .fault(let dialect, let code):
+            UserMessage(
+                .radioFault, "\(port): the \(dialect.firmwareName) reports fault \(code)", "unplug the stick and plug it in again")
+        case .dutyCycleReached(let seconds):
+            UserMessage(
+                .dutyCycleReached,
+                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s",
+                "a lower spreading factor, or a frequency with a higher duty cycle, at both ends")
+        case .dwellTimeExceeded(let airtime, let limit):
+            UserMessage(
+                .dwellTimeExceeded, "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame",
+                "a lower spreading factor or a larger bandwidth, at both ends")
+        case .stranger(let stranger): stranger.message(port: port)
+        }
+    }
+}
+
+extension Stranger {
+    fileprivate func message(port: String) -> UserMessage {
+        let reason: String
+        let remedy: String
+        switch self {
+        case .nmea:
+            (reason, remedy) = ("a GNSS receiver speaks (NMEA sentences)", "name the port of the radio: --port PATH")
+        case .bootloader:
+            (reason, remedy) = (
+                "a board writes the text of its bootloader and then nothing that is known",
+                "put MeshCore's KISS modem or RNode firmware on the board, or press its reset button"
+            )
+        case .meshtastic:
+            (reason, remedy) = (
+                "the board runs Meshtastic, which carries no frames of other programs",
+                "put MeshCore's KISS modem or RNode firmware on it"
+            )
+        case .silentKISS:
+            (reason, remedy) = (
+                "KISS frames come in, but the firmware answers neither as MeshCore's modem nor as an RNode",
+                "if it is one of them, unplug it and plug it in again; else put one of these firmwares on it"
+            )
+        case .otherModem:
+            (reason, remedy) = (
+                "a modem answers to AT commands, but it is not RUI3 in point-to-point mode",
+                "name the port of the radio: --port PATH"
+            )
+        case .silent(let dialect):
+            (reason, remedy) = (
+                "the stick was used with \(dialect.firmwareName) before and does not answer now",
+                "unplug it and plug it in again; if it has other firmware now, say so: --dialect NAME"
+            )
+        case .text(let line):
+            (reason, remedy) = (
+                "text comes in, and no frames: \"\(line.prefix(60))\"",
+                "name the port of the radio: --port PATH; or its dialect: --dialect NAME"
+            )
+        case .bytesWithoutFrames:
+            (reason, remedy) = (
+                "bytes come in, but no frames",
+                "use firmware whose port has 115,200 bit/s; or name the port of the radio: --port PATH"
+            )
+        }
+        return UserMessage(.unknownRadio, "\(port): \(reason); nothing is sent to it", remedy)
+    }
+}
+
+extension Dialect {
+    /// The firmware of the dialect, for a person.
+    var firmwareName: String {
+        switch self {
+        case .serial: "serial line of CollarLink"
+        case .kiss: "MeshCore KISS modem"
+        case .rnode: "RNode firmware"
+        case .rui3: "RUI3 firmware"
+        }
+    }
+}
+
+extension RadioSettings {
+    /// The modem settings of a collar that is heard through a stick of this dialect, as `send settings set` takes them.
+    fileprivate func collarSettings(for dialect: Dialect) -> String {
+        "spreading_factor=\(spreadingFactor) turnaround_ms=\(turnaroundMicroseconds(of: dialect) / 1000) "
+            + "modem_header_bytes=\(dialect == .rnode ? 1 : 0)"
+    }
+
+    fileprivate var text: String {
+        "\(RadioText.megahertz(frequencyHertz)) MHz, \(RadioText.kilohertz(bandwidthHertz)) kHz, SF\(spreadingFactor), "
+            + "4/\(codingRateDenominator), \(powerDBm) dBm"
+    }
+}
+
+extension ModemSetting {
+    fileprivate var name: String {
+        switch self {
+        case .frequency: "frequency"
+        case .bandwidth: "bandwidth"
+        case .spreadingFactor: "spreading factor"
+        case .codingRate: "coding rate"
+        case .power: "power"
+        case .preamble: "preamble"
+        case .airtime: "airtime"
+        case .radioState: "radio state"
+        case .mode: "mode"
+        }
+    }
+
+    fileprivate func text(_ value: Int64) -> String {
+        switch self {
+        case .frequency, .bandwidth: "\(value) Hz"
+        case .power: "\(value) dBm"
+        case .airtime: "\(value) ms"
+        case .preamble: "\(value) symbols"
+        case .codingRate: "4/\(value)"
+        case .spreadingFactor, .radioState, .mode: "\(value)"
+        }
+    }
+}

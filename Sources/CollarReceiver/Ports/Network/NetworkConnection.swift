@@ -1,0 +1,45 @@
+import CLinuxEvents
+import Glibc
+import SerialDevices
+
+/// An open line to a radio. No call blocks.
+protocol RadioConnection: AnyObject {
+    /// The descriptor of the line, for epoll.
+    var fileDescriptor: Int32 { get }
+    /// Whether opening the line may restart the board at its other end.
+    var mayRestartBoard: Bool { get }
+    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
+    func read(into buffer: inout [UInt8]) -> ReadResult
+    /// Writes as many bytes as the line takes now.
+    func write(_ bytes: Span<UInt8>) -> WriteResult
+    /// Closes the line. A second call does nothing.
+    func close()
+}
+
+extension SerialPort: RadioConnection {
+    var mayRestartBoard: Bool { !isPseudoTerminal }
+}
+
+/// A connection over TCP to a radio at another machine.
+final class NetworkConnection: RadioConnection {
+    private(set) var fileDescriptor: Int32
+
+    init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
+
+    deinit { close() }
+
+    var mayRestartBoard: Bool { false }
+
+    /// The time that bytes take to the other machine and back, in microseconds; 0 if it is not known.
+    var roundTripMicroseconds: Int64 { network_round_trip_microseconds(fileDescriptor) }
+
+    func close() {
+        guard fileDescriptor >= 0 else { return }
+        _ = Glibc.close(fileDescriptor)
+        fileDescriptor = -1
+    }
+
+    func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
+
+    func write(_ bytes: Span<UInt8>) -> WriteResult { StreamTransfer.write(bytes, to: fileDescriptor) }
+}

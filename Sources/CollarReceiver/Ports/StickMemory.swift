@@ -1,0 +1,55 @@
+import CollarJournal
+import RadioModems
+import SerialDevices
+
+/// The dialects that were found at sticks before, in the file `sticks` of the state directory. Each line has a dialect and the
+/// name of a stick.
+///
+/// The file only helps to tell a stick that does not answer from one that carries the serial line, so a file that cannot be read
+/// or written is no error.
+struct StickMemory {
+    private static let byteLimit = 65_536
+    /// The most sticks that are remembered.
+    private static let capacity = 256
+
+    private let directory: String
+    private let fileSystem: any FileSystem
+    private var dialects: [(stick: String, dialect: Dialect)] = []
+
+    init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
+        directory = stateDirectory
+        self.fileSystem = fileSystem
+        do throws(JournalError) {
+            let bytes = try SmallFile.contents(of: path, byteLimit: StickMemory.byteLimit, fileSystem)
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+                let words = line.split(separator: " ", maxSplits: 1)
+                guard words.count == 2, let dialect = Dialect(rawValue: String(words[0])) else { continue }
+                dialects.append((String(words[1]), dialect))
+            }
+        } catch {}
+    }
+
+    private var path: String { directory + "/sticks" }
+
+    /// The dialect that a stick spoke before; nil if it is not known.
+    func dialect(of stick: String) -> Dialect? { dialects.last { $0.stick == stick }?.dialect }
+
+    /// Remembers the dialect of a stick.
+    mutating func remember(_ dialect: Dialect, of stick: String) {
+        guard self.dialect(of: stick) != dialect, !stick.contains("\n") else { return }
+        dialects.removeAll { $0.stick == stick }
+        dialects.append((stick, dialect))
+        dialects.removeFirst(max(0, dialects.count - StickMemory.capacity))
+        let text = dialects.map { "\($0.dialect.rawValue) \($0.stick)\n" }.joined()
+        do throws(FileFailure) { try SmallFile.replace(path, in: directory, with: Array(text.utf8), fileSystem) } catch {}
+    }
+}
+
+extension SerialDevice {
+    /// A name of the device that stays the same while it is plugged out and in: its USB numbers and serial number, or the socket
+    /// in which it is; nil if it has neither.
+    var stickName: String? {
+        guard let vendorID, let modelID, let serialShort else { return idPath.map { "socket \($0)" } }
+        return (["usb", vendorID, modelID, serialShort] + [interfaceNumber].compactMap { $0 }).joined(separator: " ")
+    }
+}

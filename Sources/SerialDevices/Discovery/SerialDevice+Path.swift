@@ -1,0 +1,18 @@
+import CLibudev
+import Glibc
+
+extension SerialDevice {
+    /// The serial device at a path, which may be a symbolic link; nil if a pseudo-terminal, another file or nothing is there.
+    package init?(at path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, let context = unsafe udev_new() else {
+            return nil
+        }
+        defer { unsafe udev_unref(context) }
+        guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), status.st_rdev) else {
+            return nil
+        }
+        defer { unsafe udev_device_unref(device) }
+        unsafe self.init(device)
+    }
+}

@@ -1,0 +1,70 @@
+import CollarReceiver
+import Glibc
+
+extension RadioOption {
+    /// The option as a command takes it.
+    var spec: OptionSpec {
+        let (value, summary) =
+            switch self {
+            case .dialect: ("kiss|rnode|rui3|serial", "the firmware of the radio sticks (found out)")
+            case .region: ("NAME", "whose rules the sticks obey: EU868, US915 …; without one, they send nothing")
+            case .frequency: ("MHZ", "carrier frequency (the region's)")
+            case .bandwidth: ("KHZ", "bandwidth (125)")
+            case .spreadingFactor: ("N", "spreading factor, 5 to 12 (the region's)")
+            case .codingRate: ("4/N", "coding rate, 4/5 to 4/8 (4/5)")
+            case .power: ("DBM", "transmit power (the region's)")
+            }
+        return OptionSpec("--\(rawValue)", value: value, is: summary)
+    }
+}
+
+extension ParsedArguments {
+    /// How sticks are to be used: the options of the command line, before the configuration files.
+    func radio() throws(CommandFailure) -> RadioConfiguration {
+        var contents: [(path: String, bytes: [UInt8])] = []
+        for path in ConfigurationFiles.paths {
+            if let bytes = try ConfigurationFiles.content(of: path) { contents.append((path, bytes)) }
+        }
+        do throws(ConfigurationError) {
+            var options = RadioOptions()
+            for option in RadioOption.allCases {
+                if let text = value("--\(option.rawValue)") { try options.set(option, to: text, at: .commandLine) }
+            }
+            var files: [ConfigurationFile] = []
+            for content in contents { files.append(try ConfigurationFile(content.bytes, path: content.path)) }
+            return try RadioConfiguration(commandLine: options, files: files)
+        } catch {
+            throw CommandFailure(error.exitCode, error.message.reason, remedy: error.message.remedy)
+        }
+    }
+}
+
+/// The configuration files.
+enum ConfigurationFiles {
+    /// Their paths: the user's file before the machine's.
+    static var paths: [String] {
+        let user = [("XDG_CONFIG_HOME", ""), ("HOME", "/.config")].lazy.compactMap { variable, folder in
+            Environment.value(variable).flatMap { $0.hasPrefix("/") ? $0 + folder + "/collar-link/config" : nil }
+        }
+        return user.prefix(1) + ["/etc/collar-link/config"]
+    }
+
+    /// The content of a file; nil if there is none. A file above ``ConfigurationFile/byteLimit`` is not read to its end.
+    ///
+    /// A file in a directory that the user may not enter is none: `HOME` names somebody else's after some uses of `sudo`.
+    /// - Throws: a failure if a file is there and cannot be read.
+    static func content(of path: String) throws(CommandFailure) -> [UInt8]? {
+        var status = stat()
+        if unsafe stat(path, &status) != 0, [ENOENT, ENOTDIR, EACCES].contains(errno) { return nil }
+        do throws(CommandFailure) {
+            let input = try ChunkInput(path: path)
+            var content: [UInt8] = []
+            while content.count <= ConfigurationFile.byteLimit, let chunk = try input.next() { content += chunk }
+            return content
+        } catch {
+            throw CommandFailure(
+                error.code == .noPermission ? .noPermission : .configuration, error.message,
+                remedy: "let this user read the file, or remove it: the options of 'collar-link run' choose the same")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import CollarReceiver
+import Glibc
+import SerialDevices
+
+/// `collar-link mark`: writes the udev rule that marks an adapter as a collar's radio.
+enum MarkCommand {
+    static let spec = CommandSpec(
+        name: "mark",
+        synopsis: "collar-link mark [DEVICE] [--yes|--print] [--rules-directory DIR]",
+        summary: """
+            Marks a USB serial adapter as a collar's radio, so that 'collar-link run' opens it: writes a udev rule for this
+            one adapter, by its serial number, or by its socket if the number does not tell it from others. Without DEVICE it
+            takes the only adapter that is not marked. Nothing is opened, and nothing is written before you agree.
+            """,
+        options: [
+            OptionSpec("-y", "--yes", is: "write the rule without asking"),
+            OptionSpec("--print", is: "print the rule on stdout and write nothing"),
+            OptionSpec("--rules-directory", value: "DIR", is: "write the rule there, such as for an image (\(RulesFile.systemDirectory))"),
+        ],
+        maximumOperandCount: 1,
+        notes: """
+            The rule goes to \(RulesFile.systemDirectory)/\(RulesFile.name); remove its line to take the mark back.
+            Only root may write there:
+            collar-link mark --print /dev/ttyUSB0 | sudo tee -a \(RulesFile.systemDirectory)/\(RulesFile.name)
+            exit codes: 0 marked, also if it was before, 64 usage, 69 no such adapter, 73 the file cannot be written,
+            77 permission, 78 no rule can tell the adapter from others
+            """)
+
+    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
+    private static let udevCommands = [
+        ["udevadm", "control", "--reload"], ["udevadm", "trigger", "--subsystem-match=tty", "--subsystem-match=usb"],
+    ]
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        guard !arguments.has("--yes") || !arguments.has("--print") else {
+            throw CommandFailure(.usage, "--yes and --print contradict each other")
+        }
+        let devices: [SerialDevice]
+        do throws(SystemError) { devices = try DeviceMonitor().allSerialDevices() } catch {
+            throw CommandFailure(error.discoveryMessage)
+        }
+        let plugged = devices.compactMap { USBAdapter($0) }
+        let adapter = try choose(arguments.operands.first, among: plugged, of: devices)
+        let file = RulesFile(directory: arguments.value("--rules-directory") ?? RulesFile.systemDirectory)
+        let rule = try rule(for: adapter, among: plugged)
+        let lines = try file.missing(of: rule)
+        guard !lines.isEmpty else {
+            StandardError.say(
+                "\(file.path) has the rule for \(adapter.port.node) already",
+                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(commandLine(asRoot: false))")
+            return .clean
+        }
+        // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
+        // which a rule in another directory is meant.
+        guard !adapter.port.isCollarRadio || file.directory != RulesFile.systemDirectory else {
+            StandardError.say("\(adapter.port.node) is marked already")
+            return .clean
+        }
+        if arguments.has("--print") {
+            try StandardOutput.write(lines.map { $0 + "\n" }.joined())
+            return .clean
+        }
+        try write(lines, for: adapter, by: rule, to: file, hasAgreed: arguments.has("--yes"))
+        return .clean
+    }
+
+    // MARK: The adapter
+
+    private static func choose(
+        _ path: String?, among plugged: [USBAdapter], of devices: [SerialDevice]
+    ) throws(CommandFailure) -> USBAdapter {
+        guard let path else {
+            let unmarked = plugged.filter { !$0.port.isCollarRadio }
+            if unmarked.count == 1 { return unmarked[0] }
+            guard unmarked.isEmpty else {
+                StandardError.say("USB serial adapters that are not marked:", details: unmarked.map(\.port.text))
+                throw CommandFailure(
+                    .usage, "there are \(unmarked.count) of them", remedy: "name one: collar-link mark \(unmarked[0].port.node)")
+            }
+            throw CommandFailure(
+                .noDevice,
+                plugged.isEmpty ? "no USB serial adapter is plugged in" : "every USB serial adapter is marked already",
+                remedy: "plug the adapter in; 'collar-link devices' lists what is there")
+        }
+        let target = DevicePath(path)
+        if let adapter = plugged.first(where: { $0.port.node == path || DevicePath($0.port.node) == target }) { return adapter }
+        guard devices.contains(where: { $0.node == path || DevicePath($0.node) == target }) else {
+            throw CommandFailure(
+                .noDevice, "there is no serial device at \(path)", remedy: "'collar-link devices' lists what is there")
+        }
+        throw CommandFailure(
+            .usage, "\(path) is no USB adapter", remedy: "name the port when you receive: collar-link --port \(path)")
+    }
+
+    private static func rule(
+        for adapter: USBAdapter, among plugged: [USBAdapter]
+    ) throws(CommandFailure) -> MarkingRule {
+        do throws(MarkingRule.Impossible) { return try MarkingRule(for: adapter, among: plugged) } catch {
+            throw CommandFailure(
+                .configuration,
+                "no rule can tell \(adapter.port.node) from other adapters: \(error.reason.text), and udev has no name for its socket",
+                remedy: "name the port when you receive: collar-link --port \(adapter.port.node)")
+        }
+    }
+
+    // MARK: The rule
+
+    private static func write(
+        _ lines: [String], for adapter: USBAdapter, by rule: MarkingRule, to file: RulesFile, hasAgreed: Bool
+    ) throws(CommandFailure) {
+        StandardError.say("\(adapter.port.text) is to be marked \(rule.criterion.text):", details: lines)
+        guard file.isWritable || !file.hasDirectory else {
+            let place = file.directory == RulesFile.systemDirectory ? "" : " --rules-directory \(file.directory)"
+            throw CommandFailure(
+                .noPermission, "this user may not write \(file.path)",
+                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(commandLine(asRoot: false))")
+        }
+        if !hasAgreed { try askWhetherToWrite(file) }
+        try file.append(lines)
+        StandardError.say("the rule is in \(file.path)")
+        guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
+            StandardError.say("apply it: \(commandLine(asRoot: geteuid() == 0))")
+            return
+        }
+        for command in udevCommands where ChildProcess.exitCode(of: command) != 0 {
+            throw CommandFailure(
+                .inputOutput, "'\(command.joined(separator: " "))' failed",
+                remedy: "unplug the adapter and plug it in again, or restart the machine")
+        }
+        StandardError.say("udev has read the rule: \(adapter.port.node) is marked")
+    }
+
+    /// Asks on the terminal.
+    /// - Throws: a failure if there is no terminal, or the answer is not yes.
+    private static func askWhetherToWrite(_ file: RulesFile) throws(CommandFailure) {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(
+                .usage, "nothing is written without your agreement, and stdin is no terminal",
+                remedy: "agree with --yes, or print the rule with --print")
+        }
+        StandardError.write("collar-link: append this to \(PlainText.line(file.path))? [y/N] ")
+        guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
+            throw CommandFailure(.usage, "nothing is written")
+        }
+    }
+
+    /// The commands after which udev applies the rule, as they are typed.
+    private static func commandLine(asRoot isRoot: Bool) -> String {
+        udevCommands.map { (isRoot ? "" : "sudo ") + $0.joined(separator: " ") }.joined(separator: " && ")
+    }
+}
+
+extension MarkingRule.Criterion {
+    fileprivate var text: String {
+        switch self {
+        case .serial: "by its serial number"
+        case .socket(let reason): "by the socket it is in, as \(reason.text)"
+        }
+    }
+}
+
+extension MarkingRule.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .noSerial: "it has no serial number"
+        case .placeholder(let serial): "makers give the serial number \(serial) to many adapters"
+        case .sharedWith(let node): "\(node) has the same serial number"
+        case .unquotable: "its serial number has characters that a rule cannot have"
+        }
+    }
+}

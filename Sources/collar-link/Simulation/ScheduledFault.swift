@@ -1,0 +1,33 @@
+import CollarARQ
+import CollarSimulator
+import RadioModems
+
+/// A fault of the simulated stick, and when it happens: `KIND@SECONDS`.
+struct ScheduledFault: Equatable {
+    let fault: StickFault
+    /// When it happens, from the start of the simulation.
+    let time: Instant
+
+    /// Reads the values of `--stick-fault`.
+    /// - Returns: the faults in the order of their times.
+    static func parse(_ texts: [String], for dialect: Dialect) throws(CommandFailure) -> [ScheduledFault] {
+        var faults: [ScheduledFault] = []
+        for text in texts { faults.append(try ScheduledFault(text, for: dialect)) }
+        return faults.sorted { $0.time < $1.time }
+    }
+
+    private init(_ text: String, for dialect: Dialect) throws(CommandFailure) {
+        let kinds = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue).joined(separator: ", ")
+        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let seconds = Double(parts[1]), (0...1e6).contains(seconds) else {
+            throw CommandFailure(.usage, "--stick-fault \(text): KIND@SECONDS is wanted", remedy: "the kinds are \(kinds)")
+        }
+        guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {
+            throw CommandFailure(
+                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault",
+                remedy: "the kinds are \(kinds)")
+        }
+        self.fault = fault
+        time = Instant(microseconds: Int64(seconds * 1e6))
+    }
+}
