@@ -55,6 +55,17 @@ struct DecimalNumberTests {
         #expect(DecimalNumber(text: "0." + String(repeating: "0", count: 50) + "7")?.doubleValue == 7e-51)
     }
 
+    @Test("A whole number is exact, and fits 64 bits")
+    func wholeNumbers() {
+        for (text, whole) in [
+            ("0", 0), ("-0.000", 0), ("868.1e6", 868_100_000), ("12.000", 12), ("1e3", 1000), ("-9223372036854775808", .min),
+            ("9223372036854775807", .max), ("9223372036854775808", nil), ("0.5", nil), ("868.1", nil), ("1e-39", nil),
+            ("1.0000000000000000000000000001", nil), ("1e19", nil), ("1e400", nil),
+        ] as [(String, Int64?)] {
+            #expect(DecimalNumber(text: text)?.wholeNumber == whole, "\(text)")
+        }
+    }
+
     @Test("Sums are exact")
     func sums() {
         let number = DecimalNumber(text: "0.1234567890123456789")

@@ -57,6 +57,19 @@ import Testing
         #expect(try bench.update(5, version: 10, [2: 700]) == .settingsChanged)
     }
 
+    @Test func theTurnaroundIsObeyedFromTheNextBootOn() throws {
+        func timeToWaitForAnswer(_ bench: inout CollarBench) throws -> Int64? {
+            _ = try bench.sendAll()
+            return bench.collar.nextDeadline?.microseconds(since: bench.now)
+        }
+        var bench = try CollarBench.paired()
+        #expect(try bench.update(4, version: 1, [14: 900]) == .settingsChanged)
+        let before = try #require(try timeToWaitForAnswer(&bench))
+        bench = try bench.rebooted()
+        let after = try #require(try timeToWaitForAnswer(&bench))
+        #expect(after - before == 900_000 - 40_000, "the turnaround of the bench's modem is 40 ms")
+    }
+
     @Test func theHeartbeatIsObeyedAtOnceAndAfterAReboot() throws {
         var bench = try CollarBench.paired()
         #expect(try bench.update(4, version: 1, [8: 7]) == .settingsChanged)

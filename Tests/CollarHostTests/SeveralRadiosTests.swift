@@ -72,7 +72,7 @@ struct SeveralRadiosTests {
         let poll = try collar.fix(1, poll: 1)
         for link in [far, far, near] {
             bench.receive(poll, on: link)
-            bench.wait(seconds: 0.3)
+            bench.wait(seconds: 0.6)
             #expect(try answeredLinks() == [link])
         }
         bench.receive(try collar.fix(1, poll: 2), on: near)
@@ -106,7 +106,74 @@ struct SeveralRadiosTests {
         #expect(bench.frames().map(\.link) == [near])
     }
 
-    /// An answer that waits for other radios is dropped if its own radio is unplugged meanwhile. The collar repeats its poll.
+    /// A radio behind a network may deliver its copy of a frame later than the answer waits.
+    @Test(arguments: [0.03, 0.1, 0.4])
+    func aPollIsAnsweredOnceHoweverLateACopyComes(seconds: Double) throws {
+        for (sequence, links) in [(1, [near, far]), (2, [far, near])] as [(UInt32, [LinkID])] {
+            let poll = try collar.fix(sequence, poll: 1)
+            bench.receive(poll, on: links[0])
+            bench.wait(seconds: 0.005)
+            #expect(try answeredLinks() == [links[0]])
+            bench.wait(seconds: seconds)
+            bench.receive(poll, on: links[1])
+            bench.wait(seconds: 0.01)
+            #expect(try answeredLinks().isEmpty)
+        }
+    }
+
+    /// Each of many collars is heard by a radio of its own: no answer waits.
+    @Test func aCollarThatOneRadioHearsIsAnsweredAtOnce() throws {
+        bench.receive(try collar.fix(1, poll: 1), on: near)
+        #expect(try answeredLinks() == [near])
+        bench.receive(try collar.fix(1, poll: 1), on: far)
+        #expect(try answeredLinks().isEmpty)
+        bench.receive(try collar.fix(2, poll: 2), on: far)
+        #expect(try answeredLinks().isEmpty)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks() == [far])
+    }
+
+    /// The polls of all collars at once are remembered.
+    @Test func copiesOfManyPollsAreNotAnswered() throws {
+        let collars = try (0..<UInt64(HostLimits.collarCount) - 1).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
+        for one in collars {
+            bench.wait(seconds: 1)
+            bench.receive(try one.identity(), on: near)
+        }
+        #expect(try answeredLinks().count == collars.count)
+        for link in [near, far] { for one in collars { bench.receive(try one.fix(0, poll: 2), on: link) } }
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks().count == collars.count)
+    }
+
+    /// The radio with the stronger signal dies while the answer waits: the other one sends it.
+    @Test(arguments: [true, false])
+    func anotherRadioTakesOver(isFarFirst: Bool) throws {
+        for link in [near, far] { try receive(try collar.fix(0), strengthDBm: -90, on: link) }
+        let heard: [(LinkID, Int16)] = [(near, -60), (far, -110)]
+        for (link, strength) in isFarFirst ? heard.reversed() : heard {
+            try receive(try collar.fix(1, poll: 1), strengthDBm: strength, on: link)
+        }
+        bench.host.linkClosed(near, at: bench.time)
+        bench.wait(seconds: 0.005)
+        #expect(try answeredLinks() == [far])
+        bench.wait(seconds: 1)
+        #expect(try answeredLinks().isEmpty)
+    }
+
+    /// A radio that dies in the middle of a burst takes nothing with it: the other one has heard the whole burst.
+    @Test func aBurstOutlivesARadio() throws {
+        for sequence in 0..<4 as Range<UInt32> {
+            for link in [near, far] { try receive(try collar.fix(sequence), strengthDBm: link == near ? -60 : -90, on: link) }
+        }
+        bench.host.linkClosed(near, at: bench.time)
+        for sequence in 4..<7 as Range<UInt32> { try receive(try collar.fix(sequence), strengthDBm: -90, on: far) }
+        try receive(try collar.fix(7, poll: 1), strengthDBm: -90, on: far)
+        #expect(try answeredLinks() == [far])
+        #expect(bench.takeFixes().map(\.fix.sequence) == Array(0...7))
+    }
+
+    /// An answer that waits is dropped if no radio is left that heard the poll. The collar repeats its poll.
     @Test func anAnswerThatWaitsGoesWithItsLink() throws {
         bench.receive(try collar.fix(1, poll: 1), on: far)
         bench.host.linkClosed(far, at: bench.time)

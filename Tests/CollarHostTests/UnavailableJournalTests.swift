@@ -1,5 +1,5 @@
 import CollarARQ
-import CollarHost
+@testable import CollarHost
 import CollarJournal
 import CollarWire
 import Glibc
@@ -94,11 +94,11 @@ import Testing
         #expect(bench.notices().contains(.storageRecovered(deviceID: 0xC0)))
     }
 
-    /// A collar counts once towards the limit of 64 collars, also if its journal could not be opened at first.
+    /// A collar counts once towards the limit of collars, also if its journal could not be opened at first.
     @Test func collarsWhoseJournalsOpenedLateCountOnce() throws {
         let bench = try HostBench()
         let link = bench.openLink()
-        let collars = try (0..<64).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
+        let collars = try (0..<UInt64(HostLimits.collarCount)).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
         func hear(_ group: ArraySlice<PaperCollar>) throws {
             for collar in group {
                 // Sixteen new collars are accepted at once, then one a second.
@@ -114,7 +114,7 @@ import Testing
         bench.wait(seconds: 11)
         try hear(collars[..<40])
         try hear(collars[40...])
-        #expect(try acknowledged(bench) == 64)
+        #expect(try acknowledged(bench) == HostLimits.collarCount)
         #expect(bench.notices().allSatisfy { if case .collarRefused = $0 { false } else { true } })
     }
 

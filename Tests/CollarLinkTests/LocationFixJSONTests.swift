@@ -101,6 +101,7 @@ struct LocationFixJSONTests {
             (#"{"lat":0,"lon":0,"seq":0}"#, "ts_unix_ms", "missing"),
             (#"{"ts_unix_ms":0,"lat":0,"lon":0}"#, "seq", "missing"),
             (#"{"ts_unix_ms":0,"lat":0,"lon":0,"seq":-1}"#, "seq", "-1 is negative"),
+            (#"{"ts_unix_ms":0,"lat":0,"lon":0,"seq":-9223372036854775808}"#, "seq", "-9223372036854775808 is negative"),
             (#"{"ts_unix_ms":0,"lat":0,"lon":0,"seq":1.5}"#, "seq", "1.5 is not a whole number"),
             (#"{"ts_unix_ms":0,"lat":0,"lon":0,"seq":0,"battery_pct":100.1}"#, "battery_pct", "100.1 is outside 0…100"),
             (#"{"ts_unix_ms":0,"lat":0,"lon":0,"seq":0,"course_deg":360.5}"#, "course_deg", "360.5 is outside 0…360"),

@@ -2,6 +2,7 @@ import CollarHost
 import CollarWire
 import FoundationEssentials
 import Glibc
+import RadioModems
 import Testing
 
 @testable import CollarJournal
@@ -32,6 +33,22 @@ import Testing
             (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
+        ]
+        func modem(_ notice: ModemNotice) -> UserMessage { ReceiverNotice.modem(path: path, notice).message }
+        let sticks: [(ErrorCode, UserMessage)] = [
+            (.regionMissing, modem(.settingsMissing(.rnode))), (.regionMissing, modem(.regionMissing(.kiss))),
+            (.radioSettingRefused, modem(.refused(.airtime, wanted: 300, actual: 500))),
+            (.radioSettingRefused, modem(.refused(.frequency, wanted: 868_100_000, actual: nil))),
+            (.radioRestarted, modem(.restarted(.kiss))), (.radioNotAnswering, modem(.notAnswering(.rui3))),
+            (.radioBusy, modem(.busy(.rui3))), (.radioBusy, modem(.queueFull(.rnode))),
+            (.radioFault, modem(.fault(.rnode, code: 1))), (.dutyCycleReached, modem(.dutyCycleReached(seconds: 7))),
+            (.dwellTimeExceeded, modem(.dwellTimeExceeded(airtimeMilliseconds: 500, limitMilliseconds: 400))),
+            (.radioUnreachable, ReceiverNotice.cannotConnect(path: "tcp://a:1", reason: "refused").message),
+            (.radioUnreachable, ReceiverError.connection(path: "tcp://a:1", reason: "refused").message),
+            (.unknownRadio, modem(.stranger(.nmea))), (.unknownRadio, modem(.stranger(.bootloader))),
+            (.unknownRadio, modem(.stranger(.meshtastic))), (.unknownRadio, modem(.stranger(.silentKISS))),
+            (.unknownRadio, modem(.stranger(.otherModem))), (.unknownRadio, modem(.stranger(.silent(.kiss)))),
+            (.unknownRadio, modem(.stranger(.text("login:")))), (.unknownRadio, modem(.stranger(.bytesWithoutFrames))),
         ]
         let collars: [(ErrorCode, UserMessage)] = [
             (.sessionNotEstablished, host(.noIdentity(link: path, seconds: 1))),
@@ -98,7 +115,7 @@ import Testing
             (.unknownRequest, refused(.unknownRequest(deviceID: 1, requestID: 2))),
             (.storageFailing, refused(.storage(deviceID: 1, file))),
         ]
-        return ports + collars + storage + requests
+        return ports + sticks + collars + storage + requests
     }
 
     /// The codes of rejections that only the control socket itself gives. End-to-end tests provoke them.

@@ -19,12 +19,14 @@ extension World {
             queue.add(.send(.attacker, life: 0), at: now)
             return
         }
-        let made = attacker.makeFrame { [oracle, hosts, plan] log in
-            // A fix with other content cannot replace a fix that every host has on its disk, unless a disk loses that fix.
+        let made = attacker.makeFrame { [oracle, machines, plan] log in
+            // A fix with other content cannot replace a fix that every machine has on its disk, unless a disk loses that fix.
             guard plan.faults.isDisjoint(with: [.stateRollback, .stateRemoval, .storageDamage]), let record = oracle.record(of: log)
             else { return 0..<0 }
             let isKeptByAll = { (sequence: UInt32) in
-                hosts.allSatisfy { if case .entry = $0.records.kept(sequence, of: log) { true } else { false } }
+                machines.allSatisfy {
+                    if case .entry = $0.records.kept(sequence, of: log) { true } else { $0.isSwitchedOff }
+                }
             }
             return record.base..<((record.base..<record.end).first { !isKeptByAll($0) } ?? record.end)
         }

@@ -26,6 +26,7 @@ extension World {
             }
         }
         if plan.faults.contains(.hostileSender) { queue.add(.attack, at: streams[.hostileSender].between(0, 3_000_000)) }
+        if clone != nil { queue.add(.clone, at: streams[.clonedHost].between(0, plan.turbulentMicroseconds / 2)) }
         for kind in plan.faults.kinds where World.recurring.contains(kind) { scheduleFault(kind) }
         queue.add(.calm, at: plan.turbulentMicroseconds)
     }
@@ -37,16 +38,16 @@ extension World {
         case .send(let station, let life): send(station, life: life)
         case .sent(let station, let life, let transmission): sent(station, life: life, transmission: transmission)
         case .arrive(let station, let bytes, let isPacket): arrive(station, bytes, isPacket: isPacket)
-        case .diskDone(let index, let life): diskDone(hosts[index], life: life)
-        case .restart(let index): start(hosts[index])
+        case .diskDone(let index, let life): diskDone(machines[index], life: life)
+        case .restart(let index): start(machines[index])
         case .plug(let index): plug(radios[index])
         case .watchdog(let index, let life):
-            if hosts[index].life == life, hosts[index].needsRestart { crash(hosts[index], restartAfter: 10_000) }
+            if machines[index].life == life, machines[index].needsRestart { crash(machines[index], restartAfter: 10_000) }
         case .attack: attack()
         case .lastReboots: rebootWhereLossesWereForged()
         case .takeLines(let index):
-            hosts[index].isConsumerDue = false
-            letHostWork(hosts[index])
+            machines[index].isConsumerDue = false
+            letHostWork(machines[index])
             checkSettled()
         case .fault(let kind): fault(kind)
         case .endOfFault(let kind, let index): endOfFault(kind, index)
@@ -55,6 +56,8 @@ extension World {
         case .rebootByOrder(let index, let life):
             if collars[index].life == life { powerDown(collars[index], "by a command") }
         case .calm: calm()
+        case .clone: startClone()
+        case .endOfClone: endClone()
         case .cable(let index): pumpCable(collars[index])
         case .keysShared:
             shareKeys()
@@ -132,7 +135,7 @@ extension World {
     }
 
     func start(_ host: SimulatedMachine) {
-        guard !host.isRunning else { return }
+        guard !host.isRunning, !host.isSwitchedOff else { return }
         guard host.start(now: now) else {
             log("host \(host.index) cannot open its state directory")
             queue.add(.restart(host: host.index), at: now + 1_000_000)
@@ -140,15 +143,16 @@ extension World {
         }
         log("host \(host.index) started")
         oracle.reopened(host)
-        for radio in radios where radio.machine === host && radio.isPlugged { host.linkOpened(radio.number, now: now) }
+        for radio in radios where radio.machine === host && radio.isPlugged { open(radio) }
         letHostWork(host)
     }
 
     func plug(_ radio: BaseRadio) {
-        guard !radio.isPlugged else { return }
+        guard !radio.isPlugged, !radio.machine.isSwitchedOff else { return }
         log("radio \(radio.index) of host \(radio.machine.index) is plugged in again")
         radio.isPlugged = true
-        radio.machine.linkOpened(radio.number, now: now)
+        radio.port?.powerUp(now: now)
+        open(radio)
         letHostWork(radio.machine)
     }
 
@@ -179,6 +183,7 @@ extension World {
         guard host.life == life else { return }
         host.endCommit(now: now)
         letHostWork(host)
+        for radio in radios where radio.machine === host { exchange(with: radio) }
         checkSettled()
     }
 
@@ -188,12 +193,17 @@ extension World {
                 continue
             }
             oracle.noteSent(frame)
+            if let port = radio.port {
+                port.send(frame)
+                continue
+            }
             radio.outbox.append(frame)
             // A base radio has room for a few packets. On a busy channel the oldest one that waits is worth the least; the
             // first frame is being sent.
             while radio.outbox.count > World.outboxLimit { radio.outbox.remove(at: 1) }
             sendNext(radio)
         }
+        for radio in radios where radio.machine === host { endAnswer(of: radio) }
         if host.logCount > oracle.knownLogCount {
             oracle.report(.memoryIsBounded, "host \(host.index): \(host.logCount) logs")
         }
@@ -211,8 +221,9 @@ extension World {
         queue.add(.restart(host: host.index), at: now + delay)
     }
 
-    /// A radio loses the frames that it was to send.
+    /// A radio loses the frames that it was to send. A stick keeps what it has.
     func silence(_ radio: BaseRadio) {
+        if let port = radio.port { return port.close() }
         radio.outbox = []
         radio.isSending = false
         radio.life += 1

@@ -7,7 +7,7 @@ extension World {
         .unplugging, .collarReboots, .powerCuts, .flashDecay, .logErase, .hostCrashes, .syncFailures, .fullDisk,
         .storageDamage, .clockJumps, .fixBursts, .flashErrors, .requests, .repairing, .hostPowerCuts, .diskErrors,
         .readOnlyDisk, .slowConsumer, .hostClockJumps, .stateRollback, .stateRemoval, .foreignFiles,
-        .receiverMove, .messages, .keyExchange,
+        .receiverMove, .messages, .keyExchange, .radioSticks,
     ]
 
     func scheduleFault(_ kind: FaultKind) {
@@ -55,10 +55,11 @@ extension World {
         case .receiverMove: moveReceiver(host)
         case .foreignFiles: addForeignFile(host)
         case .keyExchange: beginKeyExchange(host, collar)
+        case .radioSticks: disturbStick(radios[streams[kind].below(radios.count)])
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender,
-            .retention, .sealing:
+            .retention, .sealing, .clonedHost:
             break
         }
     }
@@ -107,6 +108,7 @@ extension World {
         log("radio \(radio.index) of host \(radio.machine.index) is unplugged")
         radio.isPlugged = false
         silence(radio)
+        if radio.port != nil { cutOff(radio) }
         radio.machine.linkClosed(radio.number, now: now)
         letHostWork(radio.machine)
         queue.add(.plug(radio: radio.index), at: now + streams[.unplugging].between(100_000, 10_000_000))
@@ -157,6 +159,7 @@ extension World {
     func calm() {
         log("calm")
         isCalm = true
+        endClone()
         var quiet = ChannelPlan()
         quiet.loss = plan.calmLoss
         for radio in radios {

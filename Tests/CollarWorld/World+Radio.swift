@@ -36,17 +36,22 @@ extension World {
             queue.add(.send(station, life: life), at: free + 1 + backoff(frame))
             return
         }
-        let airtime = plan.modem.airtimeMicroseconds(frameByteCount: frame.count)
+        begin(station, life: life, airtime: plan.modem.airtimeMicroseconds(frameByteCount: frame.count))
+    }
+
+    /// A station is on the air from now on.
+    func begin(_ station: Station, life: Int, airtime: Int64) {
         transmissionCount += 1
         air.removeAll { $0.end < now - 30_000_000 }
         air.append(Transmission(id: transmissionCount, sender: station, start: now, end: now + airtime))
         queue.add(.sent(station, life: life, transmission: transmissionCount), at: now + airtime)
+        noteChannelOfSticks()
     }
 
     private func outgoing(of station: Station, life: Int) -> [UInt8]? {
         switch station {
         case .collar(let index): collars[index].life == life ? collars[index].outgoing : nil
-        case .radio(let index): radios[index].life == life ? radios[index].outbox.first : nil
+        case .radio(let index): radios[index].life == life ? radios[index].port?.onAir ?? radios[index].outbox.first : nil
         case .attacker: attacker.outgoing
         }
     }
@@ -70,19 +75,20 @@ extension World {
         case .radio(let index):
             statistics.downlinkFrames += 1
             let radio = radios[index]
-            radio.outbox.removeFirst()
+            if radio.port == nil { radio.outbox.removeFirst() }
             let clear = oracle.clearForm(of: frame)
             log("host \(radio.machine.index) sent \(FrameText(clear, oracle.record(checking: clear)?.log))")
             attacker.overheard(frame, clear: clear)
             for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radio.downlink) }
             radio.isSending = false
-            sendNext(radio)
+            if radio.port == nil { sendNext(radio) } else { transmissionEnded(of: radio) }
         case .attacker:
             attacker.outgoing = nil
             log("somebody sent \(FrameText(frame, oracle.record(checking: frame)?.log))")
             for radio in radios { carry(frame, transmission, to: .radio(radio.index), over: &radio.uplink) }
             for collar in collars { carry(frame, transmission, to: .collar(collar.index), over: &radios[0].downlink) }
         }
+        noteChannelOfSticks()
     }
 
     /// A radio begins to send its next frame.
@@ -122,6 +128,7 @@ extension World {
         case .radio(let index):
             let radio = radios[index]
             guard radio.isPlugged else { return }
+            guard radio.port == nil else { return hear(bytes, at: radio) }
             // A base radio passes packets on over its own serial line, which has no faults.
             let serial = isPacket && bytes.count <= Frame.maximumByteCount ? Channel.stuffed(bytes) : bytes
             radio.machine.receive(serial, on: radio.number, now: now)
@@ -141,8 +148,13 @@ extension World {
         let formerReceiver = collar.pairedReceiverID
         let outcome = collar.receive(frame, now: now)
         if isGenuine, plan.isSealed, outcome != .ignored { oracle.reaches(frame, collar) }
-        if plan.isSealed, outcome != .ignored, frame[1] & 0x80 != 0, !collar.acceptedFrames.insert(frame).inserted {
-            oracle.report(.sealIsKept, "collar \(collar.index) accepts a frame twice")
+        if plan.isSealed, outcome != .ignored, frame[1] & 0x80 != 0 {
+            if !collar.acceptedFrames.insert(frame).inserted {
+                oracle.report(.sealIsKept, "collar \(collar.index) accepts a frame twice")
+            }
+            if oracle.sender(of: frame) != nil {
+                oracle.report(.sealIsKept, "collar \(collar.index) accepts a frame of a collar")
+            }
         }
         let frame = oracle.clearForm(of: frame)
         if outcome != .ignored {

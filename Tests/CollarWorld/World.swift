@@ -24,15 +24,18 @@ package final class World {
         var isSending = false
         var uplink: Channel
         var downlink: Channel
+        /// The stick with other firmware; nil where the radio passes frames on as they are.
+        let port: StickPort?
         /// Counts interruptions of the radio: a transmission that an interruption cut off is void.
         var life = 0
 
-        init(index: Int, machine: SimulatedMachine, number: Int, channel: Channel) {
+        init(index: Int, machine: SimulatedMachine, number: Int, channel: Channel, port: StickPort?) {
             self.index = index
             self.machine = machine
             self.number = number
             uplink = channel
             downlink = channel
+            self.port = port
         }
     }
 
@@ -54,6 +57,8 @@ package final class World {
         case finish(collar: Int, life: Int, requestID: UInt16, outcome: CommandResult.Outcome?)
         case rebootByOrder(collar: Int, life: Int)
         case calm
+        case clone
+        case endOfClone
         case cable(collar: Int)
         case keysShared
     }
@@ -78,7 +83,12 @@ package final class World {
     let plan: WorldPlan
     let oracle: Oracle
     let collars: [SimulatedCollar]
+    /// The machines that must have everything in the end.
     let hosts: [SimulatedMachine]
+    /// The machine that gets a copy of the first host's disk; nil if no fault is of that kind.
+    let clone: SimulatedMachine?
+    /// The hosts, and then the clone. An event names a machine by its index here.
+    let machines: [SimulatedMachine]
     let radios: [BaseRadio]
     let attacker: Attacker
     var streams: FaultStreams
@@ -109,23 +119,30 @@ package final class World {
         }
         let hostCount = plan.faults.contains(.rivalReceiver) ? 2 : 1
         let deviceIDs = collars.map(\.deviceID)
-        hosts = (0..<hostCount).map { SimulatedMachine(index: $0, plan: plan, oracle: oracle, collars: deviceIDs) }
+        let hosts = (0..<hostCount).map { SimulatedMachine(index: $0, plan: plan, oracle: oracle, collars: deviceIDs) }
+        self.hosts = hosts
+        clone = plan.faults.contains(.clonedHost) ? SimulatedMachine(index: hostCount, alike: hosts[0], plan: plan) : nil
+        machines = hosts + (clone.map { [$0] } ?? [])
         let channel = Channel(plan: plan.channel.with(only: plan.faults), isStream: !plan.isHalfDuplex)
         var radios: [BaseRadio] = []
-        for machine in hosts {
+        for machine in machines {
             for number in 0..<machine.radioCount {
-                radios.append(BaseRadio(index: radios.count, machine: machine, number: number, channel: channel))
+                let port = plan.hasSticks ? StickPort(plan, number: radios.count) : nil
+                radios.append(
+                    BaseRadio(index: radios.count, machine: machine, number: number, channel: channel, port: port))
             }
         }
         self.radios = radios
         attacker = Attacker(plan)
-        for host in hosts {
+        for host in machines {
             prepare(host.disk)
             host.losesPowerAtStop = plan.scriptedCrashLosesPower
             guard isTracing else { continue }
             host.trace = { [unowned self] text in log(text) }
             host.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
         }
+        clone?.isSwitchedOff = true
+        for radio in radios where radio.machine === clone { radio.isPlugged = false }
     }
 
     /// Runs until everything has arrived, or to the first violation.
@@ -139,7 +156,9 @@ package final class World {
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
-        statistics.coincidences = oracle.coincidences
+        statistics.coincidences = oracle.coincidences + oracle.sealed.equalSalts
+        statistics.pollsAnsweredTwice = oracle.sealed.pollsAnsweredTwice
+        statistics.pollsAnsweredDifferently = oracle.sealed.pollsAnsweredDifferently
         statistics.diskOperations = hosts[0].disk.operationCount
         for host in hosts { statistics.lines += host.consumer.entryCount }
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
@@ -156,16 +175,25 @@ package final class World {
             }
         }
         var hostDue: SimulatedMachine?
-        for host in hosts {
+        for host in machines {
             if let deadline = host.nextDeadline, deadline < due {
                 due = deadline
                 hostDue = host
             }
         }
+        var stickDue: BaseRadio?
+        for radio in radios {
+            if let deadline = nextDeadline(ofStickOf: radio), deadline < due {
+                due = deadline
+                (collarDue, hostDue, stickDue) = (nil, nil, radio)
+            }
+        }
         now = max(now, due == .max ? now + 1_000_000 : due)
         oracle.now = now
         statistics.events += 1
-        if let hostDue {
+        if let stickDue {
+            exchange(with: stickDue)
+        } else if let hostDue {
             hostDue.deadlineReached(now: now)
             letHostWork(hostDue)
         } else if let collarDue {
@@ -179,7 +207,7 @@ package final class World {
         if plan.scriptedHostCrash == statistics.events {
             crash(hosts[0], restartAfter: 200_000, losesPower: plan.scriptedCrashLosesPower)
         }
-        for host in hosts where host.disk.isStopped {
+        for host in machines where host.disk.isStopped {
             crash(host, restartAfter: 50_000, losesPower: host.losesPowerAtStop)
         }
     }
@@ -230,8 +258,26 @@ package struct WorldStatistics: Equatable, Sendable {
     package var flashSteps = 0
     /// File operations of the first host.
     package var diskOperations = 0
-    /// Damaged frames that fitted a CRC by chance.
+    /// Damaged frames that fitted a CRC by chance, and equal salts of two machines.
     package var coincidences = 0
+    /// Clones of hosts that ran.
+    package var clones = 0
+    /// Fixes that a clone had acknowledged when it was switched off, and that its host did not have.
+    package var fixesOfClonesAlone = 0
+    /// Polls of collars with keys to which a host and its clone both made an answer.
+    package var pollsAnsweredTwice = 0
+    /// Those of them for which the two answers differ.
+    package var pollsAnsweredDifferently = 0
+    /// Packets that sticks passed on to their hosts.
+    package var stickPacketsUp = 0
+    /// Packets of hosts that sticks sent.
+    package var stickPacketsDown = 0
+    /// How often a stick was set up.
+    package var stickSetups = 0
+    /// Restarts of sticks, which forget their settings.
+    package var stickResets = 0
+    /// Other faults of sticks.
+    package var stickFaults = 0
 
     /// All counts are 0.
     package init() {}
@@ -240,7 +286,8 @@ package struct WorldStatistics: Equatable, Sendable {
     package mutating func add(_ other: WorldStatistics) {
         let counts: [WritableKeyPath<WorldStatistics, Int>] = [
             \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.orders,
-            \.flashSteps, \.diskOperations, \.coincidences,
+            \.flashSteps, \.diskOperations, \.coincidences, \.clones, \.fixesOfClonesAlone, \.pollsAnsweredTwice, \.pollsAnsweredDifferently,
+            \.stickPacketsUp, \.stickPacketsDown, \.stickSetups, \.stickResets, \.stickFaults,
         ]
         for count in counts { self[keyPath: count] += other[keyPath: count] }
         virtualMicroseconds += other.virtualMicroseconds

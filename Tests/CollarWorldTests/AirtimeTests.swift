@@ -2,7 +2,6 @@ import CollarARQ
 import CollarFirmware
 import CollarSimulator
 import CollarWire
-import FoundationEssentials
 import Testing
 
 @testable import CollarWorld
@@ -67,22 +66,5 @@ import Testing
     }
 
     /// Values without a limit may change, but not unnoticed.
-    @Test func theTableIsAsRecorded() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let recorded = try String(contentsOf: root.appending(path: "Snapshots/airtime.txt"), encoding: .utf8)
-        let measured = try TrialTables.airtime()
-        guard measured != recorded else { return }
-        let old = recorded.split(separator: "\n", omittingEmptySubsequences: false)
-        let new = measured.split(separator: "\n", omittingEmptySubsequences: false)
-        var changes = ""
-        for index in 0..<max(old.count, new.count) {
-            let (was, now) = (index < old.count ? old[index] : "", index < new.count ? new[index] : "")
-            if was != now { changes += "\n- \(was)\n+ \(now)" }
-        }
-        Issue.record(
-            """
-            Airtime is not what Tests/Snapshots/airtime.txt says:\(changes)
-            If that is meant: Tools/simulate --airtime >Tests/Snapshots/airtime.txt
-            """)
-    }
+    @Test func theTableIsAsRecorded() throws { try Snapshot.expect(TrialTables.airtime(), in: "airtime") }
 }

@@ -41,10 +41,20 @@ def _copy_binary():
 
 BINARY = _copy_binary()
 
+# The start of a command that sees an empty folder in the place of /etc, as root: of a namespace, if the tests do not run as
+# root.
+WITH_OWN_ETC = ["unshare", "-m" if IS_ROOT else "-rm", "sh", "-c", 'mount -t tmpfs none /etc && exec "$@"', "sh"]
+
+
+def can_replace_etc():
+    """Whether commands may begin with WITH_OWN_ETC: some containers forbid it."""
+    return subprocess.run([*WITH_OWN_ETC, "true"], capture_output=True, check=False).returncode == 0
+
 
 def child_environment(**more):
     """The environment of the programs that a test starts. It has umockdev's library only if the test asks for it."""
-    environment = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "XDG_STATE_HOME")}
+    removed = ("LD_PRELOAD", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
+    environment = {key: value for key, value in os.environ.items() if key not in removed}
     return {**environment, **more}
 
 
@@ -155,8 +165,11 @@ class EndToEndTest(unittest.TestCase):
         return program
 
     def receive(self, *arguments, state=None, port=None, **options):
-        """Starts a receiver, by default at the port of the simulated collar."""
+        """Starts a receiver, by default at the port of the simulated collar. A port that the test itself serves carries the
+        serial line: the test need not answer the questions with which a stick's dialect is found out."""
         command = [BINARY, "--port", port or self.link, "--state-dir", state or self.state, *arguments]
+        if port:
+            command += ["--dialect", "serial"]
         return self.start(command, **options)
 
     def simulate(self, track, *arguments, link=None, **options):

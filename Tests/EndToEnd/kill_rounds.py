@@ -144,7 +144,7 @@ class Campaign:
 
     def start_receiver(self, slowly=False):
         """Starts a receiver. With `slowly`, its disk calls take milliseconds, so that the kill falls between them."""
-        command = [BINARY, "--port", self.tap.path, "--state-dir", self.state]
+        command = [BINARY, "--port", self.tap.path, "--dialect", "serial", "--state-dir", self.state]
         self.tap.open()
         if slowly:
             calls = "pwrite64,fdatasync,fsync,ftruncate"

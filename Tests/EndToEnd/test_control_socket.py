@@ -199,7 +199,7 @@ class ControlSocketTest(WrittenCollarTest):
         wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
         radio.send(A.identity(1))
         wait_until(lambda: radio.acknowledgement(A), 5, "an answer")
-        program = self.send("-p", line.path, "locate", state=state)
+        program = self.send("-p", line.path, "--dialect", "serial", "locate", state=state)
         self.assertEqual(program.wait(), 75)
         self.assertIn(f"is in use by process {receiver.pid}", program.error_text)
         receiver.stop()

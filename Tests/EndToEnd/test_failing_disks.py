@@ -82,7 +82,7 @@ class DiskTest(EndToEndTest):
     def command(self):
         line = SerialLine()
         self.addCleanup(line.close)
-        return line, [BINARY, "--port", line.path, "--state-dir", self.state, "--events", "fix,error"]
+        return line, [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state, "--events", "fix,error"]
 
     def lines(self, *receivers):
         """The fix lines and the error lines. Checks that every line is valid against the schema of its type."""
@@ -207,7 +207,7 @@ class InjectedFailureTest(DiskTest):
                 self.addCleanup(line.close)
                 receiver = self.start(
                     ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={error}",
-                     BINARY, "--port", line.path, "--state-dir", self.state])
+                     BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state])
                 self.assertEqual(receiver.wait(10), 73, receiver.error_text)
                 self.assertIn(word, receiver.error_text)
                 self.assertEqual(Radio(line).count(ACKNOWLEDGEMENT), 0)

@@ -340,7 +340,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         traced = Traced(
             self, ["-o", "/dev/null", "-P", segments[0], "-e", "trace=?unlink,?unlinkat",
                    "-e", "inject=?unlink,?unlinkat:error=EROFS"],
-            [BINARY, "--port", line.path, "--state-dir", self.state, "--keep", "4", "--events", "fix,error"])
+            [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state, "--keep", "4", "--events", "fix,error"])
         receiver, radio = traced.program, Radio(line)
         receiver.wait_for_error(f"old fixes of collar {NAME_A} are kept: ")
         radio.send(B.identity() + B.fix(0))

@@ -95,7 +95,7 @@ class IdleTest(SystemCalls):
             trace = self.path(f"start-{index}")
             receiver = self.start(
                 ["strace", "-f", "--seccomp-bpf", "-qq", "-ttt", "-e", "trace=execve,epoll_wait,epoll_pwait,epoll_pwait2",
-                 "-o", trace, BINARY, "--port", line.path, "--state-dir", self.state, "-T", "0.1"])
+                 "-o", trace, BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state, "-T", "0.1"])
             self.assertEqual(receiver.wait(10), 0, receiver.error_text)
             with open(trace, encoding="utf-8") as file:
                 calls = [line.split(maxsplit=2) for line in file]

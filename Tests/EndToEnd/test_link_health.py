@@ -5,8 +5,8 @@ import sys
 import time
 import unittest
 
-from collarlink import ROOT, EndToEndTest
-from radio import Radio
+from collarlink import ROOT, EndToEndTest, wait_until
+from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
@@ -48,6 +48,35 @@ class LinkHealthTest(EndToEndTest):
         receiver.stop()
         told = [line for line in receiver.errors if "collar " in line and "hearing" not in line]
         self.assertEqual([f"{A.log.device_id:016x}" in line for line in told], [True] * 5, told)
+
+    def test_an_unhealthy_link_is_opened_again_once(self):
+        """After ten missed heartbeats the radio is set up anew and asked for collars once more, but not while another collar
+        is heard at it."""
+        receiver, radio = self.begin()
+        self.addCleanup(radio.line.close)
+        other, other_radio = self.begin_other()
+        radio.send(identity(A))
+        other_radio.send(identity(A) + identity(B, 600))
+        receiver.wait_for_error("is late", LATE + 5)
+        asked = radio.count(IDENTITY_REQUEST)
+        receiver.wait_for_error("is opened again", 12 * HEARTBEAT)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST) > asked, 5, "another identity request")
+        receiver.wait_for_error("unhealthy", 1)
+        time.sleep(3 * HEARTBEAT)
+        self.assertEqual(receiver.error_text.count("is opened again"), 1)
+        other.wait_for_error("unhealthy", 5)
+        self.assertNotIn("is opened again", other.error_text)
+        radio.send(A.probe(0))
+        receiver.wait_for_error("is heard again")
+        receiver.stop()
+        other.stop()
+
+    def begin_other(self):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path, state=self.path("other-state"))
+        receiver.wait_for_error("listening on")
+        return receiver, Radio(line)
 
     def test_unplugged_radio(self):
         """While the radio is unplugged, no collar is reported as late."""

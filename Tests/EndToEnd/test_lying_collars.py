@@ -15,7 +15,7 @@ from serial_line import SerialLine
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, B, Collar, position  # noqa: E402
 
-RECEIVER_COLLARS = 64  # a new collar is accepted while fewer collars have a journal
+RECEIVER_COLLARS = 256  # a new collar is accepted while fewer collars have a journal
 NEW_AT_ONCE = 16
 IDLE_ANSWERS = 256
 UNKNOWN_ANSWERS = 32
@@ -188,7 +188,7 @@ class LyingCollarTest(EndToEndTest):
             receiver.stop()
         self.assertEqual(receiver.error_text.count("hearing collar"), 1)
         self.assert_said_once(receiver, f"limit of {RECEIVER_COLLARS} journals")
-        self.assertIn(f"--collar {invented[64].log.device_id:016x}", receiver.error_text)
+        self.assertIn(f"--collar {invented[RECEIVER_COLLARS].log.device_id:016x}", receiver.error_text)
 
     def test_refused_collar_can_be_named(self):
         """--collar serves a collar that is refused otherwise."""

@@ -69,7 +69,7 @@ class RequestTest(WrittenCollarTest):
         """send opens the radio itself, and the collar is unknown until it is heard. The request stays queued at the end."""
         line = SerialLine()
         self.addCleanup(line.close)
-        program = self.send("--timeout", "3", "-p", line.path, "--collar", name(A), "locate")
+        program = self.send("--timeout", "3", "-p", line.path, "--dialect", "serial", "--collar", name(A), "locate")
         program.wait_for_error("to be heard")
         self.radio = Radio(line)
         wait_until(lambda: self.radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")

@@ -29,7 +29,7 @@ class SlowDiskTest(SendTest):
         slow = f"inject=fdatasync:delay_enter={int(SLOWNESS * 1e6)}"
         self.receiver = Traced(
             self, ["-o", "/dev/null", "-e", "trace=fdatasync", "-e", slow],
-            [BINARY, "--port", line.path, "--state-dir", self.state])
+            [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state])
         self.radio = Radio(line)
         self.radio.send(A.identity() + B.identity())
         self.receiver.program.wait_for_error(f"hearing collar {B.log.device_id:016x}", 20)

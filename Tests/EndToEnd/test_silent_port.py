@@ -20,7 +20,7 @@ class SilentPortTest(EndToEndTest):
         self.addCleanup(line.close)
         traced = Traced(
             self, ["-o", "/dev/null", "-e", "trace=write", "-e", f"inject=write:delay_enter={SLOW}:when=1"],
-            [BINARY, "--port", line.path, "--state-dir", self.state])
+            [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state])
         radio = Radio(line)
         wait_until(lambda: radio.count(IDENTITY_REQUEST) == 1, 5, "the first question")
         asked = time.monotonic()

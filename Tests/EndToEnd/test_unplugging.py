@@ -39,7 +39,7 @@ class UnpluggingTest(EndToEndTest):
     def begin(self, *arguments):
         self.addCleanup(lambda: self.line and self.line.close())
         self.plug()
-        self.receiver = self.receive(*arguments)
+        self.receiver = self.receive("--dialect", "serial", *arguments)
         self.assert_said(1, "listening on")
 
     def assert_said(self, count, text, seconds=5):

@@ -29,7 +29,7 @@ class UnreadRadioTest(EndToEndTest):
         for each in (self.line, other):
             self.addCleanup(each.close)
         self.receiver = self.start(
-            [BINARY, "--port", self.line.path, "--port", other.path, "--state-dir", self.state])
+            [BINARY, "--port", self.line.path, "--port", other.path, "--dialect", "serial", "--state-dir", self.state])
         self.receiver.wait_for_error(f"listening on {other.path}")
         self.radio, self.healthy = Radio(self.line), Radio(other)
         self.collar = FastCollar(*A.log, A.address)

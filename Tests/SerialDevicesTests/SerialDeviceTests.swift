@@ -37,6 +37,21 @@ import Testing
         #expect(device.driver == "cp210x")
     }
 
+    @Test func onlyAUSBDeviceIsAnAdapterToMark() {
+        func isUnmarkedAdapter(_ sysPath: String, _ properties: [String: String]) -> Bool {
+            SerialDevice(
+                node: "/dev/ttyS4", sysPath: sysPath, property: { properties[$0] }, usbAttribute: { _ in nil },
+                parentDriver: { nil }
+            ).isUnmarkedAdapter
+        }
+        let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0/ttyUSB0/tty/ttyUSB0"
+        let properties = ["ID_BUS": "usb", "ID_VENDOR_ID": "10c4", "ID_MODEL_ID": "ea60"]
+        #expect(isUnmarkedAdapter(usb, properties))
+        #expect(!isUnmarkedAdapter(usb, properties.merging(["COLLAR_LINK": "1"]) { $1 }))
+        #expect(!isUnmarkedAdapter(usb, [:]))
+        #expect(!isUnmarkedAdapter("/sys/devices/pci0000:00/0000:00:16.3/tty/ttyS4", ["ID_BUS": "pci", "ID_VENDOR_ID": "0x8086"]))
+    }
+
     @Test func onlyTheTagCounts() {
         #expect(!device(["COLLAR_LINK": "0"]).isCollarRadio)
         #expect(!device(["COLLAR_LINK": ""]).isCollarRadio)

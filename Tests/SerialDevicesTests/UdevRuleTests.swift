@@ -70,25 +70,79 @@ private let toolsAreThere =
         #expect(try Verdict(of: other, userRule: String(line)).properties["COLLAR_LINK"] == nil)
     }
 
+    /// The rule that marks an adapter marks it, as a port and as a USB device, together with the rules that udev itself has; and it
+    /// marks no other adapter.
+    @Test(arguments: [true, false]) func aMarkIsOfOneAdapter(isBySerial: Bool) throws {
+        func device(serial: String, socket: Int, isAskedForTTY: Bool = true) -> PretendedDevice {
+            PretendedDevice(
+                product: "CP2102", serial: isBySerial ? serial : nil, socket: socket, isAskedForTTY: isAskedForTTY)
+        }
+        let rule = try device(serial: "A1.b-2", socket: 2).markingRule
+        #expect(rule.criterion == (isBySerial ? .serial : .socket(.noSerial)))
+        let text = rule.lines.joined(separator: "\n")
+        // A serial number goes with the adapter to another socket.
+        let tty = try Verdict(
+            of: device(serial: "A1.b-2", socket: isBySerial ? 3 : 2), userRule: text, systemRules: Self.systemRules)
+        #expect(tty.properties["COLLAR_LINK"] == "1")
+        #expect(tty.properties["ID_MM_PORT_IGNORE"] == "1")
+        #expect(tty.properties["TAGS"]?.contains(":uaccess:") == true)
+        let usb = try Verdict(
+            of: device(serial: "A1.b-2", socket: 2, isAskedForTTY: false), userRule: text, systemRules: Self.systemRules)
+        #expect(usb.properties["COLLAR_LINK"] == "1")
+        #expect(usb.properties["ID_MM_DEVICE_IGNORE"] == "1")
+        for isAskedForTTY in [true, false] {
+            let other = try Verdict(
+                of: device(serial: "A1.b-3", socket: 12, isAskedForTTY: isAskedForTTY), userRule: text,
+                systemRules: Self.systemRules)
+            #expect(other.properties["COLLAR_LINK"] == nil)
+            #expect(other.properties["ID_MM_DEVICE_IGNORE"] == nil)
+            for message in ["Invalid", "invalid", "Unknown", "ignoring"] {
+                #expect(!other.text.split(separator: "\n").contains { $0.contains("69-own.rules") && $0.contains(message) })
+            }
+        }
+    }
+
+    /// udev's own rules that find the numbers and the socket of an adapter.
+    private static let systemRules = ["50-udev-default.rules", "60-serial.rules"].map { "/usr/lib/udev/rules.d/\($0)" }
+
     /// A USB serial adapter, described for umockdev.
     private struct PretendedDevice {
         var product: String
         var serial: String? = "A1"
         var interface = "00"
+        /// The number of the socket at the hub.
+        var socket = 1
         var isAskedForTTY = true
 
-        static let usb = "/devices/pci0000:00/0000:00:14.0/usb1/1-1"
-        static let tty = "\(usb)/1-1:1.0/ttyUSB0/tty/ttyUSB0"
-        var path: String { isAskedForTTY ? Self.tty : Self.usb }
+        static let pci = "/devices/pci0000:00/0000:00:14.0"
+        var usb: String { "\(Self.pci)/usb1/1-\(socket)" }
+        var usbInterface: String { "\(usb)/1-\(socket):1.0" }
+        var tty: String { "\(usbInterface)/ttyUSB0/tty/ttyUSB0" }
+        var path: String { isAskedForTTY ? tty : usb }
+
+        /// The rule that `collar-link mark` writes for the adapter.
+        var markingRule: MarkingRule {
+            get throws {
+                let device = SerialDevice(
+                    node: "/dev/ttyUSB0", sysPath: "/sys\(tty)",
+                    property: { ["ID_BUS": "usb", "ID_PATH": "pci-0000:00:14.0-usb-0:\(socket):1.0"][$0] },
+                    usbAttribute: { _ in nil }, parentDriver: { nil })
+                let files = ["idVendor": "10c4", "idProduct": "ea60", "serial": serial]
+                let adapter = try #require(
+                    USBAdapter(device) { path in files.first { "/sys\(usb)/\($0.key)" == path }?.value ?? nil })
+                return try MarkingRule(for: adapter, among: [adapter])
+            }
+        }
 
         var description: String {
             var lines = [
-                "P: \(Self.usb)", "E: SUBSYSTEM=usb", "E: DEVTYPE=usb_device", "A: idVendor=10c4", "A: idProduct=ea60",
-                "A: product=\(product)",
+                "P: \(Self.pci)", "E: SUBSYSTEM=pci", "", "P: \(usb)", "E: SUBSYSTEM=usb", "E: DEVTYPE=usb_device",
+                "A: idVendor=10c4", "A: idProduct=ea60", "A: product=\(product)",
             ]
             if let serial { lines.append("A: serial=\(serial)") }
             lines += [
-                "", "P: \(Self.tty)", "E: SUBSYSTEM=tty", "E: DEVNAME=/dev/ttyUSB0", "E: MAJOR=188", "E: MINOR=0",
+                "", "P: \(usbInterface)", "E: SUBSYSTEM=usb", "E: DEVTYPE=usb_interface", "",
+                "P: \(tty)", "E: SUBSYSTEM=tty", "E: DEVNAME=/dev/ttyUSB0", "E: MAJOR=188", "E: MINOR=0",
                 "E: ID_USB_INTERFACE_NUM=\(interface)",
             ]
             if let serial { lines.append("E: ID_SERIAL_SHORT=\(serial)") }
@@ -101,13 +155,14 @@ private let toolsAreThere =
         let text: String
         let properties: [String: String]
 
-        init(of device: PretendedDevice, userRule: String? = nil) throws {
+        init(of device: PretendedDevice, userRule: String? = nil, systemRules: [String] = []) throws {
             let directory = try TemporaryDirectory()
             try directory.folder("rules")
             try directory.folder("dev")
             try #require(try run(["cp", UdevRuleTests.rulePath, "\(directory.path)/rules/"]) == 0)
             try write(device.description, to: "\(directory.path)/device")
             try write(UdevRuleTests.gpsd + "\n", to: "\(directory.path)/rules/60-gpsd.rules")
+            for path in systemRules { try #require(try run(["cp", path, "\(directory.path)/rules/"]) == 0) }
             if let userRule { try write(userRule + "\n", to: "\(directory.path)/rules/69-own.rules") }
             // udevadm reads the system's rules and writes to /dev and /run: these are replaced, for this process alone.
             let script = """

@@ -40,7 +40,7 @@ class Flood:
 def receive(folder, flood, stdout):
     """Starts a receiver at a flood."""
     return subprocess.Popen(
-        [BINARY, "--port", flood.path, "--state-dir", f"{folder}/state", "-q", "--no-reconnect"], stdout=stdout,
+        [BINARY, "--port", flood.path, "--dialect", "serial", "--state-dir", f"{folder}/state", "-q", "--no-reconnect"], stdout=stdout,
         stderr=subprocess.DEVNULL)
 
 
@@ -100,7 +100,7 @@ def opened(folder):
     flood = Flood(1, 1, "single")
     began = time.monotonic()
     receiver = subprocess.Popen(
-        [BINARY, "--port", flood.path, "--state-dir", folder, "--no-reconnect"], stdout=subprocess.DEVNULL,
+        [BINARY, "--port", flood.path, "--dialect", "serial", "--state-dir", folder, "--no-reconnect"], stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True)
     for line in receiver.stderr:
         if "listening on" in line:

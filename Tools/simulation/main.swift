@@ -4,8 +4,8 @@ import Glibc
 
 /// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding, which it
 /// makes small; `… find FROM COUNT` stops there with one line; `… survey FROM COUNT` runs all seeds and prints a line for each
-/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return` and `… live` each print a table of measurements.
-/// `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
+/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return`, `… live` and `… dialects` each print a table of
+/// measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
 /// Exit code 1 means a finding or a trial that failed, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -16,6 +16,7 @@ func run(_ arguments: [String]) -> Int32 {
     case ("airtime", 0, 1): return measure(TrialTables.airtime)
     case ("return", 0, 1): return measure(TrialTables.eightHoursAway)
     case ("live", 0, 1): return measure(TrialTables.live)
+    case ("dialects", 0, 1): return measure(TrialTables.dialects)
     case ("trace", 1, 2): return trace(numbers[0])
     case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .makeSmall)
     case ("find", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .stop)
@@ -23,7 +24,7 @@ func run(_ arguments: [String]) -> Int32 {
     case ("duty-cycle", 2, 3): return tryDutyCycle(from: numbers[0], count: numbers[1])
     default:
         print("usage: collar-link-simulation FROM COUNT | find FROM COUNT | survey FROM COUNT | trace SEED | airtime | return |")
-        print("       live | duty-cycle FROM COUNT")
+        print("       live | dialects | duty-cycle FROM COUNT")
         return 2
     }
 }
@@ -104,12 +105,13 @@ func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
         return 1
     }
     if atFinding == .goOn {
+        print("\(count) seeds from \(from): \(totals.text)")
         print("\(findings) of \(count) seeds from \(from) find something")
         return findings == 0 ? 0 : 1
     }
     let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
     let rate = seconds > 0 ? Double(count) / seconds : 0
-    print("\(count) seeds from \(from): \(totals.text); \(Int(rate)) seeds/s")
+    print("\(count) seeds from \(from): \(totals.text), nothing found; \(Int(rate)) seeds/s")
     return 0
 }
 
@@ -119,7 +121,11 @@ extension WorldStatistics {
             + "\(crashes) crashes, \(hostPowerCuts) power cuts, "
             + "\(lines) lines taken, \(orders) orders, "
             + "\(virtualMicroseconds / 3_600_000_000) hours, "
-            + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, nothing found"
+            + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, "
+            + "\(clones) clones, \(fixesOfClonesAlone) fixes acknowledged by clones alone, "
+            + "\(pollsAnsweredTwice) polls answered twice, \(pollsAnsweredDifferently) of them differently, "
+            + "sticks: \(stickSetups) setups, \(stickPacketsUp) packets up, \(stickPacketsDown) down, \(stickResets) resets, "
+            + "\(stickFaults) other faults"
     }
 }
 

@@ -43,13 +43,32 @@ package final class InstantHost {
     /// Receives a frame, and commits at once.
     /// - Returns: the frames that the host sends now.
     package func answers(to frame: [UInt8], at now: Instant) -> [[UInt8]] {
-        let serial = Channel.stuffed(frame)
-        host.receive(serial.span, on: link, at: InstantHost.time(now))
+        answers(toSerial: Channel.stuffed(frame), at: now)
+    }
+
+    /// Receives bytes of a serial line, and commits at once.
+    /// - Returns: the frames that the host sends now.
+    package func answers(toSerial bytes: [UInt8], at now: Instant) -> [[UInt8]] {
+        host.receive(bytes.span, on: link, at: InstantHost.time(now))
+        return commit(at: now)
+    }
+
+    /// Receives a packet of a stick's modem, and commits at once.
+    /// - Returns: the frames that the host sends now.
+    package func answers(toPacket packet: [UInt8], signal: RadioSignal?, at now: Instant) -> [[UInt8]] {
+        host.receive(packet: packet.span, signal: signal, on: link, at: InstantHost.time(now))
+        return commit(at: now)
+    }
+
+    private func commit(at now: Instant) -> [[UInt8]] {
         while host.commitNext(at: InstantHost.time(now)) {}
         var frames: [[UInt8]] = []
         while let next = host.nextFrame() { frames.append(next.frame) }
         return frames
     }
+
+    /// The radio needs up to this time from the end of a frame to the start of its answer.
+    package func setTurnaround(microseconds: Int64) { host.setTurnaround(microseconds: microseconds, of: link) }
 
     /// Submits a request to the collar. If too many requests are queued, nothing changes.
     package func submit(_ request: HostRequest, at now: Instant) {

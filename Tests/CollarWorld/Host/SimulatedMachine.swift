@@ -8,7 +8,7 @@ import CollarWire
 /// is stopped and started again.
 final class SimulatedMachine {
     /// The process, with everything that is lost when it ends.
-    private final class Process {
+    final class Process {
         let host: Host
         let links: [LinkID]
         /// Bytes that came in while the process waits for its disk, by radio; nil while it does not wait.
@@ -42,15 +42,15 @@ final class SimulatedMachine {
     let consumer: LineConsumer
     let records: MachineRecords
     let radioCount: Int
-    private let oracle: Oracle
+    let oracle: Oracle
     private let configuration: HostConfiguration
     private var random: SeededRandom
     /// Whether reads end in the middle of frames. A frame that comes in with one read may take a shorter path through the code.
     private let cutsReads: Bool
     private let isSealed: Bool
-    /// The collars of the world, of which this machine has the keys.
+    /// The collars whose keys users give to this machine.
     private let keyedCollars: [UInt64]
-    private var process: Process?
+    private(set) var process: Process?
     /// The id of the receiver; nil before the first start, and after the state directory was removed or replaced.
     private(set) var receiverID: UInt32?
     /// Called with a text for each event, for a trace.
@@ -67,12 +67,14 @@ final class SimulatedMachine {
     var savedState: World.SavedState?
     /// Whether the state directory was removed while this process runs.
     var isStateRemoved = false
+    /// Whether the machine has no power, and nobody starts it.
+    var isSwitchedOff = false
     /// Whether this process cannot recover, so that it must be restarted.
     private(set) var needsRestart = false
     /// Frames to send, by radio.
     private var frames: [(radio: Int, bytes: [UInt8])] = []
     /// Commands that were accepted and have not been reported as ended.
-    private var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
+    var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
     /// The sealed frames that were accepted before an answer went out to their collar: no later process accepts them again,
     /// unless the storage lost something.
     private var durablyAccepted: [UInt64: Set<[UInt8]>] = [:]
@@ -108,8 +110,31 @@ final class SimulatedMachine {
         consumer = LineConsumer(isOrdered: configuration.sortsBySequence, hasGaps: configuration.emitsGaps)
     }
 
+    /// A machine with the parts and the settings of another, and an empty disk.
+    init(index: Int, alike other: SimulatedMachine, plan: WorldPlan) {
+        isSealed = other.isSealed
+        keyedCollars = []
+        self.index = index
+        oracle = other.oracle
+        random = SeededRandom(seed: plan.seed &+ 31 &+ UInt64(index))
+        disk = SimulatedDisk(seed: random.next())
+        radioCount = other.radioCount
+        records = MachineRecords(disk: disk)
+        configuration = other.configuration
+        cutsReads = other.cutsReads
+        consumer = LineConsumer(isOrdered: configuration.sortsBySequence, hasGaps: configuration.emitsGaps)
+    }
+
+    /// Makes the disk a copy of the disk of another machine, as the running system of that machine sees it.
+    func copyDisk(of original: SimulatedMachine) {
+        disk.restore(original.disk.snapshot())
+        receiverMoved()
+        receiverID = original.receiverID
+        durablyAccepted = original.durablyAccepted
+    }
+
     /// The time on the machine's clocks.
-    private func time(_ now: Int64) -> HostTime {
+    func time(_ now: Int64) -> HostTime {
         HostTime(instant: Instant(microseconds: now), unixMilliseconds: unixMilliseconds(now))
     }
 
@@ -275,16 +300,36 @@ final class SimulatedMachine {
 
     /// Receives the bytes up to a delimiter.
     private func receive(piece: [UInt8], on radio: Int, now: Int64) {
-        guard let process else { return }
         var stream = StreamDecoder()
         let frame = stream.frames(in: piece).last ?? []
-        guard let isGenuine = oracle.isGenuine(frame) else { return }
-        let before = process.host.statistics.frames
-        let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
-        for part in [piece[..<cut], piece[cut...]] {
-            let bytes = Array(part)
-            process.host.receive(bytes.span, on: process.links[radio], at: time(now))
+        give(frame, on: radio, now: now) { host, link in
+            let cut = cutsReads && piece.count > 1 ? random.below(piece.count) : 0
+            for part in [piece[..<cut], piece[cut...]] {
+                let bytes = Array(part)
+                host.receive(bytes.span, on: link, at: time(now))
+            }
         }
+    }
+
+    /// Receives a packet of a stick's modem.
+    func receive(packet: [UInt8], signal: RadioSignal?, on radio: Int, now: Int64) {
+        give(packet, on: radio, now: now) { host, link in
+            host.receive(packet: packet.span, signal: signal, on: link, at: time(now))
+        }
+        takeOutputs(now: now)
+    }
+
+    /// The radio needs up to this time from the end of a frame to the start of its answer.
+    func setTurnaround(microseconds: Int64, of radio: Int) {
+        guard let process else { return }
+        process.host.setTurnaround(microseconds: microseconds, of: process.links[radio])
+    }
+
+    /// Gives a frame to the host, and judges whether the host may accept it.
+    private func give(_ frame: [UInt8], on radio: Int, now: Int64, to receive: (Host, LinkID) -> Void) {
+        guard let process, let isGenuine = oracle.isGenuine(frame) else { return }
+        let before = process.host.statistics.frames
+        receive(process.host, process.links[radio])
         guard process.host.statistics.frames > before else { return }
         process.discipline.accepts(frame, clear: oracle.clearForm(of: frame), on: radio, now: now)
         if isSealed, frame[1] & 0x80 != 0 {
@@ -292,6 +337,7 @@ final class SimulatedMachine {
             if !process.acceptedFrames.insert(frame).inserted || isKnown {
                 oracle.report(.sealIsKept, "host \(index) accepts a frame twice")
             }
+            if isGenuine, oracle.sender(of: frame) == nil { oracle.report(.sealIsKept, "host \(index) accepts a frame of no collar") }
         }
         if !isGenuine { oracle.report(.damageIsRejected, "host \(index) accepts \(FrameText(frame, nil))") }
     }
@@ -329,7 +375,7 @@ final class SimulatedMachine {
     // MARK: Outputs
 
     /// Takes the outgoing frames and the ``HostNotice`` values of the process.
-    private func takeOutputs(now: Int64) {
+    func takeOutputs(now: Int64) {
         guard let process else { return }
         while let (link, frame) = process.host.nextFrame() {
             if let collar = oracle.handsOut(frame, self, &process.discipline), isSealed {
@@ -377,46 +423,5 @@ final class SimulatedMachine {
             oracle.emitted(entry, self)
         }
         takeOutputs(now: now)
-    }
-
-    // MARK: Commands
-
-    /// A user submits a request.
-    /// - Returns: its id; nil if the request is not accepted.
-    func submit(_ request: HostRequest, to deviceID: UInt64, patience: RequestPatience, now: Int64) -> UInt16? {
-        guard let process, process.unread == nil else { return nil }
-        defer { takeOutputs(now: now) }
-        do throws(RequestRefusal) {
-            let id = try process.host.submit(request, to: deviceID, patience: patience, at: time(now)).requestID
-            takenCommands.append((deviceID, id))
-            return id
-        } catch {
-            if let reason = process.discipline.reasonAgainst(error, isRadioOpen: process.isOpen.contains(true), now: now) {
-                oracle.report(.noRefusal, "host \(index) refuses a command although \(reason)")
-            }
-            return nil
-        }
-    }
-
-    /// Number of requests to a collar that have not ended.
-    func openRequestCount(of deviceID: UInt64) -> Int { process?.host.openRequestCount(of: deviceID) ?? 0 }
-
-    /// The version of the settings in the last report of a collar.
-    func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? { process?.host.reportedSettingsVersion(of: deviceID) }
-
-    /// The sequences of a log that may be acknowledged.
-    func durable(of log: LogIdentity) -> CoveredSequences {
-        process?.host.durable(of: log) ?? CoveredSequences()
-    }
-}
-
-extension EmittedEntry {
-    fileprivate var text: String {
-        let collar = String(deviceID, radix: 16)
-        return switch content {
-        case .fix(let record): "fix \(record.fix.sequence) of \(collar), log \(record.logID)"
-        case .message(let record): "message \(record.message.sequence) of \(collar), log \(record.logID)"
-        case .gap(let change): "\(change.event) \(change.range.first)…\(change.range.last) of \(collar), log \(change.logID)"
-        }
     }
 }

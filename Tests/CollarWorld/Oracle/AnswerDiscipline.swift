@@ -13,7 +13,7 @@ struct AnswerDiscipline {
     private var identityTimes: [UInt64: Int64] = [:]
 
     /// The longest time between copies of a frame from two radios, in microseconds.
-    private static let copyTime: Int64 = 100_000
+    private static let copyTime: Int64 = 500_000
 
     /// A collar is in contact for at least this long after it was heard, whatever its heartbeat, in microseconds.
     private static let shortestContact: Int64 = 4_000_000

@@ -8,8 +8,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case storedIsLogged
     /// No damaged frame is accepted.
     case damageIsRejected
-    /// With keys, no nonce is used for two frames, and no frame is accepted that was not sealed with the key, or was accepted
-    /// before.
+    /// With keys, no nonce is used for two frames, and no frame is accepted that was not sealed with the key, was accepted
+    /// before, or comes from a sender of the receiver's own kind.
     case sealIsKept
     /// A fix that the collar can still send does not count as lost.
     case lossHasACause
@@ -33,6 +33,10 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// A host answers no more polls than it has heard and sends nothing on a closed link. To a collar of another receiver it
     /// sends only *pair*.
     case answerDiscipline
+    /// A stick sends only with the settings that were chosen for it.
+    case sticksAreSetUp
+    /// A stick sends only packets that its host handed out, and each once.
+    case sticksSendOnce
     /// A deadline that is reached leads to a frame or to a later deadline.
     case deadlineIsUseful
     /// The memory of a host stays bounded.

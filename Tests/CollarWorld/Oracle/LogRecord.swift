@@ -16,8 +16,8 @@ final class LogRecord {
     private var forgedLosses = Flags()
     /// Sequences that each receiver acknowledged as durable, in acknowledgements that reached the collar.
     private var told: [UInt32: Flags] = [:]
-    /// The promises of each host; there are at most two hosts.
-    var hosts = [HostPromises](repeating: HostPromises(), count: 2)
+    /// The promises of each machine; there are at most two hosts and a clone.
+    var hosts = [HostPromises](repeating: HostPromises(), count: 3)
     /// The oldest sequence of the log.
     var oldest: UInt32
     /// The oracle has checked that all sequences below this one were told by ``checkedReceiver``.

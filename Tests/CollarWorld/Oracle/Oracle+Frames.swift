@@ -151,7 +151,7 @@ extension Oracle {
     /// - Returns: the collar that the frame answers; nil if it is no acknowledgement, or that of an invented collar.
     @discardableResult
     func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) -> UInt64? {
-        if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, receiverID: host.receiverID ?? 0) {
+        if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, receiverID: host.receiverID ?? 0, by: host.index) {
             report(.sealIsKept, "host \(host.index): \(wrong)")
         }
         let frame = clearForm(of: sealedFrame)
@@ -321,6 +321,20 @@ extension Oracle {
 
     /// The sequences of each log that a host has acknowledged until now.
     func promises(of host: Int) -> [LogPromises] { records.map { ($0.log, $0.hosts[host].promised) } }
+
+    /// The disk of a host was copied to a clone, which owes from then on what the host owes.
+    func cloned(_ host: SimulatedMachine, as clone: SimulatedMachine) {
+        for record in records { record.hosts[clone.index] = record.hosts[host.index] }
+    }
+
+    /// How many sequences a machine has acknowledged of which another has no record.
+    func acknowledged(by machine: SimulatedMachine, butNotOnDiskOf other: SimulatedMachine) -> Int {
+        records.reduce(0) { sum, record in
+            let promised = record.hosts[machine.index].promised
+            return sum
+                + (0..<promised.end).count { promised.contains($0) && other.records.kept($0, of: record.log) == .nothing }
+        }
+    }
 
     /// A host's receiver has moved, without its stored records.
     func moved(_ host: SimulatedMachine) {

@@ -76,7 +76,8 @@ final class Oracle {
         if plan.isSealed, let wrong = sealed.booted(log, bootCount: collar.bootCount) {
             report(.sealIsKept, "collar \(collar.index): \(wrong)")
         }
-        disciplines[collar.index] = PollDiscipline(plan)
+        disciplines[collar.index] = PollDiscipline(
+            plan, turnaroundMilliseconds: Int64(collar.settings?[.turnaroundMilliseconds] ?? 0))
         let before = current[collar.index]
         if let before, before.log == log, before.isGivenUp {
             report(.sealIsKept, "collar \(collar.index) shows the log of its former owner")

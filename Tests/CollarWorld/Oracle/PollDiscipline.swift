@@ -16,9 +16,11 @@ struct PollDiscipline {
     private var burstCount = 0
     private var lastPoll: UInt8?
 
-    init(_ plan: WorldPlan) {
+    /// - Parameter turnaroundMilliseconds: the turnaround among the settings of the collar when it boots; 0 for that of its modem.
+    init(_ plan: WorldPlan, turnaroundMilliseconds: Int64 = 0) {
         burstLimit = plan.burstFrameCount
-        firstTimeout = plan.modem.turnaroundMicroseconds + plan.modem.airtimeMicroseconds(frameByteCount: 51)
+        let turnaround = turnaroundMilliseconds > 0 ? turnaroundMilliseconds * 1000 : plan.modem.turnaroundMicroseconds
+        firstTimeout = turnaround + plan.modem.airtimeMicroseconds(frameByteCount: 51)
         maximumTimeout = plan.maximumTimeoutMicroseconds
     }
 

@@ -13,14 +13,25 @@ struct SealedFrames {
         let poll: PollNumber
     }
 
-    /// What distinguishes the nonce of a host's frame from others under the same key.
-    private struct HostNonce: Hashable {
+    /// A place among the frames that answer one poll under one receiver id.
+    private struct AnswerPlace: Hashable {
         let deviceID: UInt64
         let receiverID: UInt32
         let bootCount: UInt32
         let counter: UInt32
         let index: UInt8
+    }
+
+    /// What distinguishes the nonce of a host's frame from others under the same key.
+    private struct HostNonce: Hashable {
+        let place: AnswerPlace
         let salt: [UInt8]
+    }
+
+    /// A frame, and the machine that made it.
+    private struct HostFrame {
+        let bytes: [UInt8]
+        let machine: Int
     }
 
     /// The number that each collar must give its next frame.
@@ -28,7 +39,15 @@ struct SealedFrames {
     /// The highest boot count of each log, which must grow.
     private var bootCounts: [UInt64: [UInt32: UInt32]] = [:]
     private var polls: [SentPoll] = []
-    private var hostNonces: [HostNonce: [UInt8]] = [:]
+    private var hostNonces: [HostNonce: HostFrame] = [:]
+    /// The first frame in each place.
+    private var answers: [AnswerPlace: HostFrame] = [:]
+    /// Polls to which two machines made an answer.
+    private(set) var pollsAnsweredTwice = 0
+    /// Those of them for which the two answers differ.
+    private(set) var pollsAnsweredDifferently = 0
+    /// Different frames of two machines that have one nonce.
+    private(set) var equalSalts = 0
     /// The clear form of each sealed frame that was handed out.
     private var clearForms: [[UInt8]: [UInt8]] = [:]
     /// The collar of each sealed frame of a collar.
@@ -180,9 +199,9 @@ struct SealedFrames {
         return nil
     }
 
-    /// A host hands out a frame.
+    /// A machine hands out a frame.
     /// - Returns: what is wrong; nil if nothing is.
-    mutating func handsOut(_ frame: [UInt8], receiverID: UInt32) -> String? {
+    mutating func handsOut(_ frame: [UInt8], receiverID: UInt32, by machine: Int) -> String? {
         guard let header = try? FrameHeader(ofAny: frame.span), header.flags.isSealed, let type = header.type else {
             return frame[0] & 0x1F == MessageType.identityRequest.rawValue ? nil : "a frame is not sealed"
         }
@@ -196,13 +215,32 @@ struct SealedFrames {
             guard isOpen else { continue }
             clearForms[frame] = clear
             let saltStart = [.acknowledgement, .command, .hostMessage].contains(type) ? 8 : 4
-            let nonce = HostNonce(
+            let place = AnswerPlace(
                 deviceID: sent.log.deviceID, receiverID: receiverID, bootCount: sent.number.bootCount,
-                counter: sent.number.counter, index: header.flags.rawValue & 7, salt: Array(frame[saltStart..<(saltStart + 3)]))
-            if let other = hostNonces[nonce], other != frame { return "two frames have the nonce \(nonce)" }
+                counter: sent.number.counter, index: header.flags.rawValue & 7)
+            let nonce = HostNonce(place: place, salt: Array(frame[saltStart..<(saltStart + 3)]))
+            return note(HostFrame(bytes: frame, machine: machine), nonce)
+        }
+        return "a frame answers no poll that was sent"
+    }
+
+    /// Notes a frame of a machine.
+    /// - Returns: what is wrong; nil if nothing is.
+    private mutating func note(_ frame: HostFrame, _ nonce: HostNonce) -> String? {
+        if let first = answers[nonce.place], first.machine != frame.machine, nonce.place.index == 0 {
+            pollsAnsweredTwice += 1
+            if first.bytes != frame.bytes { pollsAnsweredDifferently += 1 }
+        } else if answers[nonce.place] == nil {
+            answers[nonce.place] = frame
+        }
+        guard let other = hostNonces[nonce], other.bytes != frame.bytes else {
             hostNonces[nonce] = frame
             return nil
         }
-        return "a frame answers no poll that was sent"
+        // Two machines that answer a poll differently use one nonce once in 2^24 times. Twice in a run is no chance.
+        if other.machine != frame.machine { equalSalts += 1 }
+        if other.machine != frame.machine, equalSalts == 1 { return nil }
+        return "two frames for poll \(nonce.place.counter) of boot \(nonce.place.bootCount) have index \(nonce.place.index) "
+            + "and salt \(nonce.salt)"
     }
 }

@@ -89,6 +89,12 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     case sealing
     /// Users change the keys of collars over cables, and power fails meanwhile.
     case keyExchange
+    /// A second machine with a copy of the first host's disk runs beside that host for a while, with radios of its own: both
+    /// answer under one receiver id, as two virtual machines from one snapshot do.
+    case clonedHost
+    /// The base radios are sticks with other firmware, which the program sets up and speaks to through a modem. Sticks restart and
+    /// forget their settings, stall, send random bytes, and find the channel busy or their queue full.
+    case radioSticks
 }
 
 /// A set of kinds of faults.

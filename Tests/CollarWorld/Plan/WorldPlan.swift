@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarSimulator
 import CollarWire
+import RadioModems
 
 /// Everything about a ``World`` that is decided before it starts. It comes from a seed; parts can be changed afterwards, so
 /// that a finding can be made small.
@@ -66,6 +67,12 @@ package struct WorldPlan: Equatable, Sendable {
     /// Number of radios of each host.
     package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
 
+    /// What the base radios speak in a world of ``FaultKind/radioSticks``, and the settings of all radios there.
+    package var stickDialect = Dialect.kiss
+    package var stickSettings = RadioSettings.ofTrial(spreadingFactor: 7)
+    /// Whether the base radios are sticks with other firmware.
+    var hasSticks: Bool { isHalfDuplex && faults.contains(.radioSticks) }
+
     /// Whether the machine loses power in a scripted crash of the host; otherwise its process is killed.
     package var scriptedCrashLosesPower = false
 
@@ -86,6 +93,7 @@ package struct WorldPlan: Equatable, Sendable {
         if faults.contains(.sealing), faults.isDisjoint(with: [.stateRollback, .stateRemoval, .receiverMove]), later.chance(0.9) {
             faults.insert(.keyExchange)
         }
+        if later.chance(0.1) { faults.insert(.clonedHost) }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]
@@ -116,6 +124,21 @@ package struct WorldPlan: Equatable, Sendable {
         if random.chance(0.15) { useFailingDisks(&random) }
         // So close below a multiple of 65,536 that the upper 16 bits of the sequences change during the run.
         if random.chance(0.1) { firstSequence = UInt32((1 + random.below(2)) << 16 - random.below(200)) }
+        var stick = SeededRandom(seed: seed ^ 0x5717_C4)
+        if isHalfDuplex, stick.chance(0.5) { useSticks(&stick) }
+    }
+
+    /// Puts a stick of one dialect into each port. The collars have the stick's settings, and wait for the turnaround of its dialect.
+    private mutating func useSticks(_ random: inout SeededRandom) {
+        faults.insert(.radioSticks)
+        // An RUI3 stick does not listen before it sends. The answers of two receivers to a collar that has none collide every time.
+        let dialects: [Dialect] = faults.contains(.rivalReceiver) ? [.kiss, .rnode] : [.kiss, .rnode, .rui3]
+        stickDialect = dialects[random.below(dialects.count)]
+        stickSettings = .ofTrial(spreadingFactor: UInt8(7 + random.below(3)))
+        modem = stickSettings.profile(of: stickDialect)
+        // As with a LoRa modem.
+        maximumTimeoutMicroseconds = 30_000_000
+        calmMicroseconds = 14_400_000_000
     }
 
     /// Lets faults of the host's disk happen every few seconds, and removes losses from the radio, so that there is much to
@@ -204,7 +227,7 @@ package struct WorldPlan: Equatable, Sendable {
     /// The main properties of the plan, in one line.
     package var summary: String {
         let kinds = faults.kinds.map { "\($0)" }.joined(separator: " ")
-        let duplex = isHalfDuplex ? "half duplex" : "full duplex"
+        let duplex = hasSticks ? "sticks of \(stickDialect)" : isHalfDuplex ? "half duplex" : "full duplex"
         return """
             \(collarCount) collar(s), \(fixLimit) fixes each from \(firstSequence) on, \
             \(turbulentMicroseconds / 1000) ms of faults, \(duplex), bursts of \(burstFrameCount), flash \(blockCount) × \(blockByteCount); \

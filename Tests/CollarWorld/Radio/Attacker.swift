@@ -141,6 +141,8 @@ final class Attacker {
             switch random.below(8) {
             case 0 where invented.count < Attacker.inventionLimit: identityOfInvention()
             case 1, 2: fixOfInvention()
+            // An update counts only while the collar waits for an answer, so most of them have no effect.
+            case 3 where forging == .settings, 7 where forging == .settings: settings(.update)
             case 3: nil
             case 4: otherContent(delivered)
             case 5 where forging == .losses: lossOfFuture()

@@ -151,5 +151,5 @@ package enum TrialTables {
         return columns.map { $0.0.right($0.1) }.joined()
     }
 
-    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+    static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
 }

@@ -1,0 +1,35 @@
+import CollarWorld
+import Testing
+
+/// Worlds in which a copy of the first host's disk runs in a second machine.
+@Suite struct CloneTests {
+    /// Without these counts, worlds in which the clone never answers would find nothing either.
+    @Test func aCloneAnswersThePollsOfItsHostAndNoNonceIsUsedTwice() {
+        var totals = WorldStatistics()
+        for seed in 0..<40 as Range<UInt64> {
+            var plan = WorldPlan(seed: seed)
+            plan.faults.formUnion([.sealing, .clonedHost])
+            let report = World(plan).run()
+            if report.violation != nil { Issue.record("\(Shrinker.describe(Shrinker.shrink(plan) ?? plan, lineLimit: 60))") }
+            totals.add(report.statistics)
+        }
+        #expect(totals.clones > 30)
+        #expect(totals.pollsAnsweredTwice > 100)
+        #expect(totals.pollsAnsweredDifferently > 20)
+        #expect(totals.fixesOfClonesAlone > 20)
+    }
+
+    @Test func withoutOtherFaultsTheCloneAndTheHostGiveTheSameAnswers() {
+        var plan = WorldPlan.small(fixCount: 60)
+        plan.faults = [.sealing, .clonedHost]
+        let report = World(plan).run()
+        #expect(report.violation == nil)
+        #expect(report.statistics.clones == 1)
+        #expect(report.statistics.pollsAnsweredTwice > 0)
+    }
+
+    @Test func aWorldWithoutTheFaultHasNoClone() {
+        let report = World(.small(fixCount: 10)).run()
+        #expect(report.statistics.clones == 0 && report.statistics.pollsAnsweredTwice == 0)
+    }
+}

@@ -1,0 +1,92 @@
+"""Collars behind simulated sticks with other people's firmware: every fix arrives once, with its signal, whatever the stick
+does. The three dialects run side by side, because the sticks live in real time."""
+
+import json
+import unittest
+
+from collarlink import BINARY, TRACKS, EndToEndTest, wait_until
+
+TRACK = TRACKS / "cats_uk/Amber-Tag.ndjson.gz"
+FIRMWARE = {"kiss": "MeshCore KISS modem", "rnode": "RNode firmware", "rui3": "RUI3 firmware"}
+EUROPE = ("--region", "EU868", "--spreading-factor", "7")
+
+
+class DialectTest(EndToEndTest):
+    def run_sticks(self, fix_count, *arguments, radio=EUROPE):
+        """A simulated collar behind a stick of each dialect, and its receiver."""
+        track, _ = self.unpack(TRACK, fix_count)
+        pairs = {}
+        for dialect in FIRMWARE:
+            link = self.path(f"collar-{dialect}")
+            collar = self.simulate(
+                track, "--dialect", dialect, "--modem", "lora:SF7", "--seed", "4", "--until-delivered", "--stats", *arguments,
+                link=link)
+            receiver = self.start(
+                [BINARY, "--port", link, "--state-dir", self.path(f"state-{dialect}"), "--events", "fix,error", *radio])
+            pairs[dialect] = collar, receiver
+        return pairs
+
+    def assert_complete(self, collar, receiver, fix_count, seconds):
+        """Checks that every fix came once, with its signal. Returns the codes of the errors."""
+        self.assertEqual(collar.wait(seconds), 0, "the track is not delivered")
+
+        def fixes():
+            return [line for line in receiver.fixes if line["type"] == "fix"]
+        wait_until(lambda: len(fixes()) >= fix_count, 10, "the lines of all fixes")
+        self.assert_each_once(fixes(), fix_count)
+        for line in fixes():
+            self.assertTrue(-140 < line["rssi_dbm"] < 0 and -30 < line["snr_db"] < 30, line)
+        return {line["code"] for line in receiver.fixes if line["type"] == "error"}
+
+
+class LossTest(DialectTest):
+    def test_a_track_with_a_fifth_of_the_frames_lost(self):
+        for dialect, (collar, receiver) in self.run_sticks(40, "--interval", "0.5", "--loss", "0.2").items():
+            with self.subTest(dialect):
+                self.assert_complete(collar, receiver, 40, 120)
+                self.assertIn(FIRMWARE[dialect], receiver.error_text)
+                self.assertIn("the radio is set to 869.525 MHz, 125 kHz, SF7, 4/5, 14 dBm", receiver.error_text)
+
+
+class FaultTest(DialectTest):
+    def test_faults_of_the_stick_lose_and_double_nothing(self):
+        faults = [f"--stick-fault={fault}" for fault in (
+            "garbage@3", "reset@6", "full@11", "full@16", "busy@21", "stall@27", "garbage@38")]
+        for dialect, (collar, receiver) in self.run_sticks(45, "--interval", "1", *faults).items():
+            with self.subTest(dialect):
+                codes = self.assert_complete(collar, receiver, 45, 150)
+                self.assertLessEqual({"radio_restarted", "radio_busy", "radio_not_answering"}, codes)
+                self.assertIn("answers again", receiver.error_text)
+
+    def test_a_refused_setting_is_named(self):
+        for dialect, (_, receiver) in self.run_sticks(10, "--interval", "1", "--stick-fault=refuse@0").items():
+            with self.subTest(dialect):
+                # A MeshCore modem confirms an airtime, the others each setting.
+                named = "the stick has another bandwidth" if dialect == "kiss" else "the stick does not hold the"
+                receiver.wait_for_error(named, 15)
+                self.assertNotIn("the radio is set to", receiver.error_text)
+
+
+class RegionTest(DialectTest):
+    def test_without_a_region_the_stick_is_not_used(self):
+        for dialect, (_, receiver) in self.run_sticks(10, "--interval", "1", radio=()).items():
+            with self.subTest(dialect):
+                receiver.wait_for_error("no region is set: its radio is not used", 15)
+                self.assertNotIn("the radio is set to", receiver.error_text)
+
+    def test_without_a_region_the_radio_listens_and_nothing_is_sent(self):
+        radio = ("--frequency", "869.525", "--bandwidth", "125", "--spreading-factor", "7")
+        pairs = self.run_sticks(6, "--interval", "1", radio=radio)
+        for dialect, (collar, receiver) in pairs.items():
+            with self.subTest(dialect):
+                receiver.wait_for_error("no region is set: the radio only listens", 15)
+                receiver.wait_for_error("the radio is set to", 15)
+        for dialect, (collar, receiver) in pairs.items():
+            with self.subTest(dialect):
+                receiver.wait_for_error("no collar at", 15)
+                self.assertEqual(collar.stop(), 0)
+                self.assertEqual(json.loads(collar.error_text.splitlines()[-1])["downlink_frames"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
