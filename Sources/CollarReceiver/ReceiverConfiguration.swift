@@ -16,10 +16,8 @@ public struct ReceiverConfiguration: Sendable {
     public var runtimeDirectory: String?
     /// Kinds of lines to write; for the lines of fixes, messages and gaps, the settings in ``host`` decide.
     public var lineKinds: Set<LineKind> = []
-    /// Shape of the fix lines.
-    public var flavour: FixLineWriter.Flavour = .full
-    /// The source that every fix line gives; nil to give the own source of each fix.
-    public var sourceAs: FixSource?
+    /// How entries are written: as lines of JSON.
+    public var format = FormatOptions()
     /// The number of lines after which to end; nil for no limit.
     public var lineLimit: Int?
     /// The time after which to end, in microseconds; nil for no limit.

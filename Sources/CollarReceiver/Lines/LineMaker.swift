@@ -4,11 +4,11 @@ import CollarHost
 /// Makes the consumer's lines from entries, notices and figures.
 struct LineMaker {
     private let kinds: Set<LineKind>
-    private var writer: FixLineWriter
+    private var formatter: EntryFormatter
 
     init(_ configuration: ReceiverConfiguration) {
         kinds = configuration.lineKinds
-        writer = FixLineWriter(flavour: configuration.flavour, sourceAs: configuration.sourceAs)
+        formatter = EntryFormatter(configuration.format)
     }
 
     /// Whether figures are wanted.
@@ -16,11 +16,7 @@ struct LineMaker {
 
     /// Appends the line of an entry.
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
-        switch entry.content {
-        case .fix(let record): writer.append(ReceivedFix(deviceID: entry.deviceID, record), to: &bytes)
-        case .message(let record): bytes += record.line(deviceID: entry.deviceID)
-        case .gap(let change): bytes += change.line(deviceID: entry.deviceID)
-        }
+        formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)
     }
 
     /// The lines of a notice, each with its line feed.

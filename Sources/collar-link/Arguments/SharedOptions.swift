@@ -3,12 +3,6 @@ import CollarReceiver
 import CollarWire
 import Glibc
 
-/// The format of a command's output: `--format`.
-enum OutputFormat {
-    case json
-    case text
-}
-
 /// Options that several commands accept.
 extension ParsedArguments {
     /// The id of a collar, given with the option `key`; nil if the option is absent.
@@ -67,6 +61,14 @@ extension ParsedArguments {
                 remedy: "a name, an IPv4 address or an IPv6 address in square brackets, and a port from 1 to 65535")
         }
         return ports
+    }
+
+    /// How entries are written: `--format`, `--flavour` and `--source-as`.
+    func formatOptions() throws(CommandFailure) -> FormatOptions {
+        var options = FormatOptions(try format())
+        options.flavour = try flavour()
+        options.sourceAs = try sourceAs()
+        return options
     }
 
     /// `--format json|text`.

@@ -36,10 +36,9 @@ enum HistoryCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.format()
+        let format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? [.fix, .gap]
-        var printer = HistoryPrinter(
-            format, kinds, flavour: try arguments.flavour(), sourceAs: try arguments.sourceAs())
+        var printer = HistoryPrinter(format, kinds)
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -51,7 +50,7 @@ enum HistoryCommand {
             for option in ["--since", "--events"] where arguments.has(option) {
                 throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
             }
-            return try HistoryVerification(try StoredJournals(arguments), format).run(repairs: arguments.has("--repair"))
+            return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
         var collars = journals.collars
@@ -63,7 +62,7 @@ enum HistoryCommand {
         let code = try journals.forEach(of: collars) { (deviceID) throws(CommandFailure) in
             try printer.print(try journals.reader(of: deviceID), since: since)
         }
-        try printer.flush()
+        try printer.finish()
         return code
     }
 

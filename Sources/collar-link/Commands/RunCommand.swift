@@ -90,8 +90,8 @@ enum RunCommand {
         }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.deviceID()
-        configuration.flavour = try arguments.flavour()
-        configuration.sourceAs = try arguments.sourceAs()
+        configuration.format.flavour = try arguments.flavour()
+        configuration.format.sourceAs = try arguments.sourceAs()
         if let kinds = try arguments.lineKinds(of: LineKind.allCases) { configuration.write(kinds) }
         configuration.host.sortsBySequence = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
         configuration.host.emissionStart = try emissionStart(from: arguments)

@@ -6,15 +6,14 @@ import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
 struct HistoryPrinter {
-    private let format: OutputFormat
     private let kinds: Set<LineKind>
-    private var writer: FixLineWriter
+    private var formatter: EntryFormatter
     private var bytes: [UInt8] = []
 
-    init(_ format: OutputFormat, _ kinds: Set<LineKind>, flavour: FixLineWriter.Flavour, sourceAs: FixSource?) {
-        self.format = format
+    init(_ format: FormatOptions, _ kinds: Set<LineKind>) {
         self.kinds = kinds
-        writer = FixLineWriter(flavour: flavour, sourceAs: sourceAs)
+        formatter = EntryFormatter(format)
+        formatter.begin(into: &bytes)
     }
 
     /// Prints a journal.
@@ -39,10 +38,15 @@ struct HistoryPrinter {
         }
     }
 
+    /// Prints what is after the last entry.
+    mutating func finish() throws(CommandFailure) {
+        formatter.end(into: &bytes)
+        _ = try flush()
+    }
+
     /// Writes the buffered bytes.
     /// - Returns: false where the reader of stdout went away.
-    @discardableResult
-    mutating func flush() throws(CommandFailure) -> Bool {
+    private mutating func flush() throws(CommandFailure) -> Bool {
         let isRead = try StandardOutput.write(bytes)
         bytes.removeAll(keepingCapacity: true)
         return isRead
@@ -64,24 +68,13 @@ struct HistoryPrinter {
         switch entry {
         case .fix(let record):
             guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest else { return }
-            let received = ReceivedFix(deviceID: deviceID, record)
-            switch format {
-            case .json: writer.append(received, to: &bytes)
-            case .text: bytes += (FixDescription.line(of: received) + "\n").utf8
-            }
+            formatter.append(.fix(record), deviceID: deviceID, to: &bytes)
         case .message(let record):
             guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest else { return }
-            switch format {
-            case .json: bytes += record.line(deviceID: deviceID)
-            case .text: bytes += (FixDescription.line(of: record, deviceID: deviceID) + "\n").utf8
-            }
+            formatter.append(.message(record), deviceID: deviceID, to: &bytes)
         case .loss(let loss):
             guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest else { return }
-            let change = GapChange(loss)
-            switch format {
-            case .json: bytes += change.line(deviceID: deviceID)
-            case .text: bytes += (FixDescription.line(of: change, deviceID: deviceID) + "\n").utf8
-            }
+            formatter.append(.gap(GapChange(loss)), deviceID: deviceID, to: &bytes)
         case .uncovered: break
         }
     }
