@@ -89,6 +89,9 @@ extension JournalReader: SegmentBytes {
         }
     }
 
+    /// Bytes in the file of a segment.
+    func byteCount(ofSegment segment: UInt32) throws(JournalError) -> Int { try files.byteCount(of: segment) }
+
     private func lookForSegments() throws(JournalError) {
         segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
     }

@@ -8,7 +8,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -22,13 +22,18 @@ enum HistoryCommand {
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
-            OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
-            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
+            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
+            OptionSpec("--utc", is: "times of text in UTC, not in local time"),
+            OptionSpec("--flavour", value: "full|compact", is: "shape of fix lines of JSON (full)"),
+            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source, in JSON"),
             OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)"),
         ],
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+            Only json and text have lines for messages and gaps.
+
             --since takes \(SinceArgument.forms). Times are those of the
             host's clock at reception; a date is its midnight, UTC.
             exit codes: 0 clean, 64 usage, 65 damaged (--verify), 66 nothing is stored there, 74 I/O, 75 in use (--repair),
@@ -37,7 +42,9 @@ enum HistoryCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let format = try arguments.formatOptions()
-        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? [.fix, .gap]
+        // The other formats write nothing for messages; but GPX sees from them where no fix is missing.
+        let usual: Set<LineKind> = format.format.hasEvents ? [.fix, .gap] : [.fix, .message, .gap]
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? usual
         var printer = HistoryPrinter(format, kinds)
         var since: SinceArgument?
         if let text = arguments.value("--since") {
@@ -50,6 +57,9 @@ enum HistoryCommand {
             for option in ["--since", "--events"] where arguments.has(option) {
                 throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
             }
+            guard format.format.hasEvents else {
+                throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")
+            }
             return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
@@ -59,8 +69,12 @@ enum HistoryCommand {
             collars = collars.filter { $0 == fix.deviceID }
             guard !collars.isEmpty else { throw HistoryCommand.unknown(fix) }
         }
+        var progress = ProgressLine { collars.compactMap { try? journals.reader(of: $0) } }
+        defer { StandardError.show(nil) }
         let code = try journals.forEach(of: collars) { (deviceID) throws(CommandFailure) in
-            try printer.print(try journals.reader(of: deviceID), since: since)
+            let reader = try journals.reader(of: deviceID)
+            progress.begin(reader)
+            return try printer.print(reader, since: since, &progress)
         }
         try printer.finish()
         return code
