@@ -24,6 +24,8 @@ public final class Receiver {
     private static let emissionRounds = 16
     /// Time between two reports of the figures, in microseconds.
     private static let statisticsInterval: Int64 = 60_000_000
+    /// Time between two looks at whether the animals files have changed, in microseconds.
+    private static let animalsInterval: Int64 = 1_000_000
     /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
     private static let heldUpInterval: Int64 = 20_000
 
@@ -32,6 +34,9 @@ public final class Receiver {
     private let events: EventPoll
     private let output: LineOutput
     private var lines: LineMaker
+    private var animals: AnimalFiles
+    /// When the animals files were looked at last; nil before the first time.
+    private var animalsReadAt: Instant?
     private let host: Host
     private let signals: SignalDescriptor
     private let startedAt = HostTime.now.instant
@@ -63,6 +68,7 @@ public final class Receiver {
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
+        animals = AnimalFiles(paths: configuration.animalPaths)
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
@@ -74,6 +80,7 @@ public final class Receiver {
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
+        readAnimals(at: startedAt)
         takeOutputs()
         openControl()
     }
@@ -117,6 +124,7 @@ public final class Receiver {
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     public func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = HostTime.now
+        readAnimals(at: time.instant)
         defer { takeOutputs() }
         do throws(RequestRefusal) {
             let report =
@@ -125,8 +133,8 @@ public final class Receiver {
                 case .command(let request):
                     try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
                 }
-            return ResultLine(report, unixMilliseconds: time.unixMilliseconds)
-        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds) }
+            return lines.named(ResultLine(report, unixMilliseconds: time.unixMilliseconds))
+        } catch { return lines.named(ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds)) }
     }
 
     /// The counts since the start.
@@ -199,7 +207,7 @@ public final class Receiver {
             report(.host(notice))
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
-                control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
+                control?.tell(lines.named(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds)))
             }
         }
     }
@@ -235,10 +243,21 @@ public final class Receiver {
 
     /// Reports a notice to the owner, and as lines to the consumer.
     private func report(_ notice: ReceiverNotice) {
+        readAnimals(at: HostTime.now.instant)
         reportToOwner(notice)
         for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) where !isLineLimitReached {
             output.queue(line)
         }
+    }
+
+    /// Reads the animals files that have changed, at most once a second. It is called only when a line is to be made, so that
+    /// nothing wakes up for it.
+    private func readAnimals(at now: Instant) {
+        if let last = animalsReadAt, now.microseconds(since: last) < Receiver.animalsInterval { return }
+        animalsReadAt = now
+        guard let faults = animals.refresh() else { return }
+        lines.animals = animals.deployments
+        for fault in faults { report(.animals(fault)) }
     }
 
     /// Reports the figures now, if they are wanted.
@@ -246,6 +265,7 @@ public final class Receiver {
         isReportDue = false
         guard lines.writesFigures else { return }
         let time = HostTime.now
+        readAnimals(at: time.instant)
         let reading = ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
@@ -307,6 +327,7 @@ public final class Receiver {
         defer { takeOutputs() }
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }
+            readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
         }
         return false

@@ -17,6 +17,7 @@ enum CollarLinkTool {
         (EncodeCommand.spec, EncodeCommand.run),
         (DecodeCommand.spec, DecodeCommand.run),
         (HistoryCommand.spec, HistoryCommand.run),
+        (NameCommand.spec, NameCommand.run),
         (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),
     ]

@@ -163,6 +163,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     // The program itself.
 
+    /// A file with the names of animals cannot be read, or it is wrong.
+    case animalsUnusable = "animals_unusable"
     /// Other programs cannot send requests to this program.
     case controlFailing = "control_failing"
     /// Lines cannot be written.
@@ -238,6 +240,7 @@ extension ErrorCode {
         case .queueFull, .tooManyClients, .tooManyRequests: (.error, true, .portBusy)
         case .unknownRequest: (.error, false, .portBusy)
         case .noVersion: (.error, false, .configuration)
+        case .animalsUnusable: (.warning, false, .configuration)
         case .outputFailed: (.critical, true, .inputOutput)
         case .unknown: (.error, true, .software)
         }
