@@ -22,6 +22,12 @@ package struct JSONLine {
         if let value { bytes.append(jsonString: value) } else { bytes += "null".utf8 }
     }
 
+    /// Adds the id of a collar and the name of the animal that wears it, if there is one.
+    package mutating func add(collar deviceID: UInt64, name: String?) {
+        add("collar", MessageDescription.hexadecimal(deviceID))
+        if let name { add("name", name) }
+    }
+
     /// Adds a number, or null.
     package mutating func add(_ key: String, _ value: (some BinaryInteger)?) {
         begin(key)
@@ -64,7 +70,7 @@ package struct JSONLine {
         bytes.append(UInt8(ascii: "["))
         for (index, text) in texts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            appendString(text)
+            bytes.append(jsonString: text)
         }
         bytes.append(UInt8(ascii: "]"))
     }

@@ -8,7 +8,9 @@ import Glibc
 extension ParsedArguments {
     /// The options that `history`, `follow` and `deliver` share: which entries, and how they are written.
     static let readingOptions = [
-        OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+        OptionSpec(
+            "--collar", value: "ID|NAME",
+            is: "only this collar, or what this animal's collars sent while it wore them, by the times of the fixes"),
         OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
         OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
         OptionSpec("--utc", is: "times of text in UTC, not in local time"),
@@ -49,8 +51,9 @@ extension ParsedArguments {
     /// What a reader gets.
     func reading() throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
-        reading.collars = try deviceID().map { [$0] }
         reading.format = try formatOptions()
+        reading.wanted = try wantedCollars()
+        reading.animalPaths = ConfigurationFiles.paths(of: "animals")
         reading.read(try lineKinds(of: LineKind.allCases) ?? reading.format.usualKinds(in: [.fix]))
         if let kind = reading.eventKinds.first, reading.format.format != .json {
             throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")

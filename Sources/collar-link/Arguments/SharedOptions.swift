@@ -6,10 +6,10 @@ import Glibc
 /// Options that several commands accept.
 extension ParsedArguments {
     /// The id of a collar, given with the option `key`; nil if the option is absent.
-    func deviceID(_ key: String = "--collar") throws(CommandFailure) -> UInt64? {
+    func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
         guard let text = value(key) else { return nil }
-        guard let deviceID = ControlRequest.deviceID(text) else {
-            throw CommandFailure(.usage, "\(key) \(text): 16 hexadecimal digits are wanted")
+        guard let deviceID = CollarID.deviceID(text) else {
+            throw CommandFailure(.usage, "\(key) \(text): \(CollarID.form) are wanted")
         }
         return deviceID
     }

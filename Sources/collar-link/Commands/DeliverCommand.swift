@@ -33,7 +33,7 @@ enum DeliverCommand {
         maximumOperandCount: .max,
         notes: """
             formats:
-            \(ParsedArguments.formatList())
+            \(formatList())
 
             COMMAND is started without a shell, its stdout is this program's stderr. Each batch is a whole document of its format.
             --since is for the first start under NAME; it takes \(SinceArgument.forms).

@@ -31,7 +31,7 @@ enum FollowCommand {
         maximumOperandCount: 0,
         notes: """
             formats:
-            \(ParsedArguments.formatList())
+            \(formatList())
             Only json has lines of events; json and text have lines for messages and gaps.
 
             --since takes \(SinceArgument.forms).

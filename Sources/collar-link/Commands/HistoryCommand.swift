@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarJournal
 import CollarReceiver
+import CollarTracking
 import CollarWire
 import Glibc
 
@@ -8,7 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -34,9 +35,8 @@ enum HistoryCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.formatOptions()
+        var format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
-        var printer = HistoryPrinter(format, kinds)
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -54,6 +54,8 @@ enum HistoryCommand {
             return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
+        format.deployments = journals.deployments
+        var printer = HistoryPrinter(format, kinds, journals.selection)
         var collars = journals.collars
         if case .fix(let fix) = since {
             // Only the journal of this fix's collar has a position after the fix.
@@ -82,13 +84,19 @@ enum HistoryCommand {
 /// The journals that a command reads.
 struct StoredJournals {
     let stateDirectory: String
+    /// What the command is about.
+    let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
     let collars: [UInt64]
+    /// Which animal wears which collar.
+    let deployments: DeploymentTable
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let directory = try arguments.readableStateDirectory()
-        let wanted = try arguments.deviceID()
+        let animals = AnimalNames()
+        selection = try arguments.wantedCollars(animals)
+        deployments = animals.tellingFaults()
         stateDirectory = directory
         let known = try CommandFailure.wrapping(
             try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem()))
@@ -97,16 +105,17 @@ struct StoredJournals {
                 .noInput, "nothing is stored in \(directory)",
                 remedy: "name the directory that 'collar-link run' uses: --state-dir DIR")
         }
-        guard let wanted else {
+        guard let wanted = selection.deviceIDs else {
             collars = known
             return
         }
-        guard known.contains(wanted) else {
-            let names = known.prefix(8).map { MessageDescription.hexadecimal($0) }.joined(separator: ", ") + (known.count > 8 ? ", …" : "")
+        collars = wanted.filter(known.contains)
+        guard !collars.isEmpty else {
+            let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
-                .noInput, "nothing of collar \(MessageDescription.hexadecimal(wanted)) is stored in \(directory)", remedy: "stored is: \(names)")
+                .noInput, "nothing of collar \(names) is stored in \(directory)",
+                remedy: "stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) }))")
         }
-        collars = [wanted]
     }
 
     /// Runs `body` for each of the collars, until it returns false. If the journal of one of several collars cannot be read, that
