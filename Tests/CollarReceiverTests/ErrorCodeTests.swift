@@ -7,6 +7,7 @@ import Testing
 
 @testable import CollarJournal
 @testable import CollarReceiver
+@testable import CollarTracking
 @testable import SerialDevices
 
 /// The error codes: a cause of each, its row in the document, and its place in the schemas.
@@ -31,6 +32,8 @@ import Testing
             (.discoveryFailed, ReceiverError.discovery(SystemError(operation: "udev_new", errno: ENOMEM)).message),
             (.messageSendFailed, ReceiverNotice.cannotSend(path: path).message),
             (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
+            (.animalsUnusable, ReceiverNotice.animals(.unreadable(FileFailure(.open, "/x/animals", errorNumber: EACCES))).message),
+            (.animalsUnusable, ReceiverNotice.animals(.wrong(path: "/x/animals", AnimalRegisterError(.notText, line: 1))).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
         ]

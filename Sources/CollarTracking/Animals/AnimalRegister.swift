@@ -113,7 +113,7 @@ extension AnimalRegister {
     /// Checks that at any time a collar has at most one wearer.
     private func checkOverlaps() throws(AnimalRegisterError) {
         let wearings = animals.flatMap { animal in animal.wearings.map { (name: animal.name, wearing: $0) } }
-        for (deviceID, ofCollar) in Dictionary(grouping: wearings) { $0.wearing.deviceID }.sorted(by: { $0.key < $1.key }) {
+        for (deviceID, ofCollar) in Dictionary(grouping: wearings, by: { $0.wearing.deviceID }).sorted(by: { $0.key < $1.key }) {
             let sorted = ofCollar.sorted { $0.wearing.times.lowerBound < $1.wearing.times.lowerBound }
             for (one, next) in zip(sorted, sorted.dropFirst()) where one.wearing.times.overlaps(next.wearing.times) {
                 let (earlier, later) = one.wearing.line < next.wearing.line ? (one, next) : (next, one)

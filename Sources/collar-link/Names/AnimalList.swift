@@ -4,7 +4,7 @@ import CollarTracking
 
 /// The list of animals that `collar-link name` prints: a row for each collar that an animal wears or wore.
 struct AnimalList {
-    private struct Row {
+    fileprivate struct Row {
         let animal: RegisteredAnimal
         /// Nil for an animal without a collar.
         let wearing: RegisteredAnimal.Wearing?
