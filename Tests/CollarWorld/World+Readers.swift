@@ -17,14 +17,7 @@ extension World {
     /// A process of the host is about to change a file: readers run before it does.
     func readersRunMeanwhile(_ host: SimulatedMachine, _ operation: FileOperation) {
         guard !isCalm else { return }
-        for reader in host.readers where streams[.readers].chance(operation == .synchronize ? 0.15 : 0.02) {
-            reader.turn(at: host.time(now), host.records)
-        }
-    }
-
-    /// A person who replaces the state directory may stop the readers before.
-    func stopSomeReaders(of host: SimulatedMachine) {
-        for reader in host.readers where streams[.readers].chance(0.5) { reader.kill() }
+        for reader in host.readers where reader.runs(before: operation) { reader.turn(at: host.time(now), host.records) }
     }
 
     /// A reader takes what is left after everything has arrived.

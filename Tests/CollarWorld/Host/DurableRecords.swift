@@ -98,7 +98,7 @@ final class DurableRecords {
             repeated = nil
             newestProgress = [:]
             cursor = .start
-            segments = found
+            segments = found.map { Segment(file: $0.file, number: $0.number, rewriteCount: $0.file.rewriteCount, readByteCount: 0) }
         }
         for index in segments.indices { read(index) }
     }

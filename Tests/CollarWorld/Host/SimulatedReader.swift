@@ -43,6 +43,8 @@ final class SimulatedReader {
     private let text: String
     private var random: SeededRandom
     private var process: Process?
+    /// Whether the state directory was replaced by another one while the process ran.
+    private var isStateReplaced = false
     /// What the consumer had confirmed when a position was stored last.
     private var stored: [LogKey: [UInt32: LogEntry]] = [:]
     private var lifeCount = 0
@@ -85,17 +87,24 @@ final class SimulatedReader {
     func kill() {
         disk.endProcess()
         process = nil
+        isStateReplaced = false
         disk.faults = DiskFaults()
     }
 
+    /// The state directory is replaced by another one. Whoever does that stops the process before or soon afterwards.
+    func stateIsReplaced() { if random.chance(0.5) { kill() } else { isStateReplaced = true } }
+
     /// No file operation fails any more.
     func calm() { disk.faults = DiskFaults() }
+
+    /// Whether the process runs while another process waits for an operation that may change something.
+    func runs(before operation: FileOperation) -> Bool { random.chance(operation == .synchronize ? 0.15 : 0.02) }
 
     /// The process runs for a moment.
     func turn(at time: HostTime, _ records: MachineRecords) {
         if process == nil {
             if random.chance(0.7) { start(at: time, records) }
-        } else if random.chance(0.05) {
+        } else if random.chance(isStateReplaced ? 0.5 : 0.05) {
             trace?("is killed")
             return kill()
         } else {
@@ -154,7 +163,7 @@ final class SimulatedReader {
             let names = disk.listing(of: SimulatedMachine.stateDirectory)
             if names != process.names {
                 process.names = names
-                do throws(JournalError) { try process.follower.lookForCollars { _ in } } catch {
+                do throws(JournalError) { try process.follower.lookForCollars(at: time.instant) { _ in } } catch {
                     trace?("cannot look for collars: \(error)")
                     return kill()
                 }
@@ -217,6 +226,7 @@ final class SimulatedReader {
         // So late that journals that could not be read are tried again.
         let late = HostTime(
             instant: time.instant.advanced(byMicroseconds: 60_000_000), unixMilliseconds: time.unixMilliseconds + 60_000)
+        if isStateReplaced { kill() }
         if process == nil { start(at: late, records) }
         takeEverything(at: late)
         guard isPlain, oracle.violation == nil else { return }
@@ -232,6 +242,7 @@ final class SimulatedReader {
     private func takeEverything(at time: HostTime) {
         read(.max, at: time)
         confirm(.max)
-        if !store(at: time) { oracle.report(.readersGoOn, "\(text) cannot store its position on a sound disk") }
+        // The first attempt may hear of a failure before the calm.
+        if !store(at: time), !store(at: time) { oracle.report(.readersGoOn, "\(text) cannot store its position on a sound disk") }
     }
 }
