@@ -61,12 +61,7 @@ final class FollowedCollar {
         guard !hasDroppedEntries, try reader.hasSameRecords(before: read) else { return nil }
         let items = try feed.next(at: time)
         hasDroppedEntries = true
-        if feed.position.segment == read.place.segment {
-            let fingerprint = try reader.fingerprint(before: feed.position)
-            (read.place, read.fingerprint) = (feed.position, fingerprint)
-        } else {
-            read = try reader.identified(feed.position)
-        }
+        read = try reader.identified(feed.position, after: read)
         hasDroppedEntries = false
         return items
     }
@@ -106,7 +101,7 @@ final class FollowedCollar {
             try reader.makeDurable(from: durable, to: taken)
             durable = taken
         }
-        let position = read.place == taken ? read : try reader.identified(taken)
+        let position = try reader.identified(taken, after: read)
         kept = position
         return position
     }
