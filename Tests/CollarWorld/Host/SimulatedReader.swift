@@ -240,8 +240,10 @@ final class SimulatedReader {
     private func takeEverything(at time: HostTime) {
         read(.max, at: time)
         confirm(.max)
-        // The first attempt may hear of a failure before the calm.
-        if !store(at: time), !store(at: time) { oracle.report(.readersGoOn, "\(text) cannot store its position on a sound disk") }
+        // Each attempt may hear of one failure before the calm.
+        if !(0..<8).contains(where: { _ in store(at: time) }) {
+            oracle.report(.readersGoOn, "\(text) cannot store its position on a sound disk")
+        }
     }
 }
 
