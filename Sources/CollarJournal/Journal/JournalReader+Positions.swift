@@ -74,7 +74,10 @@ extension JournalReader {
             // The next segment begins a moment after the last one is full.
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
-        if try isNamed(segment) { return try fingerprint(before: reached.place) == reached.fingerprint }
+        if try isNamed(segment) {
+            let isRemade = try reached.segmentUnixMilliseconds > 0 && beginning(of: segment) != reached.segmentUnixMilliseconds
+            return try !isRemade && fingerprint(before: reached.place) == reached.fingerprint
+        }
         // Segments are removed from the oldest on.
         try lookForSegments()
         return segments.first.map { segment < $0 } ?? false
@@ -93,8 +96,7 @@ extension JournalReader {
 
     /// When a segment began, in milliseconds since 1970; 0 if its header is damaged.
     private func beginning(of segment: UInt32) throws(JournalError) -> Int64 {
-        var chunk: [UInt8] = []
-        try read(segment, at: 0, into: &chunk)
+        let chunk = try bytes(of: segment, at: 0, count: RecordBuffer.largestRecord)
         var parser = RecordParser(crc: RecordCRC(deviceID: deviceID, segment: segment))
         var start = 0
         guard let found = parser.next(in: chunk.span, at: &start), case .header(let header) = found.record else { return 0 }
