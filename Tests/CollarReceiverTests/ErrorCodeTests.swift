@@ -105,6 +105,9 @@ import Testing
             (.stateUnusable, JournalError.otherReceiver(path: path).message),
             (.noReceiver, JournalError.noReceiver(path: path).message),
             (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
+            (.removedUnread, host(.removedUnread(deviceID: 1, RemovedEntries()))),
+            (.readerUnusable, JournalError.unreadableReader(path: path).message),
+            (.commandFailed, ReceiverError.command(name: "psql", errorNumber: ENOENT).message),
             (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
             (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
             (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),
@@ -174,7 +177,8 @@ import Testing
         #expect(Set(ofRejections) == Set(rejections))
         // These errors end the command, so there is no error line for them.
         let ends: Set<ErrorCode> = [
-            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .outputFailed, .unknown,
+            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .readerUnusable, .commandFailed, .outputFailed,
+            .unknown,
         ]
         let others = Set(rejections).subtracting(["paired_elsewhere", "storage_failing"]).union(ends.map(\.rawValue))
         #expect(Set(ofErrors) == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(others))

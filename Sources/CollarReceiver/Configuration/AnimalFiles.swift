@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarBridge
 import CollarJournal
 import CollarTracking
@@ -14,6 +15,10 @@ public struct AnimalFiles {
     }
 
     private var files: [File]
+    /// When the files were looked at last; nil before the first time.
+    private var lookedAt: Instant?
+    /// Time between two looks, in microseconds, see ``refresh(at:)``.
+    private static let interval: Int64 = 1_000_000
     /// Which animal wears which collar: by each file as it was when it could be used last. Where two files contradict each other,
     /// the first counts.
     public private(set) var deployments = DeploymentTable()
@@ -27,6 +32,15 @@ public struct AnimalFiles {
 
     /// Why files cannot be used as they are now.
     public var faults: [AnimalFileFault] { files.compactMap(\.fault) }
+
+    /// Reads the files that have changed, at most once a second. A program calls this when it makes a line, so that nothing wakes up
+    /// for it.
+    /// - Returns: why changed files cannot be used; nil if no file has changed, or none was looked at.
+    mutating func refresh(at now: Instant) -> [AnimalFileFault]? {
+        if let lookedAt, now.microseconds(since: lookedAt) < AnimalFiles.interval { return nil }
+        lookedAt = now
+        return refresh()
+    }
 
     /// Reads the files that have changed since the last call.
     /// - Returns: why changed files cannot be used; nil if no file has changed.

@@ -40,10 +40,11 @@ extension ParsedArguments {
         return number * unit
     }
 
-    /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these; nil if the option is absent.
+    /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these, or `none` where events are possible; nil if the option is absent.
     func lineKinds(of possible: [LineKind]) throws(CommandFailure) -> Set<LineKind>? {
         guard let text = value("--events") else { return nil }
         if text == "all" { return Set(possible) }
+        if text == "none", possible.contains(.link) { return [] }
         let kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { LineKind(rawValue: String($0)) }
         guard kinds.allSatisfy({ $0.map(possible.contains) ?? false }) else {
             let names = possible.map(\.rawValue).joined(separator: ", ")
@@ -63,23 +64,21 @@ extension ParsedArguments {
         return ports
     }
 
-    /// How entries are written: `--format`, `--flavour` and `--source-as`.
+    /// How entries are written: `--format`, `--flavour`, `--source-as` and `--utc`.
     func formatOptions() throws(CommandFailure) -> FormatOptions {
-        var options = FormatOptions(try format())
+        var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try flavour()
         options.sourceAs = try sourceAs()
+        options.zone = has("--utc") ? nil : LocalTime.zone
+        for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
+            throw CommandFailure(
+                .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "leave it out, or give -F json")
+        }
         return options
     }
 
-    /// `--format json|text`.
-    func format() throws(CommandFailure) -> OutputFormat {
-        try choice("--format", of: ["json": .json, "text": .text]) ?? .json
-    }
-
     /// `--flavour full|compact`.
-    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour {
-        try choice("--flavour", of: ["full": .full, "compact": .compact]) ?? .full
-    }
+    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour { try choice("--flavour") ?? .full }
 
     /// `--source-as watchOS|iOS`; nil to write each fix's own source.
     func sourceAs() throws(CommandFailure) -> FixSource? {

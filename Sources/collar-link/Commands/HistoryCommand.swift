@@ -9,7 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -18,20 +18,16 @@ enum HistoryCommand {
             """,
         options: [
             OptionSpec(
-                "--collar", value: "ID|NAME",
-                is: "only this collar, or what this animal's collars sent while it wore them, by the times of the fixes"),
-            OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
-            OptionSpec(
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
-            OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
-            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
-            OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)"),
-        ],
+        ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+            Only json and text have lines for messages and gaps.
+
             --since takes \(SinceArgument.forms). Times are those of the
             host's clock at reception; a date is its midnight, UTC.
             exit codes: 0 clean, 64 usage, 65 damaged (--verify), 66 nothing is stored there, 74 I/O, 75 in use (--repair),
@@ -40,7 +36,7 @@ enum HistoryCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var format = try arguments.formatOptions()
-        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? [.fix, .gap]
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -51,6 +47,9 @@ enum HistoryCommand {
         if arguments.has("--verify") {
             for option in ["--since", "--events"] where arguments.has(option) {
                 throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
+            }
+            guard format.format.hasEvents else {
+                throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")
             }
             return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
@@ -63,8 +62,12 @@ enum HistoryCommand {
             collars = collars.filter { $0 == fix.deviceID }
             guard !collars.isEmpty else { throw HistoryCommand.unknown(fix) }
         }
+        var progress = ProgressLine { collars.compactMap { try? journals.reader(of: $0) } }
+        defer { StandardError.show(nil) }
         let code = try journals.forEach(of: collars) { (deviceID) throws(CommandFailure) in
-            try printer.print(try journals.reader(of: deviceID), since: since)
+            let reader = try journals.reader(of: deviceID)
+            progress.begin(reader)
+            return try printer.print(reader, since: since, &progress)
         }
         try printer.finish()
         return code
@@ -90,7 +93,7 @@ struct StoredJournals {
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let directory = try arguments.stateDirectory()
+        let directory = try arguments.readableStateDirectory()
         let animals = AnimalNames()
         selection = try arguments.wantedCollars(animals)
         deployments = animals.tellingFaults()

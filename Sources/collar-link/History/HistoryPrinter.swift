@@ -21,7 +21,9 @@ struct HistoryPrinter {
 
     /// Prints a journal.
     /// - Returns: false where the reader of stdout went away.
-    mutating func print(_ reader: JournalReader, since: SinceArgument?) throws(CommandFailure) -> Bool {
+    mutating func print(
+        _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
+    ) throws(CommandFailure) -> Bool {
         var position = try start(in: reader, since: since)
         var earliest = Int64.min
         if case .time(let unixMilliseconds) = since { earliest = unixMilliseconds }
@@ -38,6 +40,7 @@ struct HistoryPrinter {
             if bytes.count >= 32_768, try !flush() { return false }
             if batch.isAtEnd { return true }
             position = batch.end
+            progress.show(position)
         }
     }
 
