@@ -48,6 +48,8 @@ final class StoredEntries {
         try look()
         if case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
         takeNotices()
+        // From now on, 'run --keep' removes nothing that this reader has not taken.
+        if named?.former == nil { _ = storePosition(at: .now) }
     }
 
     /// Readable when something has changed.
