@@ -1,12 +1,16 @@
-"""`deliver`: batches to a command, which count when it succeeds."""
+"""`deliver`: batches to a command, which count when it succeeds; what is kept for readers, and who may read."""
 
+import glob
 import json
 import os
 import signal
 import time
 import unittest
 
-from collarlink import BINARY, wait_until
+from collarlink import BINARY, IS_ROOT, can_replace_etc, wait_until
+from journals import set_times
+from radio import Radio
+from serial_line import SerialLine
 from test_follow import A, B, NAME_A, NAME_B, ReaderTest
 
 
@@ -42,7 +46,7 @@ class DeliverTest(ReaderTest):
         """A receiver that has stored 10 fixes of A and 5 of B."""
         receiver, radio = self.begin(*arguments)
         radio.send(A.identity(following=10) + A.batch(range(10)) + B.identity(following=5) + B.batch(range(5)))
-        wait_until(lambda: os.path.isdir(self.state) and self.tool("history").count("\n") == 15, 10, "15 stored fixes")
+        self.wait_for_stored(15)
         return receiver, radio
 
     ALL = [(NAME_A, seq) for seq in range(10)] + [(NAME_B, seq) for seq in range(5)]
@@ -160,16 +164,110 @@ class DeliverTest(ReaderTest):
 
 
 class RetentionTest(ReaderTest):
-    def test_keep_waits_for_readers_and_keep_at_most_does_not(self):
-        """Fixes of 2026-01 are old: they go when the named reader has them, or when they are older than the limit."""
-        receiver, radio = self.begin("--keep", "1")
-        radio.send(A.identity(following=4) + A.batch(range(4)))
-        reader = self.follow("--as", "db", "-n", "2")
-        self.assertEqual(reader.wait(), 0)
-        self.assertEqual(self.readers()["db"]["lag"], 2)
+    def three_old_segments(self):
+        """Stores fixes 0 to 29 in three segments, each of which a new receiver begins; the first two are five and three days old."""
+        for part in range(3):
+            receiver, radio = self.begin()
+            radio.send(A.identity(following=30) + A.batch(range(10 * part, 10 * part + 10)))
+            self.wait_for_stored(10 * part + 10)
+            receiver.stop()
+            if part < 2:
+                os.remove(f"{self.state}/receiver")
+        segments = sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal"))
+        for segment, days in zip(segments, (5, 3)):
+            set_times(segment, time.time() - days * 86_400)
+        return segments
+
+    def kept(self, *arguments):
+        """The segments that a receiver with these options keeps, and what it says of removals."""
+        receiver, radio = self.begin(*arguments)
+        radio.ask(A, 30)
         receiver.stop()
+        return sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), receiver.error_text
+
+    def test_keep_waits_for_the_readers(self):
+        segments = self.three_old_segments()
+        # Nobody has asked for lines: no reader, no consumer, so age alone decides. With a reader, its position does too.
+        self.assertEqual(self.follow("--as", "db", "-n", "4").wait(), 0)
+        self.assertEqual(self.follow("--as", "other", "-n", "30").wait(), 0)
+        self.assertEqual(self.kept("--keep", "2")[0], segments)
+        self.assertEqual(self.follow("--as", "db", "-n", "6").wait(), 0)
+        kept, errors = self.kept("--keep", "2")
+        self.assertEqual(kept, segments[1:])
+        self.assertNotIn("removed", errors)
+        self.tool("readers", "--remove", "db")
+        self.assertEqual(self.kept("--keep", "2")[0], segments[2:])
+
+    def test_keep_at_most_does_not_wait_and_tells(self):
+        segments = self.three_old_segments()
+        self.assertEqual(self.follow("--as", "db", "-n", "4").wait(), 0)
+        kept, errors = self.kept("--keep", "2", "--keep-at-most", "4")
+        self.assertEqual(kept, segments[1:])
+        self.assertIn(f"6 old fixes of collar {NAME_A} were removed that 'db' had not taken", errors)
+        events = self.tool("follow", "--events", "error", "-T", "0.5").splitlines()
+        self.assertEqual([line["collar"] for line in map(json.loads, events) if line["code"] == "removed_unread"], [NAME_A])
+        # The reader goes on with the oldest fix that is left.
+        rest = self.follow("--as", "db", "-n", "20")
+        self.assertEqual(rest.wait(), 0)
+        self.assertEqual(self.sequences(rest), list(range(10, 30)))
         self.assertIn("--keep-at-most 1 is less than --keep 2",
                       self.tool("run", "--keep", "2", "--keep-at-most", "1", code=64) + self.errors)
+
+
+class SharedDirectoryTest(ReaderTest):
+    @unittest.skipUnless(IS_ROOT and can_replace_etc(), "needs root, and leave to mount")
+    def test_the_group_of_a_service_reads_its_journals(self):
+        """A service of the group collar-link receives; a member of the group follows, an outsider may not."""
+        etc = self.path("etc")
+        os.mkdir(etc)
+        with open(os.path.join(etc, "group"), "w", encoding="ascii") as file:
+            file.write("root:x:0:\ncollar-link:x:990:\nothers:x:991:\n")
+        with open(os.path.join(etc, "passwd"), "w", encoding="ascii") as file:
+            file.write("root:x:0:0::/:/bin/sh\n")
+        with open(os.path.join(etc, "nsswitch.conf"), "w", encoding="ascii") as file:
+            file.write("group: files\npasswd: files\n")
+        os.chmod(self.folder, 0o755)
+        os.chmod(etc, 0o755)
+        os.mkdir(self.state, 0o700)
+        os.chown(self.state, 4000, 990)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        os.chmod(line.path, 0o666)
+
+        def start(user, group, *arguments):
+            return self.start(["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc && shift && exec "$@"', "sh", etc,
+                               "setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", BINARY, *arguments,
+                               "--state-dir", self.state], user="root", group="root")
+
+        receiver = start(4000, 990, "run", "--port", line.path, "--events", "none")
+        receiver.wait_for_error("listening on")
+        Radio(line).send(A.identity(following=3) + A.batch(range(3)))
+        member = start(4001, 990, "follow", "--as", "member", "-n", "3")
+        self.assertEqual(member.wait(), 0, member.error_text)
+        self.assertEqual(self.sequences(member), [0, 1, 2])
+        outsider = start(4002, 991, "follow", "-n", "3")
+        self.assertEqual(outsider.wait(), 77, outsider.error_text)
+
+        def mode(path):
+            return oct(os.stat(os.path.join(self.state, path)).st_mode & 0o7777)
+
+        self.assertEqual([mode(path) for path in (".", NAME_A, f"{NAME_A}/00000001.journal", "events", "events/00000001.jsonl",
+                                                  "readers", "readers/member.reader", "receiver")],
+                         ["0o750", "0o750", "0o640", "0o750", "0o640", "0o3770", "0o640", "0o600"])
+        # The service sees the member's position.
+        listed = start(4000, 990, "readers", "-F", "json")
+        self.assertEqual(listed.wait(), 0, listed.error_text)
+        self.assertEqual([json.loads(each)["lag"] for each in listed.lines], [0])
+        receiver.stop()
+
+    def test_the_journal_of_a_user_stays_private(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=1) + A.fix(0))
+        self.assertEqual(self.follow("--as", "own", "-n", "1").wait(), 0)
+        for folder, folders, files in os.walk(self.state):
+            for path, wanted in [(folder, 0o700)] + [(os.path.join(folder, name), 0o600) for name in files]:
+                self.assertEqual(oct(os.stat(path).st_mode & 0o777), oct(wanted), path)
+        receiver.stop()
 
 
 if __name__ == "__main__":

@@ -41,6 +41,14 @@ class ReaderTest(EndToEndTest):
         self.errors = result.stderr
         return result.stdout
 
+    def wait_for_stored(self, count):
+        """Waits until so many fixes are in the journals, which may not exist yet."""
+        def stored():
+            result = subprocess.run([BINARY, "history", "--events", "fix", "--state-dir", self.state], capture_output=True, text=True,
+                                    timeout=60, env=child_environment(), check=False, **ORDINARY_USER)
+            return result.stdout.count("\n")
+        wait_until(lambda: stored() == count, 10, f"{count} stored fixes")
+
     def follow(self, *arguments, **options):
         return self.start([BINARY, "follow", "--state-dir", self.state, *arguments], **options)
 
@@ -104,7 +112,7 @@ class FollowTest(ReaderTest):
     def test_lines_that_nobody_read_are_repeated(self):
         receiver, radio = self.begin()
         radio.send(A.identity(following=9) + A.batch(range(9)))
-        wait_until(lambda: self.tool("history").count("\n") == 9, 5, "nine stored fixes")
+        self.wait_for_stored(9)
         read, write = os.pipe()
         stuck = self.follow("--as", "slow", stdout=write, reads_output=False)
         os.close(write)
@@ -171,7 +179,7 @@ class FollowTest(ReaderTest):
     def test_formats_and_places(self):
         receiver, radio = self.begin()
         radio.send(A.identity(following=3) + A.batch(range(3)))
-        wait_until(lambda: self.tool("history").count("\n") == 3, 5, "three stored fixes")
+        self.wait_for_stored(3)
         self.assertEqual(self.tool("follow", "-n", "3", "-F", "csv").count("\n"), 4)
         self.assertEqual(self.tool("follow", "-T", "0.5", "--since", "2100-01-01"), "")
         fix = json.loads(self.tool("history").splitlines()[0])["id"]
