@@ -77,7 +77,7 @@ final class StoredEntries {
         events?.noteChange()
         var failure: ReceiverError?
         do throws(JournalError) {
-            try journals.lookForCollars { deviceID in
+            try journals.lookForCollars(at: HostTime.now.instant) { deviceID in
                 do throws(ReceiverError) {
                     try watch.watch(
                         deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
