@@ -15,7 +15,7 @@ struct LineFormatTests {
 
                 """)
         var value = knownFix()
-        for (code, meters) in [(10, "0.1"), (62, "8.8"), (63, "9.6"), (64, "11"), (126, "2195")] as [(UInt8, String)] {
+        for (code, meters) in [(10, "0.1"), (62, "8.8"), (63, "9.6"), (64, "10"), (65, "11"), (126, "2195")] as [(UInt8, String)] {
             value.fix.horizontalAccuracy = AccuracyCode(rawValue: code)
             #expect(document(.text, [value]).contains("  ±\(meters) m  "))
         }
@@ -90,8 +90,8 @@ struct LineFormatTests {
     func days(unixMilliseconds: Int64, text: String) { #expect(utcText(unixMilliseconds: unixMilliseconds) == text) }
 
     @Test("The longest row of each format fits", arguments: [
-        (.json, 443), (.csv, 205), (.gpx, 487), (.geojson, 482), (.movebank, 109), (.influx, 350), (.owntracks, 209), (.traccar, 256),
-        (.homeassistant, 274), (.text, 152), (.nmea, 169),
+        (.json, 440), (.csv, 210), (.gpx, 413), (.geojson, 466), (.movebank, 105), (.influx, 324), (.owntracks, 193), (.traccar, 239),
+        (.homeassistant, 249), (.text, 133), (.nmea, 150),
     ] as [(OutputFormat, Int)])
     func longest(format: OutputFormat, byteCount: Int) {
         var formatter = EntryFormatter(FormatOptions(format))
