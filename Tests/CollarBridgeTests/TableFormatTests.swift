@@ -147,16 +147,16 @@ struct TableFormatTests {
     @Test func nmea() {
         #expect(
             document(.nmea, [knownFix(), unknownFix(), edgeFix()]) == [
-                "$GPRMC,235354.567,A,3746.494000,N,12225.164000,W,0.972,180,071123,,,A*69",
                 "$GPGGA,235354.567,3746.494000,N,12225.164000,W,1,,,10,M,,,,*14",
-                "$GPRMC,000000.000,A,0000.000000,N,00000.000000,E,,,010100,,,A*6E",
-                "$GPGGA,000000.000,0000.000000,N,00000.000000,E,1,,,,,,,,*42", "",
+                "$GPRMC,235354.567,A,3746.494000,N,12225.164000,W,0.972,180,071123,,,A*69",
+                "$GPGGA,000000.000,0000.000000,N,00000.000000,E,1,,,,,,,,*42",
+                "$GPRMC,000000.000,A,0000.000000,N,00000.000000,E,,,010100,,,A*6E", "",
             ].joined(separator: "\r\n"))
         let longest = longestFix()
         var value = knownFix()
         value.fix = longest.fix
         value.fix.unixMilliseconds = 1_699_401_234_567
-        #expect(document(.nmea, [value]).hasPrefix("$GPRMC,235354.567,A,8907.407402,S,17907.407402,W,203826.674,358,071123,,,A*"))
+        #expect(document(.nmea, [value]).contains("\n$GPRMC,235354.567,A,8907.407402,S,17907.407402,W,203826.674,358,071123,,,A*"))
     }
 
     @Test("The years with two digits are 1980 to 2079")

@@ -38,7 +38,7 @@ def milliseconds(iso):
 
 def with_gpsbabel(kind, path, data="-t"):
     """The points that gpsbabel finds in a file."""
-    result = subprocess.run(["gpsbabel", data, "-i", kind, "-f", path, "-o", "gpx", "-F", "-"], capture_output=True, text=True,
+    result = subprocess.run(["gpsbabel", data, "-i", kind, "-f", path, "-o", "gpx,gpxver=1.1", "-F", "-"], capture_output=True, text=True,
                             timeout=60, env=ENVIRONMENT, check=True)
     points = []
     for point in ElementTree.fromstring(result.stdout).iter(TOPOGRAFIX + ("trkpt" if data == "-t" else "wpt")):
