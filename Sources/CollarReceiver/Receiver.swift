@@ -30,9 +30,11 @@ public final class Receiver {
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
     private let events: EventPoll
-    private let output: LineOutput
+    private let output: LineOutput<EmissionReceipt>
     private var lines: LineMaker
+    private var animals: AnimalFiles
     private let host: Host
+    private let eventLog: EventLogWriter
     private let signals: SignalDescriptor
     private let startedAt = HostTime.now.instant
     private var control: ControlServer?
@@ -41,8 +43,10 @@ public final class Receiver {
     private var outputBlockedSince: Instant?
     /// Whether lines still wait because the writing of lines was interrupted for the other work of the loop.
     private var hasMoreLines = false
-    /// When the figures are reported next; nil if they are not wanted.
+    /// When the figures are reported next; nil if the consumer does not want them and the event log has the present ones.
     private var statisticsDeadline: Instant?
+    /// The frames that the figures in the event log count.
+    private var reportedFrameCount = 0
     private var isReportDue = false
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
@@ -63,6 +67,7 @@ public final class Receiver {
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
+        animals = AnimalFiles(paths: configuration.animalPaths)
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
@@ -71,9 +76,11 @@ public final class Receiver {
             host = try Host(
                 configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
         } catch { throw .host(error) }
+        eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
+        readAnimals(at: startedAt)
         takeOutputs()
         openControl()
     }
@@ -117,6 +124,7 @@ public final class Receiver {
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     public func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = HostTime.now
+        readAnimals(at: time.instant)
         defer { takeOutputs() }
         do throws(RequestRefusal) {
             let report =
@@ -125,8 +133,8 @@ public final class Receiver {
                 case .command(let request):
                     try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
                 }
-            return ResultLine(report, unixMilliseconds: time.unixMilliseconds)
-        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds) }
+            return lines.named(ResultLine(report, unixMilliseconds: time.unixMilliseconds))
+        } catch { return lines.named(ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds)) }
     }
 
     /// The counts since the start.
@@ -156,7 +164,13 @@ public final class Receiver {
             events.forget(output.fileDescriptor)
         case .control: control?.accept(at: time.instant)
         case .controlClient(let client): control?.handle(client, event, at: time.instant)
-        case .port(let port): try ports.handle(port, event, at: time)
+        case .port(let port):
+            try ports.handle(port, event, at: time)
+            // Without new frames there are no new figures, and nothing wakes up.
+            if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
+                statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
+            }
+        case .journals, .input: break
         }
         takeOutputs()
     }
@@ -166,7 +180,7 @@ public final class Receiver {
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
-            statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
+            statisticsDeadline = lines.writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
             isReportDue = true
         }
         ports.deadlineReached(at: time)
@@ -199,7 +213,7 @@ public final class Receiver {
             report(.host(notice))
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
-                control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
+                control?.tell(lines.named(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds)))
             }
         }
     }
@@ -233,26 +247,39 @@ public final class Receiver {
 
     // MARK: Lines
 
-    /// Reports a notice to the owner, and as lines to the consumer.
+    /// Reports a notice to the owner, and as lines to the consumer and to the event log.
     private func report(_ notice: ReceiverNotice) {
+        readAnimals(at: HostTime.now.instant)
         reportToOwner(notice)
-        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) where !isLineLimitReached {
-            output.queue(line)
-        }
+        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) { write(line) }
     }
 
-    /// Reports the figures now, if they are wanted.
+    private func write(_ line: LineMaker.EventLine) {
+        if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
+        // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
+        do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}
+    }
+
+    /// Reads the animals files that have changed, at most once a second. It is called only when a line is to be made, so that
+    /// nothing wakes up for it.
+    private func readAnimals(at now: Instant) {
+        guard let faults = animals.refresh(at: now) else { return }
+        lines.animals = animals.deployments
+        for fault in faults { report(.animals(fault)) }
+    }
+
+    /// Reports the figures now, if they are wanted or have changed.
     private func reportFigures() {
         isReportDue = false
-        guard lines.writesFigures else { return }
+        guard lines.writesFigures || host.statistics.frames != reportedFrameCount else { return }
+        reportedFrameCount = host.statistics.frames
         let time = HostTime.now
+        readAnimals(at: time.instant)
         let reading = ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
-        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) where !isLineLimitReached {
-            output.queue(line)
-        }
+        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
     }
 
     private var isLineLimitReached: Bool {
@@ -307,6 +334,7 @@ public final class Receiver {
         defer { takeOutputs() }
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }
+            readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
         }
         return false

@@ -18,6 +18,9 @@ public struct ReceiverConfiguration: Sendable {
     public var lineKinds: Set<LineKind> = []
     /// How entries are written: as lines of JSON.
     public var format = FormatOptions()
+    /// The files that say which animal wears which collar; those that go before others first. They are read again when they
+    /// have changed.
+    public var animalPaths: [String] = []
     /// The number of lines after which to end; nil for no limit.
     public var lineLimit: Int?
     /// The time after which to end, in microseconds; nil for no limit.
@@ -31,10 +34,13 @@ public struct ReceiverConfiguration: Sendable {
     /// Chooses the kinds of lines.
     public mutating func write(_ kinds: Set<LineKind>) {
         lineKinds = kinds
-        host.emitsFixes = kinds.contains(.fix)
-        host.emitsGaps = kinds.contains(.gap)
-        host.emitsMessages = kinds.contains(.message)
+        host.selection.choose(kinds)
     }
+}
+
+extension LineKind {
+    /// The kinds whose lines are in the event log; the others are made from the journals.
+    public static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .result]
 }
 
 /// The kinds of lines; the raw values are the names that `--events` accepts.

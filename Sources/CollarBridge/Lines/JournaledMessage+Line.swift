@@ -2,6 +2,12 @@ import CollarJournal
 import CollarWire
 
 extension JournaledMessage {
+    /// When the collar made the message, in milliseconds since 1970; where the collar did not know, when it was received.
+    package var unixMilliseconds: Int64 {
+        let seconds = message.content.unixSeconds
+        return seconds == 0 ? receivedUnixMilliseconds : Int64(seconds) * 1000
+    }
+
     /// The message as one line of JSON that ends with a line feed; `Protocol/schema/message.schema.json` describes it.
     /// - Parameters:
     ///   - deviceID: the collar's factory id.
@@ -28,12 +34,6 @@ extension JournaledMessage {
         }
         if let name { object.add("name", name) }
         return object.line
-    }
-
-    /// When the message was made, or received where the collar did not know the time, in milliseconds since 1970.
-    var shownUnixMilliseconds: Int64 {
-        let content = message.content
-        return content.unixSeconds == 0 ? receivedUnixMilliseconds : Int64(content.unixSeconds) * 1000
     }
 }
 

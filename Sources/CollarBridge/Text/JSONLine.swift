@@ -22,6 +22,12 @@ package struct JSONLine {
         if let value { bytes.append(jsonString: value) } else { bytes += "null".utf8 }
     }
 
+    /// Adds the id of a collar and the name of the animal that wears it, if there is one.
+    package mutating func add(collar deviceID: UInt64, name: String?) {
+        add("collar", MessageDescription.hexadecimal(deviceID))
+        if let name { add("name", name) }
+    }
+
     /// Adds a number, or null.
     package mutating func add(_ key: String, _ value: (some BinaryInteger)?) {
         begin(key)
@@ -52,6 +58,21 @@ package struct JSONLine {
     package mutating func add(_ key: String, _ value: Bool) {
         begin(key)
         bytes += (value ? "true" : "false").utf8
+    }
+
+    /// Adds a list of texts, or null.
+    mutating func add(_ key: String, _ texts: [String]?) {
+        begin(key)
+        guard let texts else {
+            bytes += "null".utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "["))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(jsonString: text)
+        }
+        bytes.append(UInt8(ascii: "]"))
     }
 
     /// Adds a list of lists of numbers.

@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarJournal
 import CollarReceiver
+import CollarTracking
 import CollarWire
 import Glibc
 
@@ -8,7 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -16,18 +17,11 @@ enum HistoryCommand {
             by --repair), and 'run' may go on meanwhile.
             """,
         options: [
-            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
-            OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
             OptionSpec(
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
-            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
-            OptionSpec("--utc", is: "times of text in UTC, not in local time"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of fix lines of JSON (full)"),
-            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source, in JSON"),
-            OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)"),
-        ],
+        ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """
             formats:
@@ -41,11 +35,8 @@ enum HistoryCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.formatOptions()
-        // The other formats write nothing for messages; but GPX sees from them where no fix is missing.
-        let usual: Set<LineKind> = format.format.hasEvents ? [.fix, .gap] : [.fix, .message, .gap]
-        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? usual
-        var printer = HistoryPrinter(format, kinds)
+        var format = try arguments.formatOptions()
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -63,6 +54,8 @@ enum HistoryCommand {
             return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
+        format.deployments = journals.deployments
+        var printer = HistoryPrinter(format, kinds, journals.selection)
         var collars = journals.collars
         if case .fix(let fix) = since {
             // Only the journal of this fix's collar has a position after the fix.
@@ -91,13 +84,19 @@ enum HistoryCommand {
 /// The journals that a command reads.
 struct StoredJournals {
     let stateDirectory: String
+    /// What the command is about.
+    let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
     let collars: [UInt64]
+    /// Which animal wears which collar.
+    let deployments: DeploymentTable
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let directory = try arguments.stateDirectory()
-        let wanted = try arguments.deviceID()
+        let directory = try arguments.readableStateDirectory()
+        let animals = AnimalNames()
+        selection = try arguments.wantedCollars(animals)
+        deployments = animals.tellingFaults()
         stateDirectory = directory
         let known = try CommandFailure.wrapping(
             try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem()))
@@ -106,16 +105,17 @@ struct StoredJournals {
                 .noInput, "nothing is stored in \(directory)",
                 remedy: "name the directory that 'collar-link run' uses: --state-dir DIR")
         }
-        guard let wanted else {
+        guard let wanted = selection.deviceIDs else {
             collars = known
             return
         }
-        guard known.contains(wanted) else {
-            let names = known.prefix(8).map { MessageDescription.hexadecimal($0) }.joined(separator: ", ") + (known.count > 8 ? ", …" : "")
+        collars = wanted.filter(known.contains)
+        guard !collars.isEmpty else {
+            let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
-                .noInput, "nothing of collar \(MessageDescription.hexadecimal(wanted)) is stored in \(directory)", remedy: "stored is: \(names)")
+                .noInput, "nothing of collar \(names) is stored in \(directory)",
+                remedy: "stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) }))")
         }
-        collars = [wanted]
     }
 
     /// Runs `body` for each of the collars, until it returns false. If the journal of one of several collars cannot be read, that

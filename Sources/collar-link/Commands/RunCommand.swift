@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarHost
+import CollarJournal
 import CollarReceiver
 
 /// `collar-link run`, the command that runs when none is named.
@@ -11,18 +12,18 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, key, receiver, devices, mark, simulate, encode, decode; 'collar-link
-            COMMAND --help' tells more.
+            commands: run (the default), send, history, follow, deliver, readers, name, key, receiver, devices, mark, simulate, encode,
+            decode; 'collar-link COMMAND --help' tells more.
             """,
         options: [
             OptionSpec(
                 "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
                 is: "use this tty, or the radio at another machine (repeatable); discovery is off then, except with auto"),
         ] + RadioOption.allCases.map(\.spec) + [
-            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+            OptionSpec("--collar", value: "ID|NAME", is: "only this collar: its id, 16 hexadecimal digits, or the animal that wears it now"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
+                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; all; or none"),
             OptionSpec(
                 "--sort", formerly: "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
@@ -31,7 +32,8 @@ enum RunCommand {
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was written or passed by (never)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was taken by every reader (never)"),
+            OptionSpec("--keep-at-most", value: "DAYS", is: "remove what is older than so many days, taken or not (never)"),
             OptionSpec(
                 "--max-size", value: "BYTES",
                 is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
@@ -50,6 +52,7 @@ enum RunCommand {
             ~/.config/collar-link/config) and /etc/collar-link/config give the same for one stick or for all: lines such as
             'region = EU868', sections such as '[stick serial=0123456789]'. The command line goes before the user's file, and
             that before the machine's.
+            Lines have the names that 'collar-link name' gives to collars; a change of them counts from the next second on.
             exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 
@@ -78,7 +81,7 @@ enum RunCommand {
         configuration.ports = try arguments.ports()
         configuration.radio = try arguments.radio()
         configuration.reconnects = !arguments.has("--no-reconnect")
-        configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
+        configuration.host.retention = try retention(from: arguments)
         if let limit = try arguments.byteCount("--max-size", in: 65_536...(1 << 50)) {
             configuration.host.journalByteLimit = limit
             // Old fixes are removed by whole segments, so a segment must be much smaller than the limit.
@@ -89,13 +92,28 @@ enum RunCommand {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
-        configuration.host.deviceID = try arguments.deviceID()
+        configuration.host.deviceID = try arguments.wantedCollar()
+        configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
         configuration.format.flavour = try arguments.flavour()
         configuration.format.sourceAs = try arguments.sourceAs()
-        if let kinds = try arguments.lineKinds(of: LineKind.allCases) { configuration.write(kinds) }
-        configuration.host.sortsBySequence = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        if let kinds = try arguments.lineKinds(of: LineKind.allCases) {
+            configuration.write(kinds)
+            configuration.host.hasConsumer = !kinds.isEmpty
+        }
+        configuration.host.selection.isSorted = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
+    }
+
+    private static func retention(from arguments: ParsedArguments) throws(CommandFailure) -> Retention? {
+        let days = try arguments.integer("--keep", in: 1...36_500)
+        guard let unreadDays = try arguments.integer("--keep-at-most", in: 1...36_500) else {
+            return days.map { Retention(days: $0) }
+        }
+        guard unreadDays >= days ?? 0 else {
+            throw CommandFailure(.usage, "--keep-at-most \(unreadDays) is less than --keep \(days ?? 0)")
+        }
+        return Retention(days: days ?? unreadDays, unreadDays: unreadDays)
     }
 
     private static func emissionStart(
