@@ -334,6 +334,32 @@ class HistoryTest(Formats):
         tracks = {name: [len(segment) for segment in segments] for name, segments in with_gpxpy(path)}
         self.assertEqual(tracks, {f"collar {A.log.device_id:016x}": [5, 12], f"collar {B.log.device_id:016x}": [5]})
 
+    @unittest.skipUnless(GPXPY.exists(), "needs gpxpy")
+    def test_a_backlog_in_sequence(self):
+        """The newest fixes came first. In the order of sequences they are two segments, around what is missing."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening on")
+        Radio(line).send(A.identity(following=40) + A.batch(range(30, 40)) + A.batch(range(24, 28)) + A.batch(range(20, 24)))
+        receiver.wait_for_lines(18)
+        receiver.stop()
+        for arguments, segments in (((), [5, 12, 10, 4, 4]), (("--sort", "arrival"), [5, 12, 10, 4, 4]),
+                                    (("--sort", "sequence"), [5, 20, 10])):
+            path = self.path("sorted.gpx")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.history("gpx", "--collar", f"{A.log.device_id:016x}", *arguments))
+            (_, found), = with_gpxpy(path)
+            self.assertEqual([len(segment) for segment in found], segments, arguments)
+        lines = [json.loads(each) for each in self.history("json", "--sort", "sequence").splitlines()]
+        self.assertEqual([each["seq"] for each in lines if each["type"] == "fix" and each["collar"] == f"{A.log.device_id:016x}"],
+                         [*range(5), *range(8, 28), *range(30, 40)])
+        self.assertEqual([(each["event"], each["first_seq"], each["last_seq"]) for each in lines if each["type"] == "gap"],
+                         [("lost", 5, 7)])
+        last = lines[3]["id"]
+        self.assertEqual([json.loads(each)["seq"] for each in self.history("json", "--sort", "sequence", "--since", last,
+                                                                           "--events", "fix").splitlines()][:3], [4, 8, 9])
+
     def test_local_time(self):
         """The offset of the zone holds at the time of each fix. Central Europe changes its clocks in March and October."""
         zone = "CET-1CEST,M3.5.0,M10.5.0/3"
