@@ -45,8 +45,8 @@ public struct HostLatencies: Equatable, Sendable {
     /// From the time of a fix, by the collar's clock, to its reception. Only fixes count that are the newest of their collar: the
     /// others waited for their delivery.
     public var fix: LatencySummary?
-    /// From the reception of a fix to its being handed out for the consumer. Only fixes count that go out without being read back: the
-    /// others waited for the consumer.
+    /// From the reception of a fix to its being handed out for the consumer. Only fixes count that go out without being read
+    /// back: the others waited for the consumer.
     public var line: LatencySummary?
     /// From the reception of a poll to the sending of its answer, when everything received before the poll is durable.
     public var message: LatencySummary?
@@ -57,7 +57,7 @@ struct LatencyMeter {
     private var fix = LatencySamples()
     private var line = LatencySamples()
     private var message = LatencySamples()
-    /// When the polls were received whose answers are not sent yet. A host whose caller never sends anything keeps no more than these.
+    /// When the polls were received whose answers are not sent yet; at most ``LatencySamples/capacity``.
     private var unsentPolls: [Instant] = []
 
     /// A fix was stored that is the newest of its collar.

@@ -2,8 +2,8 @@ import CollarWire
 
 /// What a journal says about its collar as a whole.
 public struct JournalSummary: Equatable, Sendable {
-    /// The collar's newest fix: the one with the highest sequence of the current log, which is the log of the newest record. If that
-    /// log has none yet, the fix that was stored last. Nil if no fix is left.
+    /// The collar's newest fix: the one with the highest sequence of the current log, which is the log of the newest record. If
+    /// that log has none yet, the fix that was stored last. Nil if no fix is left.
     public var newest: JournaledFix?
     /// Fixes and messages that are stored or were stored and removed as old ones, of all logs.
     public var storedCount: UInt64 = 0

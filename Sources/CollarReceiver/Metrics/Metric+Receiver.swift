@@ -18,7 +18,8 @@ extension ReceiverFigure {
         case .malformedFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "malformed")])
         case .outputBlocked:
             (Metric(
-                "output_blocked_seconds", .gauge, fractionDigits: 3, "For how long the reader of the standard output has not read."), [])
+                "output_blocked_seconds", .gauge, fractionDigits: 3,
+                "For how long the reader of the standard output has not read."), [])
         case .outputLagBytes:
             (Metric("output_lag_bytes", .gauge, "Bytes of the journals that the standard output does not have yet."), [])
         case .outputLag:
@@ -26,7 +27,7 @@ extension ReceiverFigure {
                 "output_lag_seconds", .gauge, fractionDigits: 3,
                 "Time since the reception of the oldest fix that the standard output does not have yet."), [])
         case .storageFailing:
-            (Metric("storage_failing", .gauge, "Whether a journal cannot store, so that nothing of its collar is acknowledged."), [])
+            (Metric("storage_failing", .gauge, "Whether a journal cannot store; then nothing of its collar is acknowledged."), [])
         case .fixLatencyAverage: (ReceiverFigure.latency("fix", "average", of: ReceiverFigure.fixMeaning), [])
         case .fixLatencyP95: (ReceiverFigure.latency("fix", "p95", of: ReceiverFigure.fixMeaning), [])
         case .lineLatencyAverage: (ReceiverFigure.latency("line", "average", of: ReceiverFigure.lineMeaning), [])
@@ -54,7 +55,7 @@ extension ReceiverFigure {
     private static func latency(_ name: String, _ statistic: String, of meaning: String) -> Metric {
         Metric(
             "\(name)_latency_\(statistic)_seconds", .gauge, fractionDigits: 6,
-            "Time \(meaning): \(statistic == "p95" ? "95th percentile" : statistic) of the last 100.")
+            "Latency \(meaning): \(statistic == "p95" ? "95th percentile" : statistic) of the last 100.")
     }
 }
 

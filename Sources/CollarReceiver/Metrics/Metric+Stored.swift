@@ -6,7 +6,7 @@ extension Metric {
     static let errors = Metric("errors_total", .counter, "Errors reported since the start of the receiver, by code.")
     static let targetMet = Metric(
         "target_met", .gauge,
-        "Whether a target is met: 95 % of fixes within 0.5 s, of answers within 0.1 s; at most 50 MB of memory, 10 % of a processor.")
+        "Whether a target is met: 95 % of fixes within 0.5 s and of answers within 0.1 s; 50 MB of memory; 10 % of a processor.")
 
     static let lastFix = Metric(
         "collar_last_fix_timestamp_seconds", .gauge, fractionDigits: 3, "Time of the newest fix, by the clock of the collar.")
@@ -19,7 +19,8 @@ extension Metric {
     static let strength = Metric("collar_rssi_dbm", .gauge, "Received strength of the newest fix.")
     static let signalToNoise = Metric("collar_snr_db", .gauge, fractionDigits: 1, "Signal-to-noise ratio of the newest fix.")
     static let missing = Metric(
-        "collar_missing_fixes", .gauge, "Sequences of the current log that are missing: they are asked for until they are there or lost.")
+        "collar_missing_fixes", .gauge,
+        "Sequences of the current log that are missing: they are asked for until they are there or lost.")
     static let lost = Metric("collar_lost_fixes", .gauge, "Fixes that are no longer expected.")
     static let stored = Metric(
         "collar_stored_total", .counter, "Fixes and messages that were stored, including those that were removed as old ones.")
@@ -27,7 +28,8 @@ extension Metric {
 
     static let readerLagEntries = Metric("reader_lag_entries", .gauge, "Fixes and messages that the reader has not taken.")
     static let readerLag = Metric(
-        "reader_lag_seconds", .gauge, fractionDigits: 3, "Time since the reception of the oldest fix or message that the reader has not taken.")
+        "reader_lag_seconds", .gauge, fractionDigits: 3,
+        "Time since the reception of the oldest fix or message that the reader has not taken.")
     static let readerSeen = Metric(
         "reader_last_seen_timestamp_seconds", .gauge, fractionDigits: 3, "When the reader was active last.")
 }

@@ -43,7 +43,9 @@ public struct MetricsReport {
             }
         }
         var labels = [MetricLabel("collar", MessageDescription.hexadecimal(reader.deviceID))]
-        if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) { labels.append(MetricLabel("name", animal.name)) }
+        if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) {
+            labels.append(MetricLabel("name", animal.name))
+        }
         text.add(.lastFix, summary.newest?.fix.unixMilliseconds, labels)
         text.add(.lastReception, summary.newest?.receivedUnixMilliseconds, labels)
         text.add(.battery, summary.newest?.fix.batteryPercent.map { Int64($0) }, labels)

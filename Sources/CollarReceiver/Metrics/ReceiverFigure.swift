@@ -97,8 +97,8 @@ public struct ReceiverFigures: Equatable, Sendable {
         return object.line
     }
 
-    /// Reads a line, with or without its line feed; nil if it is not a line of figures. Members that are not known are passed over: the
-    /// receiver may be of a later version.
+    /// Reads a line, with or without its line feed; nil if it is not a line of figures. Members that are not known are passed
+    /// over: the receiver may be of a later version.
     public init?(line: some Sequence<UInt8>) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { return nil }

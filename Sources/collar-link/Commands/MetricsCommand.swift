@@ -12,10 +12,10 @@ enum MetricsCommand {
         name: "metrics",
         synopsis: "collar-link metrics [--state-dir DIR]",
         summary: """
-            Prints metrics in the text format of Prometheus: of each collar, its last fix, battery, signal, missing fixes and journal;
-            of each named reader, how far it lags behind; and of the running 'collar-link run' of the state directory, latencies,
-            frames, errors, memory and processor time. Where none runs, or where it tells this user nothing, collar_link_up is 0, and
-            the rest is printed. A value that is unknown is left out.
+            Prints metrics in the text format of Prometheus: of each collar, its last fix, battery, signal, missing fixes and
+            journal; of each named reader, how far it lags behind; and of the running 'collar-link run' of the state directory,
+            latencies, frames, errors, memory and processor time. Where none runs, or where it tells this user nothing,
+            collar_link_up is 0, and the rest is printed. A value that is unknown is left out.
 
             For the textfile collector of node_exporter, write to a file beside the one that it reads, and rename that:
               collar-link metrics > DIR/collar-link.new && mv DIR/collar-link.new DIR/collar-link.prom
@@ -69,7 +69,8 @@ enum MetricsCommand {
                 stateDirectory: stateDirectory, runtimeDirectory: Environment.value("XDG_RUNTIME_DIR"))
             switch connection.figures(untilMicroseconds: MonotonicClock.microseconds + answerTime) {
             case .figures(let figures): return figures
-            case .refused(let reason): StandardError.say("the running collar-link does not tell its figures: \(reason)", remedy: remedy)
+            case .refused(let reason):
+                StandardError.say("the running collar-link does not tell its figures: \(reason)", remedy: remedy)
             case .none: StandardError.say("the running collar-link does not answer, so its figures are missing")
             }
         } catch {
