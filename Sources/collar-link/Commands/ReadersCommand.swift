@@ -55,15 +55,9 @@ enum ReadersCommand {
     private static func line(
         _ name: ReaderName, _ state: ReaderState, _ stateDirectory: String
     ) throws(CommandFailure) -> ReaderLine {
-        let known = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
-        var lag = ReaderLag()
-        for deviceID in known where state.reads(deviceID) {
-            let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
-            lag.add(try CommandFailure.wrapping(try reader.lag(of: state.position(in: deviceID))))
-        }
-        return ReaderLine(
-            name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds, lag: lag)
+        ReaderLine(
+            name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds,
+            lag: try CommandFailure.wrapping(try state.lag(stateDirectory: stateDirectory)))
     }
 
     private static func text(_ line: ReaderLine, _ now: Int64) -> String {
