@@ -1,4 +1,5 @@
 -- Stores the lines on standard input, all in one transaction: see store.
+SET client_min_messages = warning;
 BEGIN;
 -- A server may be set up to answer before a transaction is on its disk. Then a power cut would lose what collar-link no
 -- longer repeats.
