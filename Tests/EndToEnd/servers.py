@@ -15,6 +15,7 @@ from collarlink import IS_ROOT, ROOT, child_environment, wait_until
 TOOLS = ROOT / ".tools"
 POSTGRESQL = TOOLS / "postgresql-15-postgis-3"
 MOSQUITTO = TOOLS / "mosquitto"
+RECIPES = ROOT / "Tools/recipes"
 SERVER_PROGRAMS = POSTGRESQL / "usr/lib/postgresql/15/bin"
 ARE_HERE = SERVER_PROGRAMS.exists() and MOSQUITTO.exists()
 
@@ -54,6 +55,23 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def descendants(pid):
+    """The processes that a process has started, and those that they have started."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+    children = [int(word) for word in found]
+    return children + [each for child in children for each in descendants(child)]
+
+
+def kill_one_of(processes, chance):
+    """Kills one of some processes. Returns whether there was one."""
+    if processes:
+        try:
+            os.kill(chance.choice(processes), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return bool(processes)
+
+
 class Server:
     """A server process that can be killed and started again."""
 
@@ -65,7 +83,9 @@ class Server:
         test.addCleanup(self.end, signal.SIGKILL)
 
     def start(self):
-        """Starts the server, and waits until it answers."""
+        """Starts the server if it does not run, and waits until it answers."""
+        if self._process and self._process.poll() is None:
+            return
         self._process = subprocess.Popen(
             ordinary(self.command()), cwd=self._test.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=self._log, stderr=self._log, start_new_session=True)
@@ -81,6 +101,10 @@ class Server:
             self._process.send_signal(with_signal)
             self._process.wait(20)
             self.ended()
+
+    def kill_a_child(self, chance):
+        """Kills one of the processes of the server. Returns whether there was one."""
+        return kill_one_of(descendants(self._process.pid), chance)
 
     def signal(self, number):
         """Sends a signal that does not end the server."""
@@ -141,7 +165,7 @@ class Broker(Server):
 
     def configure(self, text):
         """Writes the configuration for the next start: that of the recipe, and more."""
-        recipe = (ROOT / "Tools/recipes/mqtt/mosquitto.conf").read_text("ascii")
+        recipe = (RECIPES / "mqtt/mosquitto.conf").read_text("ascii")
         pathlib.Path(self._configuration).write_text(
             f"{recipe}\nlistener {self.port} 127.0.0.1\npersistence_location {self._test.folder}/\nallow_anonymous true\n{text}\n",
             "ascii")
@@ -170,7 +194,7 @@ class Recipes:
         self._environment = environment
 
     def command(self, name, *arguments):
-        return [str(ROOT / "Tools/recipes" / name), *arguments]
+        return [str(RECIPES / name), *arguments]
 
     def run(self, name, *arguments, lines=(), **more):
         """Runs a recipe with lines on its standard input. Returns the finished process."""
