@@ -209,7 +209,7 @@ package final class Host {
     /// The host's figures at this moment.
     package func reading(at time: HostTime) -> HostReading {
         HostReading(
-            statistics: output.statistics, emitsFixes: configuration.emitsFixes,
+            statistics: output.statistics, emitsFixes: configuration.selection.hasFixes,
             isStorageFailing: collars.sessions.contains(where: \.storage.isFailing),
             collars: collars.sessions.map { $0.reading(at: time) })
     }

@@ -7,20 +7,15 @@ public struct HostConfiguration: Equatable, Sendable {
     public var stateDirectory: String
     /// The only collar that is served; nil for all.
     public var deviceID: UInt64?
-    /// Days after which emitted fixes are removed; nil keeps everything. A segment is removed as a whole once its newest fix
-    /// is that old. Times of a wrong clock do not count, see
-    /// ``Journal/removeSegments(keepingDays:nowUnixMilliseconds:)``.
-    public var keepsDays: Int?
+    /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of
+    /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:)``.
+    public var retention: Retention?
+    /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
+    public var hasConsumer = true
     /// Where emission begins.
     public var emissionStart = EmissionStart.whereItStopped
-    /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
-    public var sortsBySequence = false
-    /// Whether changes of gaps are emitted.
-    public var emitsGaps = false
-    /// Whether fixes are emitted. A fix that is not emitted stays in the journal for another run.
-    public var emitsFixes = true
-    /// Whether messages of the collars' applications are emitted.
-    public var emitsMessages = false
+    /// What is emitted. A fix that is not emitted stays in the journal for another run.
+    public var selection = EntrySelection()
     /// Size of a journal segment in bytes, after which the next one begins.
     public var segmentByteLimit = Journal.defaultSegmentByteLimit
 
@@ -31,9 +26,6 @@ public struct HostConfiguration: Equatable, Sendable {
 
     /// A configuration with defaults.
     public init(stateDirectory: String) { self.stateDirectory = stateDirectory }
-
-    /// Whether anything is emitted.
-    var emitsEntries: Bool { emitsFixes || emitsGaps || emitsMessages }
 }
 
 /// Where the emission of entries begins.

@@ -34,6 +34,8 @@ public enum HostNotice: Equatable, Sendable {
     case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.
     case journalDamage(deviceID: UInt64, DamageReport)
+    /// Old fixes were removed although a consumer had not taken them.
+    case removedUnread(deviceID: UInt64, RemovedEntries)
     /// Old fixes cannot be removed; everything else goes on.
     case cannotRemoveOld(deviceID: UInt64, JournalError)
     /// A collar's journal cannot store: the collar gets no more acknowledgements.

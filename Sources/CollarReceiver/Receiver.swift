@@ -30,9 +30,10 @@ public final class Receiver {
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
     private let events: EventPoll
-    private let output: LineOutput
+    private let output: LineOutput<EmissionReceipt>
     private var lines: LineMaker
     private let host: Host
+    private let eventLog: EventLogWriter
     private let signals: SignalDescriptor
     private let startedAt = HostTime.now.instant
     private var control: ControlServer?
@@ -41,8 +42,10 @@ public final class Receiver {
     private var outputBlockedSince: Instant?
     /// Whether lines still wait because the writing of lines was interrupted for the other work of the loop.
     private var hasMoreLines = false
-    /// When the figures are reported next; nil if they are not wanted.
+    /// When the figures are reported next; nil if the consumer does not want them and the event log has the present ones.
     private var statisticsDeadline: Instant?
+    /// The frames that the figures in the event log count.
+    private var reportedFrameCount = 0
     private var isReportDue = false
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
@@ -71,6 +74,7 @@ public final class Receiver {
             host = try Host(
                 configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
         } catch { throw .host(error) }
+        eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
@@ -156,7 +160,13 @@ public final class Receiver {
             events.forget(output.fileDescriptor)
         case .control: control?.accept(at: time.instant)
         case .controlClient(let client): control?.handle(client, event, at: time.instant)
-        case .port(let port): try ports.handle(port, event, at: time)
+        case .port(let port):
+            try ports.handle(port, event, at: time)
+            // Without new frames there are no new figures, and nothing wakes up.
+            if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
+                statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
+            }
+        case .journals, .input: break
         }
         takeOutputs()
     }
@@ -166,7 +176,7 @@ public final class Receiver {
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
-            statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
+            statisticsDeadline = lines.writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
             isReportDue = true
         }
         ports.deadlineReached(at: time)
@@ -233,26 +243,29 @@ public final class Receiver {
 
     // MARK: Lines
 
-    /// Reports a notice to the owner, and as lines to the consumer.
+    /// Reports a notice to the owner, and as lines to the consumer and to the event log.
     private func report(_ notice: ReceiverNotice) {
         reportToOwner(notice)
-        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) where !isLineLimitReached {
-            output.queue(line)
-        }
+        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) { write(line) }
     }
 
-    /// Reports the figures now, if they are wanted.
+    private func write(_ line: LineMaker.EventLine) {
+        if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
+        // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
+        do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}
+    }
+
+    /// Reports the figures now, if they are wanted or have changed.
     private func reportFigures() {
         isReportDue = false
-        guard lines.writesFigures else { return }
+        guard lines.writesFigures || host.statistics.frames != reportedFrameCount else { return }
+        reportedFrameCount = host.statistics.frames
         let time = HostTime.now
         let reading = ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
-        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) where !isLineLimitReached {
-            output.queue(line)
-        }
+        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
     }
 
     private var isLineLimitReached: Bool {

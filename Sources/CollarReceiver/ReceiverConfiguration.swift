@@ -31,10 +31,13 @@ public struct ReceiverConfiguration: Sendable {
     /// Chooses the kinds of lines.
     public mutating func write(_ kinds: Set<LineKind>) {
         lineKinds = kinds
-        host.emitsFixes = kinds.contains(.fix)
-        host.emitsGaps = kinds.contains(.gap)
-        host.emitsMessages = kinds.contains(.message)
+        host.selection.choose(kinds)
     }
+}
+
+extension LineKind {
+    /// The kinds whose lines are in the event log; the others are made from the journals.
+    public static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .result]
 }
 
 /// The kinds of lines; the raw values are the names that `--events` accepts.

@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 import SerialDevices
 
 /// An error that ends a receiver.
@@ -15,6 +16,14 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case host(HostError)
     /// Writing lines failed, and not because the reader went away.
     case output(errorNumber: Int32)
+    /// A directory cannot be watched for changes.
+    case watch(path: String, errorNumber: Int32)
+    /// A place to begin was given for a named reader that has a position.
+    case readerHasPosition(ReaderName)
+    /// The command of a deliverer cannot be started, at the first attempt.
+    case command(name: String, errorNumber: Int32)
+    /// The command of a deliverer that tries once has failed.
+    case commandFailed(name: String, CommandEnd)
     /// A system call that normally succeeds has failed.
     case system(operation: String, errorNumber: Int32)
 }

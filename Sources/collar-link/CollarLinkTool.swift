@@ -17,6 +17,9 @@ enum CollarLinkTool {
         (EncodeCommand.spec, EncodeCommand.run),
         (DecodeCommand.spec, DecodeCommand.run),
         (HistoryCommand.spec, HistoryCommand.run),
+        (FollowCommand.spec, FollowCommand.run),
+        (DeliverCommand.spec, DeliverCommand.run),
+        (ReadersCommand.spec, ReadersCommand.run),
         (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),
     ]

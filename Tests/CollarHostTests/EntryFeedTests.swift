@@ -35,8 +35,8 @@ final class EntryFeedTests {
 
     private func configuration(ordered: Bool, gaps: Bool = true) -> HostConfiguration {
         var configuration = HostConfiguration(stateDirectory: stateDirectory)
-        configuration.sortsBySequence = ordered
-        configuration.emitsGaps = gaps
+        configuration.selection.isSorted = ordered
+        configuration.selection.hasGaps = gaps
         return configuration
     }
 

@@ -128,7 +128,7 @@ import Testing
         let bench = try HostBench { configuration in
             configuration.segmentByteLimit = 1000
             configuration.journalByteLimit = 5000
-            configuration.keepsDays = 1
+            configuration.retention = Retention(days: 1)
         }
         bench.startUnixMilliseconds = 1_800_000_000_000
         let link = bench.openLink()

@@ -34,8 +34,8 @@ import Testing
     @Test(arguments: [false, true])
     func messagesComeOutInTheirPlaces(isOrdered: Bool) throws {
         let bench = try HostBench {
-            $0.emitsMessages = true
-            $0.sortsBySequence = isOrdered
+            $0.selection.hasMessages = true
+            $0.selection.isSorted = isOrdered
         }
         let link = bench.openLink()
         bench.receive(try collar.identity(next: 4, poll: nil), on: link)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aMessageSurvivesALossOfPower() throws {
-        let bench = try HostBench { $0.emitsMessages = true }
+        let bench = try HostBench { $0.selection.hasMessages = true }
         let link = bench.openLink()
         bench.receive(try collar.identity(next: 1, poll: nil), on: link)
         bench.receive(try collar.message(0), on: link)
@@ -92,8 +92,8 @@ import Testing
 
     @Test func gapsNameMessagesToo() throws {
         let bench = try HostBench {
-            $0.emitsMessages = true
-            $0.emitsGaps = true
+            $0.selection.hasMessages = true
+            $0.selection.hasGaps = true
         }
         let link = bench.openLink()
         bench.receive(try collar.identity(next: 3, poll: nil), on: link)
@@ -108,7 +108,7 @@ import Testing
 
     /// The first content counts, whether it is a fix or a message.
     @Test func aSequenceIsAFixOrAMessage() throws {
-        let bench = try HostBench { $0.emitsMessages = true }
+        let bench = try HostBench { $0.selection.hasMessages = true }
         let link = bench.openLink()
         bench.receive(try collar.identity(next: 2, poll: nil), on: link)
         bench.receive(try collar.message(0), on: link)

@@ -59,3 +59,15 @@ func append(_ range: ClosedRange<UInt32>, to journal: Journal) throws {
 
 /// The simulator's random number generator.
 typealias SeededRandom = CollarSimulator.SeededRandom
+
+extension Journal {
+    /// Removes what is older than some days and before the emission cursor.
+    /// - Returns: how many segments were removed.
+    @discardableResult
+    func removeSegments(keepingDays days: Int, nowUnixMilliseconds: Int64) throws -> Int {
+        try removeSegments(
+            Retention(days: days), consumers: [JournalConsumer(reader: nil, position: emissionCursor)],
+            nowUnixMilliseconds: nowUnixMilliseconds
+        ).segmentCount
+    }
+}

@@ -102,6 +102,7 @@ import Testing
             (.stateUnusable, JournalError.otherReceiver(path: path).message),
             (.noReceiver, JournalError.noReceiver(path: path).message),
             (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
+            (.removedUnread, host(.removedUnread(deviceID: 1, RemovedEntries()))),
             (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
             (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
             (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),

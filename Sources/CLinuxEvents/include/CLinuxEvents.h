@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/signalfd.h>
 
+#include "child_process.h"
+#include "directory_watch.h"
 #include "local_socket.h"
 #include "network_socket.h"
 #include "output_relay.h"

@@ -1,5 +1,5 @@
 /// The 16 bytes of a UUID as two integers. The first byte is the most significant byte of ``high``.
-package struct UUIDHalves: Equatable, Sendable {
+package struct UUIDHalves: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 

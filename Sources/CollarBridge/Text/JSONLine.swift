@@ -54,6 +54,21 @@ package struct JSONLine {
         bytes += (value ? "true" : "false").utf8
     }
 
+    /// Adds a list of texts, or null.
+    mutating func add(_ key: String, _ texts: [String]?) {
+        begin(key)
+        guard let texts else {
+            bytes += "null".utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "["))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            appendString(text)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     /// Adds a list of lists of numbers.
     mutating func add(_ key: String, _ rows: [[Int64]]) {
         begin(key)

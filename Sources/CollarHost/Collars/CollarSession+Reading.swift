@@ -21,7 +21,7 @@ extension CollarSession {
     }
 
     private func lag(at time: HostTime) -> EmissionLag? {
-        guard configuration.emitsFixes else { return nil }
+        guard configuration.selection.hasFixes else { return nil }
         // The records after the last emitted entry may be of kinds that make no entry.
         if feed.isEverythingEmitted { return EmissionLag() }
         let cursor = journal.emissionCursor

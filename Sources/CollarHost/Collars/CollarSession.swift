@@ -248,10 +248,10 @@ final class CollarSession {
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
         noteAppended(fix.sequence, isFix: true, log: log, at: time)
-        if feed.isDirect, configuration.emitsFixes,
+        if feed.isDirect, configuration.selection.hasFixes,
             output.freshEntries.add(record, of: id, through: journal.end)
         {
-            feed.wentOut()
+            feed.wentOut(upTo: journal.end)
         } else {
             feed.isBehind = true
         }
@@ -365,8 +365,8 @@ final class CollarSession {
             waiting = []
             sendAnswer(at: time)
         }
-        guard isStored || journal.isAtByteLimit, let days = configuration.keepsDays else { return }
-        storage.removeOldSegments(keepingDays: days, at: time)
+        guard isStored || journal.isAtByteLimit, let retention = configuration.retention else { return }
+        storage.removeOldSegments(retention, hasCursor: configuration.hasConsumer, at: time)
     }
 
     /// Answers the collar's open polls with what is durable now.

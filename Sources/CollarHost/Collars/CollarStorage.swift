@@ -127,14 +127,17 @@ final class CollarStorage {
 
     /// Removes segments that are older than wanted: once after the opening and after each new segment, and from time to time
     /// while the journal is at its size limit.
-    func removeOldSegments(keepingDays days: Int, at time: HostTime) {
+    /// - Parameter hasCursor: whether what this host has not emitted stays.
+    func removeOldSegments(_ retention: Retention, hasCursor: Bool, at time: HostTime) {
         if retainedUpTo == journal.end.segment {
             guard journal.isAtByteLimit, nextRemoval.map({ time.instant >= $0 }) ?? true else { return }
             nextRemoval = time.instant.advanced(byMicroseconds: HostLimits.removalInterval)
         }
         retainedUpTo = journal.end.segment
         do throws(JournalError) {
-            try journal.removeSegments(keepingDays: days, nowUnixMilliseconds: time.unixMilliseconds)
+            let removed = try journal.removeSegments(
+                retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: time.unixMilliseconds)
+            if removed.unreadCount > 0 { output.report(.removedUnread(deviceID: journal.deviceID, removed)) }
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
     }
 

@@ -22,7 +22,8 @@ package struct EmittedEntry: Equatable, Sendable {
 
 /// Tells the host which entry the consumer has.
 package struct EmissionReceipt: Equatable, Sendable {
-    let session: SessionID
+    /// The collar.
+    package let session: SessionID
     /// The position before which all of the journal is emitted once the consumer has the entry; nil if the entry does not
     /// move that position.
     package let through: JournalPosition?

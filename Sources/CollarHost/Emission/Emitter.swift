@@ -18,7 +18,7 @@ final class Emitter {
     ///
     /// A fix that just came in is handed out only if all earlier entries of its journal are out, so its receipt covers them too.
     func next(at time: HostTime) -> EmittedEntry? {
-        guard configuration.emitsEntries else { return nil }
+        guard !configuration.selection.isEmpty else { return nil }
         if let entry = nextReadBack() { return entry }
         if let fresh = output.freshEntries.next() {
             return EmittedEntry(

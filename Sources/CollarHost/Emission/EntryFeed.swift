@@ -16,10 +16,8 @@ final class EntryFeed {
         var through: JournalPosition?
     }
 
-    private let journal: Journal
-    private let emitsFixes: Bool
-    private let emitsGaps: Bool
-    private let emitsMessages: Bool
+    private let journal: any JournalSource
+    private let selection: EntrySelection
     /// Entries from before this time are not emitted; nil for no bound.
     private let earliestUnixMilliseconds: Int64?
     private var tracker: GapTracker?
@@ -42,8 +40,10 @@ final class EntryFeed {
     private var readability = Readability.readable
     /// The number of entries that were handed out and not confirmed yet.
     private var outstandingCount = 0
-    /// The log that the collar's last identity named; nil before it sent one.
+    /// The log that the collar's last identity named; nil before it sent one. Without identities, the log of the newest record.
     private var currentLogID: UInt32?
+    /// The logs with records, if the current log is that of the newest record.
+    private var knownLogIDs: Set<UInt32>?
     /// The damage that reading met, see ``takeDamage()``.
     private var damage: [DamageReport] = []
 
@@ -52,40 +52,58 @@ final class EntryFeed {
     /// Time after which an unreadable journal is tried again, in microseconds.
     private static let rereadInterval: Int64 = 10_000_000
 
-    init(_ journal: Journal, _ configuration: HostConfiguration) throws(JournalError) {
+    /// Creates a feed.
+    /// - Parameters:
+    ///   - journal: where the entries come from.
+    ///   - start: where the feed begins.
+    ///   - stop: the position where the consumer has stopped.
+    init(
+        _ journal: any JournalSource, _ selection: EntrySelection, start: EmissionStart, stoppedAt stop: JournalPosition
+    ) throws(JournalError) {
         self.journal = journal
-        emitsFixes = configuration.emitsFixes
-        emitsGaps = configuration.emitsGaps
-        emitsMessages = configuration.emitsMessages
-        let start = try EntryFeed.start(journal, configuration.emissionStart)
+        self.selection = selection
+        let start = try EntryFeed.start(journal, start, stoppedAt: stop)
         position = start.position
         earliestUnixMilliseconds = start.unixMilliseconds
-        guard configuration.emitsGaps || configuration.sortsBySequence else { return }
+        guard selection.hasGaps || selection.isSorted else { return }
         let covered = try journal.coverage(at: position)
         tracker = GapTracker(covered)
-        if configuration.sortsBySequence { order = SequenceOrder(covered) }
+        if selection.isSorted { order = SequenceOrder(covered) }
+    }
+
+    /// Creates the feed of a host's own consumer.
+    convenience init(_ journal: Journal, _ configuration: HostConfiguration) throws(JournalError) {
+        try self.init(
+            journal, configuration.selection, start: configuration.emissionStart, stoppedAt: journal.emissionCursor)
     }
 
     private static func start(
-        _ journal: Journal, _ start: EmissionStart
+        _ journal: any JournalSource, _ start: EmissionStart, stoppedAt stop: JournalPosition
     ) throws(JournalError) -> (position: JournalPosition, unixMilliseconds: Int64?) {
         switch start {
-        case .whereItStopped: return (journal.emissionCursor, nil)
+        case .whereItStopped: return (stop, nil)
         case .all: return (.start, nil)
         case .since(let time): return (try journal.position(receivedSince: time), time)
         case .after(let fix):
-            guard fix.deviceID == journal.deviceID else { return (journal.emissionCursor, nil) }
-            // If the journal no longer has the fix, emission goes on from the cursor.
-            return (try journal.position(behind: fix.sequence, logID: fix.logID) ?? journal.emissionCursor, nil)
+            guard fix.deviceID == journal.deviceID else { return (stop, nil) }
+            // If the journal no longer has the fix, emission goes on where the consumer stopped.
+            return (try journal.position(behind: fix.sequence, logID: fix.logID) ?? stop, nil)
         }
+    }
+
+    /// Takes the log of the newest record for the collar's current log: a reader does not hear identities.
+    /// - Parameter newest: the log of the newest record before ``position``; nil if there is none.
+    func inferCurrentLog(from newest: UInt32?) {
+        currentLogID = newest
+        knownLogIDs = Set(order?.logIDs ?? [])
     }
 
     /// Whether a fix that was just appended may go out at once, without being read back.
     var isDirect: Bool { !isBehind && tracker == nil }
 
-    /// A fix went out at once.
-    func wentOut() {
-        position = journal.end
+    /// A fix went out at once; the journal ends at `end` with it.
+    func wentOut(upTo end: JournalPosition) {
+        position = end
         outstandingCount += 1
     }
 
@@ -135,7 +153,7 @@ final class EntryFeed {
     private func nextOfJournal(at time: HostTime) throws(JournalError) -> [Item] {
         let batch = try journal.entries(from: position, limit: EntryFeed.batchCount)
         // Damage in the last segment was reported when the journal was opened.
-        damage += batch.damage.filter { !journal.damage.contains($0) }
+        damage += batch.damage.filter { !journal.knownDamage.contains($0) }
         var items: [Item] = []
         for element in batch.elements {
             let start = position
@@ -160,7 +178,7 @@ final class EntryFeed {
     }
 
     /// Everything before this position is emitted once the queued items are out.
-    private var settled: JournalPosition { settled(before: position) }
+    var settled: JournalPosition { settled(before: position) }
 
     private func settled(before place: JournalPosition) -> JournalPosition {
         order?.earliestHeld.map { min($0, place) } ?? place
@@ -186,6 +204,7 @@ final class EntryFeed {
         _ sequence: UInt32, logID: UInt32, _ entry: JournalEntry, from start: JournalPosition, at time: HostTime,
         into items: inout [Item]
     ) {
+        if knownLogIDs?.insert(logID).inserted == true { currentLogID = logID }
         let isRepeated = rescanEnd.map { start < $0 } ?? false
         let isDue = order?.take(sequence, logID: logID, at: start, isRepeated: isRepeated) ?? true
         if isDue { append(entry, to: &items) }
@@ -196,20 +215,21 @@ final class EntryFeed {
     private func append(_ entry: JournalEntry, to items: inout [Item]) {
         let content: EmittedEntry.Content
         switch entry {
-        case .fix(let record) where emitsFixes && isWanted(record.receivedUnixMilliseconds): content = .fix(record)
-        case .message(let record) where emitsMessages && isWanted(record.receivedUnixMilliseconds): content = .message(record)
+        case .fix(let record) where selection.hasFixes && isWanted(record.receivedUnixMilliseconds): content = .fix(record)
+        case .message(let record) where selection.hasMessages && isWanted(record.receivedUnixMilliseconds):
+            content = .message(record)
         default: return
         }
         // One change reports several fixes that fill a gap. Until it is out, the position stays before them: after a restart they
         // are read again, and the change names the same range.
-        items.append(Item(content: content, through: !emitsFixes || tracker?.isFilling ?? false ? nil : settled))
+        items.append(Item(content: content, through: !selection.movesPosition || tracker?.isFilling ?? false ? nil : settled))
     }
 
     private func isWanted(_ unixMilliseconds: Int64) -> Bool { unixMilliseconds >= earliestUnixMilliseconds ?? .min }
 
     private func append(_ change: GapChange, through: JournalPosition?, to items: inout [Item]) {
-        guard emitsGaps, isWanted(change.unixMilliseconds) else { return }
-        items.append(Item(content: .gap(change), through: emitsFixes ? through : nil))
+        guard selection.hasGaps, isWanted(change.unixMilliseconds) else { return }
+        items.append(Item(content: .gap(change), through: selection.movesPosition ? through : nil))
     }
 
     /// Releases the due fixes of every log with held fixes, after all entries were taken.

@@ -69,6 +69,9 @@ struct SequenceOrder {
         for (id, covered) in covered.sorted(by: { $0.key < $1.key }) { logs.append(Log(id: id, next: covered.firstMissing)) }
     }
 
+    /// The logs with entries so far.
+    var logIDs: [UInt32] { logs.map(\.id) }
+
     /// The logs with held fixes.
     var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 

@@ -63,8 +63,23 @@ public protocol FileSystem: AnyObject {
     /// - Returns: false if another process holds the lock.
     func lock(_ file: FileReference) throws(FileFailure) -> Bool
 
+    /// Gives the members of the group `collar-link` access to a file or directory of that group, as on a machine where a service
+    /// with this group receives. A file of any other group stays as it is.
+    /// - Returns: whether the permissions were changed.
+    func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool
+
     /// The id of this process, for the lock files.
     var processID: Int32 { get }
+}
+
+/// What the members of the group `collar-link` may do with a file or directory.
+public enum SharedAccess: Equatable, Sendable {
+    /// Read a file: mode 0640.
+    case readableFile
+    /// List and enter a directory: mode 0750.
+    case readableDirectory
+    /// Add names to a directory, and remove their own: mode 3770. New files in it belong to the group.
+    case writableDirectory
 }
 
 /// The device and the birth time of a file. A copy of the file usually differs in at least one of them; it does not if it is on
@@ -99,6 +114,9 @@ extension FileSystem {
 
     /// A constant id, for a file system in memory: its content does not depend on the real process.
     public var processID: Int32 { 1000 }
+
+    /// False, for a file system without users.
+    public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
 
     /// Nil, for a file system without users.
     public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
@@ -158,6 +176,8 @@ public enum FileOperation: String, Equatable, Sendable {
     case rename = "rename"
     /// ``FileSystem/lock(_:)``.
     case lock = "lock"
+    /// ``FileSystem/share(_:as:)``.
+    case share = "change the permissions of"
 }
 
 /// A file operation that the operating system refused.

@@ -4,9 +4,12 @@ import CollarWire
 public struct JournalDirectory: Equatable, Sendable {
     /// The path of the directory.
     public let path: String
+    /// The path of the state directory.
+    public let stateDirectory: String
 
     /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
     public init(stateDirectory: String, deviceID: UInt64) {
+        self.stateDirectory = stateDirectory
         path = "\(stateDirectory)/\(JournalDirectory.name(of: deviceID))"
     }
 
@@ -42,6 +45,13 @@ public struct JournalDirectory: Equatable, Sendable {
             // If this user has no permission to read the parent directory, another user made this directory.
             guard error.isDenial, !isNew else { throw error }
         }
+    }
+
+    /// Makes a directory as ``make(_:fileSystem:)`` does, and lets the group `collar-link` read it where it is that group's.
+    /// - Returns: whether the group could not read it before.
+    static func makeShared(_ path: String, fileSystem: any FileSystem) throws(FileFailure) -> Bool {
+        try make(path, fileSystem: fileSystem)
+        return try fileSystem.share(path, as: .readableDirectory)
     }
 
     /// Makes the names of the directories above a directory durable: a process may have ended after it made some of these

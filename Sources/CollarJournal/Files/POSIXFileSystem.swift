@@ -170,6 +170,33 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         guard unsafe Glibc.rename(path, newPath) == 0 else { throw FileFailure(.rename, path, errorNumber: errno) }
     }
 
+    /// `stat`, `getgrgid_r` and `chmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
+    public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool {
+        var found = stat()
+        guard unsafe stat(path, &found) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        let mode: mode_t =
+            switch access {
+            case .readableFile: 0o640
+            case .readableDirectory: 0o750
+            case .writableDirectory: 0o3770
+            }
+        guard found.st_mode & 0o7777 != mode, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
+            POSIXFileSystem.groupName(found.st_gid) == "collar-link"
+        else { return false }
+        guard unsafe chmod(path, mode) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        return true
+    }
+
+    /// The name of a group; nil if there is none.
+    private static func groupName(_ groupID: gid_t) -> String? {
+        var entry = unsafe group()
+        var found: UnsafeMutablePointer<group>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard unsafe getgrgid_r(groupID, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil, let name = unsafe entry.gr_name
+        else { return nil }
+        return unsafe String(cString: name)
+    }
+
     /// The id of this process.
     public var processID: Int32 { getpid() }
 

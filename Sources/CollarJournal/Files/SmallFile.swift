@@ -18,10 +18,12 @@ package enum SmallFile {
 
     /// Replaces the file durably. After a crash at any point the file has the old or the new content. The new content is durable
     /// before the rename, and the rename is durable when this function returns.
+    /// - Parameter access: who else may use the file; nil for nobody.
     package static func replace(
-        _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+        _ path: String, in directory: String, with bytes: [UInt8], as access: SharedAccess? = nil, _ fileSystem: any FileSystem
     ) throws(FileFailure) {
         let new = try create(for: path, fileSystem)
+        if let access { _ = try fileSystem.share(new, as: access) }
         try finish(new, as: path, in: directory, with: bytes, fileSystem)
     }
 

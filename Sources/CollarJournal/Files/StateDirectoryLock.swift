@@ -14,7 +14,7 @@ public final class StateDirectoryLock {
     ///   ``JournalError/file(_:)`` for an operation that the system refuses.
     public init(_ stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
-            try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
+            _ = try JournalDirectory.makeShared(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.synchronizeAncestors(of: stateDirectory, fileSystem: fileSystem)
         }
         let holderPath = "\(stateDirectory)/lock"

@@ -37,7 +37,11 @@ extension Journal {
             receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds,
             limits: limits, byteLimit: byteLimit)
         try JournalError.wrapping { () throws(FileFailure) in
-            try JournalDirectory.make(place.directory.path, fileSystem: fileSystem)
+            guard try JournalDirectory.makeShared(place.directory.path, fileSystem: fileSystem) else { return }
+            // The segments come from a time without the group.
+            for segment in try place.directory.segments(fileSystem) {
+                _ = try fileSystem.share(place.directory.path(ofSegment: segment), as: .readableFile)
+            }
         }
         guard let lockFile = try LockHolder.lock(directory: place.directory.path, fileSystem) else {
             throw .heldBy(processID: nil, path: place.directory.path)
@@ -169,6 +173,7 @@ extension SegmentWriter {
         do throws(FileFailure) {
             // A failed attempt may have left bytes in the file.
             try fileSystem.truncate(file, to: 0)
+            _ = try fileSystem.share(path, as: .readableFile)
             try writer.write(fileSystem)
             try writer.synchronize(fileSystem)
             try fileSystem.synchronizeDirectory(at: place.directory.path)

@@ -1,24 +1,54 @@
 extension Journal {
-    /// Removes the oldest segments whose entries were all handed over (before ``emissionCursor``) and are all older than
-    /// `days`. Their sequences stay covered: the collar is not asked for them again. The segment that grows always stays. A
-    /// segment also stays while the next one has no intact checkpoint: without that checkpoint the coverage would be unknown.
+    /// The consumers of this journal: the named readers that read the collar, and the emission cursor if `hasCursor`.
+    ///
+    /// A reader whose file cannot be read has taken nothing.
+    public func consumers(hasCursor: Bool) throws(JournalError) -> [JournalConsumer] {
+        let files = ReaderFiles(stateDirectory: directory.stateDirectory, fileSystem: fileSystem)
+        var consumers: [JournalConsumer] = hasCursor ? [JournalConsumer(reader: nil, position: emissionCursor)] : []
+        for name in try files.names() {
+            let state: ReaderState?
+            do throws(JournalError) { state = try files.state(of: name) } catch {
+                consumers.append(JournalConsumer(reader: name, position: .start))
+                continue
+            }
+            guard let state, state.reads(deviceID) else { continue }
+            consumers.append(JournalConsumer(reader: name, position: state.position(in: deviceID).place))
+        }
+        return consumers
+    }
+
+    /// Removes the oldest segments whose entries are all old enough. Their sequences stay covered: the collar is not asked for them
+    /// again. The segment that grows always stays. A segment also stays while the next one has no intact checkpoint: without that
+    /// checkpoint the coverage would be unknown.
     ///
     /// Days are counted back from the time of the newest fix, or from now if now is earlier, so that a clock that is ahead causes
     /// no removal. An entry is old only if both the reception and the fix are old, see `CredibleTimes`.
-    /// - Returns: how many segments were removed.
+    /// - Parameter consumers: those who take the entries, see ``consumers(hasCursor:)``.
+    /// - Returns: what was removed.
     /// - Throws: ``JournalError/file(_:)`` if a segment cannot be removed or read; earlier segments may already be removed.
     ///
     /// Complexity: reads the removed segments, the newest two, and the oldest remaining one up to an entry that must stay.
     /// For each removed segment the directory is made durable once.
     @discardableResult
-    public func removeSegments(keepingDays days: Int, nowUnixMilliseconds: Int64) throws(JournalError) -> Int {
+    public func removeSegments(
+        _ retention: Retention, consumers: [JournalConsumer], nowUnixMilliseconds: Int64
+    ) throws(JournalError) -> RemovedEntries {
         let times = CredibleTimes(nowUnixMilliseconds: nowUnixMilliseconds)
-        let age = Int64(days) * CredibleTimes.day
-        guard try isOldestRemovable(before: nowUnixMilliseconds - age, times) else { return 0 }
-        let limit = min(nowUnixMilliseconds, try newestFix(times) ?? .max) - age
-        var count = 0
+        var removed = RemovedEntries()
+        // The newest fix is looked for only if something may be removed.
+        var newest = Int64.max
         defer { countEarlierBytes() }
-        while try isOldestRemovable(before: limit, times), try JournalRecovery(checkpointOf: segments[1], self) != nil {
+        while segments.count > 1 {
+            let lacking = try lacking(consumers)
+            guard let days = lacking.isEmpty ? retention.days : retention.unreadDays else { break }
+            let age = Int64(days) * CredibleTimes.day
+            guard try isOldestOlder(than: min(nowUnixMilliseconds, newest) - age, times) else { break }
+            if newest == .max, let found = try newestFix(times) {
+                newest = found
+                guard try isOldestOlder(than: min(nowUnixMilliseconds, newest) - age, times) else { break }
+            }
+            guard try JournalRecovery(checkpointOf: segments[1], self) != nil else { break }
+            if !lacking.isEmpty { try removed.note(lacking, unreadCount: unreadCount(of: lacking)) }
             // Segments are removed one by one, the oldest first: after a crash, no segment between two others is missing.
             try JournalError.wrapping { () throws(FileFailure) in
                 try fileSystem.remove(directory.path(ofSegment: segments[0]))
@@ -26,15 +56,45 @@ extension Journal {
             }
             repaired[segments[0]] = nil
             segments.removeFirst()
-            count += 1
+            removed.segmentCount += 1
         }
-        return count
+        return removed
     }
 
-    /// Whether all entries of the oldest segment were handed over, and all their receptions and fixes are earlier than `limit`.
-    /// If the clock was wrong when an entry was received, the reception of the next entry with a credible time counts.
-    private func isOldestRemovable(before limit: Int64, _ times: CredibleTimes) throws(JournalError) -> Bool {
-        guard segments.count > 1, JournalPosition(segment: segments[1], offset: 0) <= emissionCursor else { return false }
+    /// The consumers that lack an entry of the oldest segment.
+    private func lacking(_ consumers: [JournalConsumer]) throws(JournalError) -> [JournalConsumer] {
+        let end = JournalPosition(segment: segments[1], offset: 0)
+        var lacking: [JournalConsumer] = []
+        for consumer in consumers where consumer.position < end {
+            let place = max(consumer.position, JournalPosition(segment: segments[0], offset: 0))
+            // A reader that has everything stays at the end of a segment until the next one has an entry.
+            let next = try entries(from: place, limit: 1).elements.first
+            if let next, next.end.segment == segments[0] { lacking.append(consumer) }
+        }
+        return lacking
+    }
+
+    /// The fixes and messages of the oldest segment that at least one of the consumers lacks.
+    private func unreadCount(of consumers: [JournalConsumer]) throws(JournalError) -> Int {
+        let earliest = consumers.map(\.position).min() ?? .start
+        var batch = try entries(from: max(earliest, JournalPosition(segment: segments[0], offset: 0)), limit: 512)
+        var count = 0
+        while true {
+            for element in batch.elements {
+                guard element.end.segment == segments[0] else { return count }
+                switch element.entry {
+                case .fix, .message: count += 1
+                case .loss, .uncovered: break
+                }
+            }
+            if batch.isAtEnd { return count }
+            batch = try entries(from: batch.end, limit: 512)
+        }
+    }
+
+    /// Whether all receptions and fixes of the oldest segment are earlier than `limit`. If the clock was wrong when an entry was
+    /// received, the reception of the next entry with a credible time counts.
+    private func isOldestOlder(than limit: Int64, _ times: CredibleTimes) throws(JournalError) -> Bool {
         var isReceptionKnown = false
         var batch = try entries(from: JournalPosition(segment: segments[0], offset: 0), limit: 512)
         while true {
@@ -69,6 +129,13 @@ extension Journal {
             if batch.isAtEnd { return newest }
             batch = try entries(from: batch.end, limit: 512)
         }
+    }
+}
+
+extension RemovedEntries {
+    fileprivate mutating func note(_ consumers: [JournalConsumer], unreadCount count: Int) {
+        unreadCount += count
+        readers = Set(readers + consumers.compactMap(\.reader)).sorted { $0.text < $1.text }
     }
 }
 

@@ -6,6 +6,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case file(FileFailure)
     /// Another process has the journal open. The process id is nil if the lock file does not name it.
     case heldBy(processID: Int32?, path: String)
+    /// Another process reads under the name of this named reader. The process id is nil if the lock file does not name it.
+    case readerInUse(ReaderName, processID: Int32?)
     /// After an earlier failure it is unknown what is on the disk; nothing is written until the journal is opened again.
     case stopped(after: FileFailure)
     /// A field that a record cannot carry.
@@ -26,6 +28,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case openToStrangers(Strangers, path: String)
     /// The file with the receiver's identity does not hold a valid identity.
     case unreadableReceiver(path: String)
+    /// The file of a named reader does not hold a reader's state.
+    case unreadableReader(path: String)
     /// A key file does not hold a key.
     case unreadableKey(path: String)
     /// The receiver has moved to another state directory.
@@ -61,8 +65,9 @@ extension JournalError {
         switch self {
         case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
         case .heldBy, .foreignSegment: true
+        case .readerInUse: false
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableKey, .retired, .noReceiver, .otherReceiver:
+            .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .unreadableKey, .retired, .noReceiver, .otherReceiver:
             false
         }
     }

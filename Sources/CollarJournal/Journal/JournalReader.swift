@@ -89,7 +89,18 @@ extension JournalReader: SegmentBytes {
         }
     }
 
-    private func lookForSegments() throws(JournalError) {
+    /// Some bytes of a segment; fewer if the file ends earlier.
+    func bytes(of segment: UInt32, at offset: Int, count: Int) throws(JournalError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try files.read(segment, at: offset, count: count, into: &bytes)
+        return bytes
+    }
+
+    /// Makes the bytes of a segment durable.
+    func synchronize(_ segment: UInt32) throws(JournalError) { try files.synchronize(segment) }
+
+    /// Looks for the segments that exist now.
+    func lookForSegments() throws(JournalError) {
         segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
     }
 }

@@ -11,12 +11,13 @@ struct SegmentFiles: ~Copyable {
 
     deinit { if let open { fileSystem.close(open.file) } }
 
-    /// Replaces the content of `chunk` with ``chunkByteCount`` bytes of the file from `offset` on, or fewer if the file ends
-    /// earlier.
-    mutating func read(_ segment: UInt32, at offset: Int, into chunk: inout [UInt8]) throws(JournalError) {
+    /// Replaces the content of `chunk` with `count` bytes of the file from `offset` on, or fewer if the file ends earlier.
+    mutating func read(
+        _ segment: UInt32, at offset: Int, count: Int = chunkByteCount, into chunk: inout [UInt8]
+    ) throws(JournalError) {
         let file = try file(segment)
         do throws(FileFailure) {
-            try fileSystem.read(from: file, at: offset, count: chunkByteCount, into: &chunk)
+            try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
         } catch {
             // The next attempt opens the file again: by then the name may lead to another file.
             close()
@@ -28,6 +29,15 @@ struct SegmentFiles: ~Copyable {
     mutating func byteCount(of segment: UInt32) throws(JournalError) -> Int {
         let file = try file(segment)
         return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
+    }
+
+    /// Makes the bytes of a segment durable.
+    mutating func synchronize(_ segment: UInt32) throws(JournalError) {
+        let file = try file(segment)
+        do throws(FileFailure) { try fileSystem.synchronize(file) } catch {
+            close()
+            throw .file(error)
+        }
     }
 
     private mutating func close() {

@@ -75,7 +75,7 @@ extension HostNotice {
         switch self {
         case .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _), .pairedElsewhere(let deviceID, _),
             .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
-            .cannotRemoveOld(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
+            .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
             .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
             .restartedBelow(let deviceID, _, _):

@@ -19,25 +19,34 @@ struct LineMaker {
         formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)
     }
 
-    /// The lines of a notice, each with its line feed.
-    func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [[UInt8]] {
-        var lines: [[UInt8]] = []
-        if kinds.contains(.link), let line = notice.linkLine(now) { lines.append(line) }
-        if kinds.contains(.error), let line = notice.errorLine(now) { lines.append(line) }
+    /// A line that is not of an entry.
+    struct EventLine {
+        let kind: LineKind
+        /// The line, with its line feed.
+        let bytes: [UInt8]
+    }
+
+    /// Whether the consumer wants lines of a kind.
+    func writes(_ kind: LineKind) -> Bool { kinds.contains(kind) }
+
+    /// The lines of a notice.
+    func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [EventLine] {
+        var lines: [EventLine] = []
+        if let line = notice.linkLine(now) { lines.append(EventLine(kind: .link, bytes: line)) }
+        if let line = notice.errorLine(now) { lines.append(EventLine(kind: .error, bytes: line)) }
         switch notice {
         case .host(.requestEnded(let report)):
-            if kinds.contains(.result) { lines.append(ResultLine(report, unixMilliseconds: now).bytes) }
+            lines.append(EventLine(kind: .result, bytes: ResultLine(report, unixMilliseconds: now).bytes))
         case .host(.status(let deviceID, let logID, let status)):
-            if kinds.contains(.status) {
-                lines.append(status.line(unixMilliseconds: now, deviceID: deviceID, logID: logID))
-            }
+            lines.append(
+                EventLine(kind: .status, bytes: status.line(unixMilliseconds: now, deviceID: deviceID, logID: logID)))
         default: break
         }
         return lines
     }
 
     /// The lines of figures: one line of the receiver, then one line of each collar.
-    func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [[UInt8]] {
-        [reading.line(now)] + reading.host.collars.map { $0.line(now) }
+    func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [EventLine] {
+        ([reading.line(now)] + reading.host.collars.map { $0.line(now) }).map { EventLine(kind: .stats, bytes: $0) }
     }
 }

@@ -1,36 +1,41 @@
 import CollarHost
 import Glibc
 
-/// Queues lines for a consumer and writes them. It never blocks: entries for whose lines the queue has no room stay in the
-/// journal.
-final class LineOutput {
-    /// The result of writing.
-    enum Progress: Equatable {
-        /// All lines are written.
-        case drained
-        /// The consumer does not read now.
-        case blocked
-        /// The consumer is gone.
-        case closed
-        /// Writing failed.
-        case failed(errorNumber: Int32)
-    }
+/// The result of writing lines.
+enum LineProgress: Equatable {
+    /// All lines are written.
+    case drained
+    /// The consumer does not read now.
+    case blocked
+    /// The consumer is gone.
+    case closed
+    /// Writing failed.
+    case failed(errorNumber: Int32)
+}
 
+/// The bounds of the queue of a ``LineOutput``.
+private enum LineLimits {
+    /// Entries are queued while fewer bytes than this wait.
+    static let queueByteCount = 65_536
+    /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
+    /// receive them.
+    static let reservedByteCount = 65_536
+    /// The number of written but unconfirmed lines at which ``LineOutput/takeRead(isLast:_:)`` is due. After a crash, unconfirmed
+    /// lines are written again.
+    static let unreadLineCount = 256
+}
+
+/// Queues lines for a consumer and writes them. It never blocks: entries for whose lines the queue has no room stay in the
+/// journal. A receipt tells which entry the consumer has with a line.
+final class LineOutput<Receipt> {
     /// The end of a line, in bytes since the start, and the receipt of its entry.
     private struct Mark {
         /// Nil for a line that is in no journal.
-        var receipt: EmissionReceipt?
+        var receipt: Receipt?
         var end: Int
+        /// False for an entry that the format cannot express, and for the start or end of a document.
+        var isLine = true
     }
-
-    /// Entries are queued while fewer bytes than this wait.
-    private static let queueByteLimit = 65_536
-    /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
-    /// receive them.
-    private static let reservedByteCount = 65_536
-    /// The number of written but unconfirmed lines at which ``takeRead(isLast:_:)`` is due. After a crash, unconfirmed lines
-    /// are written again.
-    private static let unreadLineLimit = 256
 
     private let output: NonblockingOutput
     /// The bytes of the queued lines, of which the first `writtenCount` are written. Line writers append to them.
@@ -50,43 +55,53 @@ final class LineOutput {
 
     /// The descriptor that becomes writable when the consumer reads.
     var fileDescriptor: Int32 { output.fileDescriptor }
-    var hasRoom: Bool { bytes.count - writtenCount < LineOutput.queueByteLimit }
+    var hasRoom: Bool { bytes.count - writtenCount < LineLimits.queueByteCount }
     var isEmpty: Bool { writtenCount == bytes.count }
     /// Whether so many written lines are unconfirmed that ``takeRead(isLast:_:)`` is due.
-    var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineOutput.unreadLineLimit }
+    var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
+    /// Whether lines are written that the consumer may not have read.
+    var hasUnread: Bool { firstUnread < firstUnwritten }
     /// Whether a terminal has not yet taken all written bytes.
     var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
     /// Queues the line of an entry; `write` appends that line to ``bytes``.
-    func queue(_ receipt: EmissionReceipt, write: (inout [UInt8]) -> Void) {
+    func queue(_ receipt: Receipt, write: (inout [UInt8]) -> Void) {
+        let count = bytes.count
         write(&bytes)
-        markEnd(of: receipt)
+        markEnd(of: receipt, isLine: bytes.count > count)
+    }
+
+    /// Appends bytes that belong to no line: the start or the end of a document.
+    func append(_ write: (inout [UInt8]) -> Void) {
+        write(&bytes)
+        markEnd(of: nil, isLine: false)
     }
 
     /// Queues a whole line that is in no journal. If the consumer is too slow and no room is left, the line is dropped.
     func queue(_ line: [UInt8]) {
-        guard bytes.count - writtenCount < LineOutput.queueByteLimit + LineOutput.reservedByteCount else { return }
+        guard bytes.count - writtenCount < LineLimits.queueByteCount + LineLimits.reservedByteCount else { return }
         bytes += line
         markEnd(of: nil)
     }
 
-    private func markEnd(of receipt: EmissionReceipt?) {
-        marks.append(Mark(receipt: receipt, end: removedCount + bytes.count))
-        queuedLineCount += 1
+    private func markEnd(of receipt: Receipt?, isLine: Bool = true) {
+        marks.append(Mark(receipt: receipt, end: removedCount + bytes.count, isLine: isLine))
+        if isLine { queuedLineCount += 1 }
     }
 
     /// Writes whole lines as long as the consumer takes them.
-    func flush() -> Progress {
+    func flush() -> LineProgress {
         defer { compact() }
         while writtenCount < bytes.count {
             if let stop = writeSomeLines() { return stop }
         }
+        noteWritten()
         return .drained
     }
 
     /// Writes as many whole lines as fit in one atomic write, or a part of a line that does not fit.
     /// - Returns: why no more can be written now; nil if the caller can continue.
-    private func writeSomeLines() -> Progress? {
+    private func writeSomeLines() -> LineProgress? {
         var end = writtenCount
         for mark in marks[firstUnwritten...] {
             guard mark.end - removedCount - writtenCount <= NonblockingOutput.atomicByteCount else { break }
@@ -102,17 +117,21 @@ final class LineOutput {
             }
         }
         writtenCount += count
-        while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {
-            firstUnwritten += 1
-            writtenLineCount += 1
-        }
+        noteWritten()
         return nil
+    }
+
+    private func noteWritten() {
+        while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {
+            if marks[firstUnwritten].isLine { writtenLineCount += 1 }
+            firstUnwritten += 1
+        }
     }
 
     /// Calls `isRead` with the receipts of the lines that were read, oldest first. Bytes that are still in a pipe when its
     /// reader goes away do not count as read.
     /// - Parameter isLast: whether nothing more will be written. If so, bytes in a pipe count as read if the pipe has a reader.
-    func takeRead(isLast: Bool, _ isRead: (EmissionReceipt) -> Void) {
+    func takeRead(isLast: Bool, _ isRead: (Receipt) -> Void) {
         guard firstUnread < firstUnwritten else { return }
         let end = removedCount + writtenCount - (isLast ? output.lostByteCount : output.unreadByteCount)
         while firstUnread < firstUnwritten, marks[firstUnread].end <= end {
@@ -122,12 +141,12 @@ final class LineOutput {
     }
 
     private func compact() {
-        if firstUnread == marks.count || firstUnread > LineOutput.unreadLineLimit {
+        if firstUnread == marks.count || firstUnread > LineLimits.unreadLineCount {
             marks.removeFirst(firstUnread)
             firstUnwritten -= firstUnread
             firstUnread = 0
         }
-        guard writtenCount == bytes.count || writtenCount > LineOutput.queueByteLimit else { return }
+        guard writtenCount == bytes.count || writtenCount > LineLimits.queueByteCount else { return }
         bytes.removeFirst(writtenCount)
         removedCount += writtenCount
         writtenCount = 0

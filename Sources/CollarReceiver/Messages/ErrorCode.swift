@@ -91,6 +91,10 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case noReceiver = "no_receiver"
     /// The state directory was copied or moved to another disk, so this program is not the receiver that wrote the journal.
     case receiverCopied = "receiver_copied"
+    /// Old fixes were removed although a reader had not taken them.
+    case removedUnread = "removed_unread"
+    /// The file of a named reader is damaged.
+    case readerUnusable = "reader_unusable"
     /// Old fixes cannot be removed.
     case oldFixesKept = "old_fixes_kept"
     /// The file of requests to a collar is damaged.
@@ -165,6 +169,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     /// Other programs cannot send requests to this program.
     case controlFailing = "control_failing"
+    /// The command that takes delivered lines has failed.
+    case commandFailed = "command_failed"
     /// Lines cannot be written.
     case outputFailed = "output_failed"
     /// Anything else.
@@ -227,6 +233,8 @@ extension ErrorCode {
         case .stateUnusable: (.critical, false, .configuration)
         case .noReceiver, .unknownFix: (.critical, false, .noInput)
         case .oldFixesKept, .tooManyNewCollars: (.warning, true, nil)
+        case .removedUnread: (.warning, false, nil)
+        case .readerUnusable: (.critical, false, .corruptInput)
         case .fixChanged, .sequenceJumped, .tooManyGaps, .tooManyLogs, .tooManyPolls, .tooManyLosses, .tooManyCollars,
             .tooManyUnknownPolls, .controlFailing:
             (.warning, false, nil)
@@ -238,6 +246,7 @@ extension ErrorCode {
         case .queueFull, .tooManyClients, .tooManyRequests: (.error, true, .portBusy)
         case .unknownRequest: (.error, false, .portBusy)
         case .noVersion: (.error, false, .configuration)
+        case .commandFailed: (.error, true, .noDevice)
         case .outputFailed: (.critical, true, .inputOutput)
         case .unknown: (.error, true, .software)
         }

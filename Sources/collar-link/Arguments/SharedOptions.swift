@@ -40,10 +40,11 @@ extension ParsedArguments {
         return number * unit
     }
 
-    /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these; nil if the option is absent.
+    /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these, or `none` where events are possible; nil if the option is absent.
     func lineKinds(of possible: [LineKind]) throws(CommandFailure) -> Set<LineKind>? {
         guard let text = value("--events") else { return nil }
         if text == "all" { return Set(possible) }
+        if text == "none", possible.contains(.link) { return [] }
         let kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { LineKind(rawValue: String($0)) }
         guard kinds.allSatisfy({ $0.map(possible.contains) ?? false }) else {
             let names = possible.map(\.rawValue).joined(separator: ", ")

@@ -25,7 +25,8 @@ enum HistoryCommand {
             OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
-            OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)"),
+            OptionSpec(
+                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
         ],
         maximumOperandCount: 0,
         notes: """
@@ -82,7 +83,7 @@ struct StoredJournals {
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let directory = try arguments.stateDirectory()
+        let directory = try arguments.readableStateDirectory()
         let wanted = try arguments.deviceID()
         stateDirectory = directory
         let known = try CommandFailure.wrapping(

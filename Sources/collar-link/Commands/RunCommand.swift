@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarHost
+import CollarJournal
 import CollarReceiver
 
 /// `collar-link run`, the command that runs when none is named.
@@ -11,7 +12,7 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, key, receiver, devices, mark, simulate, encode, decode; 'collar-link
+            commands: run (the default), send, history, follow, deliver, readers, key, receiver, devices, mark, simulate, encode, decode; 'collar-link
             COMMAND --help' tells more.
             """,
         options: [
@@ -22,7 +23,7 @@ enum RunCommand {
             OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
             OptionSpec(
                 "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
+                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; all; or none"),
             OptionSpec(
                 "--sort", formerly: "--order", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
@@ -31,7 +32,8 @@ enum RunCommand {
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was written or passed by (never)"),
+            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was taken by every reader (never)"),
+            OptionSpec("--keep-at-most", value: "DAYS", is: "remove what is older than so many days, taken or not (never)"),
             OptionSpec(
                 "--max-size", value: "BYTES",
                 is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
@@ -78,7 +80,7 @@ enum RunCommand {
         configuration.ports = try arguments.ports()
         configuration.radio = try arguments.radio()
         configuration.reconnects = !arguments.has("--no-reconnect")
-        configuration.host.keepsDays = try arguments.integer("--keep", in: 1...36_500)
+        configuration.host.retention = try retention(from: arguments)
         if let limit = try arguments.byteCount("--max-size", in: 65_536...(1 << 50)) {
             configuration.host.journalByteLimit = limit
             // Old fixes are removed by whole segments, so a segment must be much smaller than the limit.
@@ -92,10 +94,24 @@ enum RunCommand {
         configuration.host.deviceID = try arguments.deviceID()
         configuration.format.flavour = try arguments.flavour()
         configuration.format.sourceAs = try arguments.sourceAs()
-        if let kinds = try arguments.lineKinds(of: LineKind.allCases) { configuration.write(kinds) }
-        configuration.host.sortsBySequence = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        if let kinds = try arguments.lineKinds(of: LineKind.allCases) {
+            configuration.write(kinds)
+            configuration.host.hasConsumer = !kinds.isEmpty
+        }
+        configuration.host.selection.isSorted = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
+    }
+
+    private static func retention(from arguments: ParsedArguments) throws(CommandFailure) -> Retention? {
+        let days = try arguments.integer("--keep", in: 1...36_500)
+        guard let unreadDays = try arguments.integer("--keep-at-most", in: 1...36_500) else {
+            return days.map { Retention(days: $0) }
+        }
+        guard unreadDays >= days ?? 0 else {
+            throw CommandFailure(.usage, "--keep-at-most \(unreadDays) is less than --keep \(days ?? 0)")
+        }
+        return Retention(days: days ?? unreadDays, unreadDays: unreadDays)
     }
 
     private static func emissionStart(

@@ -16,7 +16,7 @@ package final class InstantHost {
         let start = InstantHost.time(Instant(microseconds: 0))
         do throws(HostError) {
             var configuration = HostConfiguration(stateDirectory: "/state")
-            configuration.emitsFixes = false
+            configuration.selection.hasFixes = false
             host = try Host(configuration, fileSystem: SimulatedDisk(seed: 1), random: SeededRandom(seed: 1), at: start)
         } catch { preconditionFailure("a sound disk takes a journal: \(error)") }
         link = host.addLink(named: "radio")

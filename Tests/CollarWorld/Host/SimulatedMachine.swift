@@ -92,10 +92,10 @@ final class SimulatedMachine {
         records = MachineRecords(disk: disk)
         var configuration = HostConfiguration(stateDirectory: SimulatedMachine.stateDirectory)
         configuration.segmentByteLimit = random.chance(0.5) ? 600 + random.below(1000) : 2048 + random.below(6144)
-        configuration.emitsGaps = random.chance(0.4)
-        configuration.emitsMessages = plan.faults.contains(.messages)
-        configuration.sortsBySequence = random.chance(0.3)
-        if plan.faults.contains(.retention) { configuration.keepsDays = 30 }
+        configuration.selection.hasGaps = random.chance(0.4)
+        configuration.selection.hasMessages = plan.faults.contains(.messages)
+        configuration.selection.isSorted = random.chance(0.3)
+        if plan.faults.contains(.retention) { configuration.retention = Retention(days: 30) }
         if plan.faults.contains(.hostileSender), plan.forging == .logs {
             configuration.trackingLimits.promptLogCount = 14
             // A log without free ranges makes progress only if the collar also sends its oldest fixes. Bursts of one frame hold
@@ -107,7 +107,7 @@ final class SimulatedMachine {
         }
         cutsReads = random.chance(0.5)
         self.configuration = configuration
-        consumer = LineConsumer(isOrdered: configuration.sortsBySequence, hasGaps: configuration.emitsGaps)
+        consumer = LineConsumer(isOrdered: configuration.selection.isSorted, hasGaps: configuration.selection.hasGaps)
     }
 
     /// A machine with the parts and the settings of another, and an empty disk.
@@ -122,7 +122,7 @@ final class SimulatedMachine {
         records = MachineRecords(disk: disk)
         configuration = other.configuration
         cutsReads = other.cutsReads
-        consumer = LineConsumer(isOrdered: configuration.sortsBySequence, hasGaps: configuration.emitsGaps)
+        consumer = LineConsumer(isOrdered: configuration.selection.isSorted, hasGaps: configuration.selection.hasGaps)
     }
 
     /// Makes the disk a copy of the disk of another machine, as the running system of that machine sees it.

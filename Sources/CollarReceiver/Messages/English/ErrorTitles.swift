@@ -40,6 +40,8 @@ extension ErrorCode {
         case .stateUnusable: "State directory cannot be used"
         case .noReceiver: "No receiver"
         case .receiverCopied: "Another receiver than before"
+        case .removedUnread: "Old fixes were removed unread"
+        case .readerUnusable: "A reader's position is damaged"
         case .oldFixesKept: "Old fixes cannot be removed"
         case .requestsDamaged: "Requests damaged"
         case .requestsFailing: "Requests cannot be stored"
@@ -63,6 +65,7 @@ extension ErrorCode {
         case .unknownRequest: "Request not known"
         case .tooManyClients: "Too many programs"
         case .controlFailing: "No control socket"
+        case .commandFailed: "The command failed"
         case .outputFailed: "Output cannot be written"
         case .unknown: "Unexpected error"
         }

@@ -61,6 +61,13 @@ extension HostNotice {
                 .journalDamaged,
                 "the journal of \(collarName(deviceID)) is damaged: \(damage.byteCount) bytes at offset \(damage.offset) of segment "
                     + "\(damage.segment) were stepped over")
+        case .removedUnread(let deviceID, let removed):
+            UserMessage(
+                .removedUnread,
+                "\(removed.unreadCount) old fixes of \(collarName(deviceID)) were removed that "
+                    + (removed.readers.isEmpty
+                        ? "were never written out" : "\(removed.readers.map { "'\($0.text)'" }.joined(separator: ", ")) had not taken"),
+                "Start the reader, or remove it with 'collar-link readers --remove NAME'; --keep-at-most says how long it is waited for.")
         case .cannotRemoveOld(let deviceID, let error):
             error.message.about("old fixes of \(collarName(deviceID)) are kept", .oldFixesKept)
         case .damagedFixes(let deviceID, let logID, let first, let last):
@@ -117,7 +124,7 @@ extension HostNotice {
 
 extension UserMessage {
     /// A message that reports a consequence, with the reason and the remedy of this message.
-    fileprivate func about(_ consequence: String, _ code: ErrorCode) -> UserMessage {
+    func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
         UserMessage(code, "\(consequence): \(reason)", remedy)
     }
 }

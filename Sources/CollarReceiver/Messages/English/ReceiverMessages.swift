@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarHost
+import Glibc
 import SerialDevices
 
 extension ReceiverError {
@@ -23,6 +24,24 @@ extension ReceiverError {
             UserMessage(
                 .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",
                 "make room where it leads; what was not written is written at the next start")
+        case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
+            UserMessage(
+                .journalUnavailable, "there is no directory \(path)",
+                "Name the directory that 'collar-link run' uses: --state-dir DIR.")
+        case .watch(let path, let errorNumber):
+            UserMessage(
+                errorNumber == EACCES ? .permissionDenied : .journalUnavailable,
+                "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
+                errorNumber == ENOSPC || errorNumber == EMFILE
+                    ? "Allow more of them: sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512." : nil)
+        case .readerHasPosition(let name):
+            UserMessage(
+                .badRequest, "reader '\(name.text)' has a position, from which it goes on",
+                "Leave the place out, or forget the position: collar-link readers --remove \(name.text).")
+        case .command(let name, let errorNumber):
+            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after '--'.")
+        case .commandFailed(let name, let end):
+            UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
         case .system(let operation, let errorNumber):
             UserMessage(.unknown, "\(operation): \(SystemError.text(errorNumber))")
         }

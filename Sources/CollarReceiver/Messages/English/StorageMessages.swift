@@ -11,6 +11,10 @@ extension JournalError {
             UserMessage(
                 .stateInUse, "\(path) is in use by \(processID.map { "process \($0)" } ?? "another process")",
                 "Stop the other collar-link, or give this one its own --state-dir.")
+        case .readerInUse(let name, let processID):
+            UserMessage(
+                .stateInUse, "another process reads as '\(name.text)'\(processID.map { ": process \($0)" } ?? "")",
+                "Stop it, or read under another name.")
         case .stopped(let failure):
             UserMessage(
                 .storageFailing, "the journal has stopped: \(failure.message.reason)",
@@ -47,6 +51,10 @@ extension JournalError {
             UserMessage(
                 .stateUnusable, "\(path) does not hold a receiver's identity",
                 "Restore \(path) from a backup, or remove it to become a new receiver (collars must be paired again).")
+        case .unreadableReader(let path):
+            UserMessage(
+                .readerUnusable, "\(path) does not hold the position of a reader",
+                "Remove the reader: 'collar-link readers --remove NAME'. The next one of its name gets everything again.")
         case .unreadableKey(let path):
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",

@@ -1,0 +1,79 @@
+import CollarWire
+
+// What a reader needs to store its position and to go on there.
+extension JournalReader {
+    /// The position after all records that are there now, durable or not.
+    public func end() throws(JournalError) -> JournalPosition {
+        try lookForSegments()
+        return try endPosition()
+    }
+
+    /// The coverage of each log at a position, see ``Journal/coverage(at:)``.
+    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+        try coverage(before: position)
+    }
+
+    /// The log of the newest record before a position; nil if there is none.
+    ///
+    /// Complexity: as for ``coverage(at:)``.
+    public func newestLogID(at position: JournalPosition) throws(JournalError) -> UInt32? {
+        guard let last = segments.last else { return nil }
+        var limit = min(position, JournalPosition(segment: last, offset: .max))
+        if let segment = segment(atOrBehind: limit.segment), segment > limit.segment {
+            limit = JournalPosition(segment: segment, offset: 0)
+        }
+        return try JournalRecovery(self, upTo: limit).logsInOrder.last?.0
+    }
+
+    /// A position, with what identifies the records before it, for ``position(goingOnAt:)``.
+    public func identified(_ place: JournalPosition) throws(JournalError) -> ReaderPosition {
+        guard segment(atOrBehind: place.segment) == place.segment else {
+            return ReaderPosition(place: place, segmentUnixMilliseconds: 0, fingerprint: 0)
+        }
+        return ReaderPosition(
+            place: place, segmentUnixMilliseconds: try beginning(of: place.segment), fingerprint: try fingerprint(before: place))
+    }
+
+    /// The position at which reading goes on so that nothing is left out: the place itself if the same records are before it, else
+    /// the start of its segment or of the journal. Entries are then read again.
+    public func position(goingOnAt former: ReaderPosition) throws(JournalError) -> JournalPosition {
+        let place = former.place
+        guard place > .start, let oldest = segments.first, let newest = segments.last else { return .start }
+        // Segments are removed from the oldest on, and what was before the position counts as taken.
+        if place.segment < oldest { return place }
+        // The next segment begins a moment after the last one is full.
+        if place.segment == newest + 1, place.offset == 0 { return place }
+        guard place.segment <= newest else { return .start }
+        guard segment(atOrBehind: place.segment) == place.segment else { return place }
+        guard place.offset > 0 else { return place }
+        guard try beginning(of: place.segment) == former.segmentUnixMilliseconds else { return .start }
+        let isSame = try fingerprint(before: place) == former.fingerprint
+        return isSame ? place : JournalPosition(segment: place.segment, offset: 0)
+    }
+
+    /// Makes the records from one position to another durable, whoever wrote them.
+    ///
+    /// Complexity: one `fdatasync` for each segment between the positions.
+    public func makeDurable(from start: JournalPosition, to end: JournalPosition) throws(JournalError) {
+        for segment in segments where segment >= start.segment && segment <= end.segment { try synchronize(segment) }
+    }
+
+    /// When a segment began, in milliseconds since 1970; 0 if its header is damaged.
+    private func beginning(of segment: UInt32) throws(JournalError) -> Int64 {
+        var chunk: [UInt8] = []
+        try read(segment, at: 0, into: &chunk)
+        var parser = RecordParser(crc: RecordCRC(deviceID: deviceID, segment: segment))
+        var start = 0
+        guard let found = parser.next(in: chunk.span, at: &start), case .header(let header) = found.record else { return 0 }
+        try validate(header, of: segment)
+        return header.createdUnixMilliseconds
+    }
+
+    /// The eight bytes before a position; 0 if there are fewer in the file.
+    package func fingerprint(before place: JournalPosition) throws(JournalError) -> UInt64 {
+        guard place.offset >= 8 else { return 0 }
+        let bytes = try bytes(of: place.segment, at: Int(place.offset) - 8, count: 8)
+        guard bytes.count == 8 else { return 0 }
+        return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,93 @@
+/// The files of the named readers of a state directory: `readers/NAME.reader`.
+///
+/// A reader writes its file itself, whoever its user is. The receiver only reads them, to keep what they have not taken.
+public struct ReaderFiles {
+    /// The directory of the files.
+    public let path: String
+    private let fileSystem: any FileSystem
+    private static let suffix = ".reader"
+    /// The largest file that is read, in bytes: positions of 256 collars, three times.
+    private static let byteLimit = 65_536
+
+    /// Names the files of a state directory.
+    public init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
+        self.fileSystem = fileSystem
+        path = "\(stateDirectory)/readers"
+    }
+
+    /// Makes the directory. Where the state directory is shared with the group `collar-link`, its members may add readers.
+    public func makeDirectory() throws(JournalError) {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try JournalDirectory.make(path, fileSystem: fileSystem)
+            _ = try fileSystem.share(path, as: .writableDirectory)
+        }
+    }
+
+    /// The names of the readers, in their order; none if there is no directory.
+    public func names() throws(JournalError) -> [ReaderName] {
+        do throws(FileFailure) {
+            return try fileSystem.names(in: path).filter { $0.hasSuffix(ReaderFiles.suffix) }
+                .compactMap { ReaderName(String($0.dropLast(ReaderFiles.suffix.count))) }.sorted { $0.text < $1.text }
+        } catch {
+            if error.isAbsence { return [] }
+            throw .file(error)
+        }
+    }
+
+    /// The state of a reader; nil if there is no such reader.
+    /// - Throws: ``JournalError/unreadableReader(path:)`` if its file holds something else.
+    public func state(of name: ReaderName) throws(JournalError) -> ReaderState? {
+        let bytes = try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, fileSystem)
+        if bytes.isEmpty { return nil }
+        guard let state = ReaderState(text: String(decoding: bytes, as: UTF8.self)) else {
+            throw .unreadableReader(path: path(of: name))
+        }
+        return state
+    }
+
+    /// Stores the state of a reader durably.
+    public func store(_ state: ReaderState, of name: ReaderName) throws(JournalError) {
+        try JournalError.wrapping { () throws(FileFailure) in
+            try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), as: .readableFile, fileSystem)
+        }
+    }
+
+    /// Removes a reader: what it has not taken may be removed from the journals.
+    /// - Returns: false if there is no such reader.
+    public func remove(_ name: ReaderName) throws(JournalError) -> Bool {
+        do throws(FileFailure) {
+            try fileSystem.remove(path(of: name))
+            try fileSystem.synchronizeDirectory(at: path)
+            return true
+        } catch {
+            if error.isAbsence { return false }
+            throw .file(error)
+        }
+    }
+
+    /// Keeps a second process with the same name out, as long as the returned value lives.
+    /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process has the name.
+    public func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
+        do throws(JournalError) {
+            return ReaderLock(try LockHolder.lock("\(path)/\(name.text).lock", of: path, fileSystem), fileSystem)
+        } catch {
+            guard case .heldBy(let processID, _) = error else { throw error }
+            throw .readerInUse(name, processID: processID)
+        }
+    }
+
+    private func path(of name: ReaderName) -> String { "\(path)/\(name.text)\(ReaderFiles.suffix)" }
+}
+
+/// The lock of a named reader; it ends with the value or the process.
+public final class ReaderLock {
+    private let file: FileReference
+    private let fileSystem: any FileSystem
+
+    fileprivate init(_ file: FileReference, _ fileSystem: any FileSystem) {
+        self.file = file
+        self.fileSystem = fileSystem
+    }
+
+    deinit { fileSystem.close(file) }
+}

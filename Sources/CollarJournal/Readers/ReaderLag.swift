@@ -1,0 +1,45 @@
+/// How far a named reader lags behind a journal.
+public struct ReaderLag: Equatable, Sendable {
+    /// Fixes and messages that it has not taken.
+    public var entryCount = 0
+    /// When the oldest of these was received, in milliseconds since 1970; nil if there is none.
+    public var oldestUnixMilliseconds: Int64?
+
+    /// No lag.
+    public init() {}
+
+    /// Adds the lag behind another journal.
+    public mutating func add(_ other: ReaderLag) {
+        entryCount += other.entryCount
+        if let oldest = other.oldestUnixMilliseconds { oldestUnixMilliseconds = min(oldestUnixMilliseconds ?? .max, oldest) }
+    }
+}
+
+extension JournalReader {
+    /// How far a reader at a position lags.
+    ///
+    /// Complexity: reads everything after the position.
+    public func lag(of former: ReaderPosition) throws(JournalError) -> ReaderLag {
+        var lag = ReaderLag()
+        var place = try position(goingOnAt: former)
+        while true {
+            let batch = try entries(from: place, limit: 512)
+            for element in batch.elements {
+                switch element.entry {
+                case .fix(let record): lag.note(record.receivedUnixMilliseconds)
+                case .message(let record): lag.note(record.receivedUnixMilliseconds)
+                case .loss, .uncovered: break
+                }
+            }
+            if batch.isAtEnd { return lag }
+            place = batch.end
+        }
+    }
+}
+
+extension ReaderLag {
+    fileprivate mutating func note(_ unixMilliseconds: Int64) {
+        entryCount += 1
+        oldestUnixMilliseconds = min(oldestUnixMilliseconds ?? .max, unixMilliseconds)
+    }
+}

@@ -1,0 +1,60 @@
+// The file of a named reader is text, a line for each thing:
+//
+//     collar-link reader 1
+//     seen 1790000000000
+//     collars all
+//     journal 910a2b3c4d5e6f70 3 40960 1790000000000 0123456789abcdef
+//     events 7 1024
+//
+// `collars` is followed by `all`, or by ids with commas. `journal` has the collar, the segment, the offset, the time at which the
+// segment began, and the fingerprint.
+
+extension ReaderState {
+    private static let head = "collar-link reader 1"
+
+    /// The content of the reader's file.
+    var text: String {
+        var text = "\(ReaderState.head)\nseen \(seenUnixMilliseconds)\n"
+        text += "collars \(collars.map { $0.sorted().map(JournalDirectory.name).joined(separator: ",") } ?? "all")\n"
+        for (deviceID, position) in positions.sorted(by: { $0.key < $1.key }) {
+            text += "journal \(JournalDirectory.name(of: deviceID)) \(position.place.segment) \(position.place.offset) "
+                + "\(position.segmentUnixMilliseconds) \(String(position.fingerprint, radix: 16))\n"
+        }
+        if let events { text += "events \(events.file) \(events.offset)\n" }
+        return text
+    }
+
+    /// Reads the content of a reader's file; nil if it is anything else.
+    init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.first.map(String.init) == ReaderState.head, lines.last?.isEmpty == true else { return nil }
+        var seen: Int64?
+        var state = ReaderState(seenUnixMilliseconds: 0)
+        for line in lines.dropFirst().dropLast() {
+            let words = line.split(separator: " ")
+            switch (words.first, words.count) {
+            case ("seen", 2): seen = Int64(words[1])
+            case ("collars", 2) where words[1] == "all": state.collars = nil
+            case ("collars", 1): state.collars = []
+            case ("collars", 2):
+                let collars = words[1].split(separator: ",").map { UInt64($0, radix: 16) }
+                guard !collars.contains(nil) else { return nil }
+                state.collars = Set(collars.compactMap { $0 })
+            case ("journal", 6):
+                guard let deviceID = UInt64(words[1], radix: 16), let segment = UInt32(words[2]), let offset = UInt32(words[3]),
+                    let began = Int64(words[4]), let fingerprint = UInt64(words[5], radix: 16)
+                else { return nil }
+                state.positions[deviceID] = ReaderPosition(
+                    place: JournalPosition(segment: segment, offset: offset), segmentUnixMilliseconds: began,
+                    fingerprint: fingerprint)
+            case ("events", 3):
+                guard let file = UInt32(words[1]), let offset = UInt32(words[2]) else { return nil }
+                state.events = EventPosition(file: file, offset: offset)
+            default: return nil
+            }
+        }
+        guard let seen else { return nil }
+        state.seenUnixMilliseconds = seen
+        self = state
+    }
+}

@@ -1,0 +1,57 @@
+import CLinuxEvents
+import Glibc
+
+/// A program that this one has started.
+public final class ChildProcess {
+    private let process: pid_t
+    private var isEnded = false
+
+    /// Starts a program, which is looked for in `PATH`. No signal is blocked in it.
+    /// - Parameters:
+    ///   - command: the program and its arguments; not empty.
+    ///   - input: what it reads from stdin.
+    ///   - output: the descriptor that it gets as stdout.
+    /// - Throws: the `errno`.
+    public init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO) throws(StartFailure) {
+        let file = unsafe input.withUnsafeBytes { unsafe unnamed_file_create($0.baseAddress, $0.count) }
+        guard file >= 0 else { throw StartFailure(errorNumber: errno) }
+        defer { close(file) }
+        var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+        var process: pid_t = 0
+        let failure = unsafe child_start(&arguments, file, output, &process)
+        guard failure == 0 else { throw StartFailure(errorNumber: failure) }
+        self.process = process
+    }
+
+    /// Why a program could not be started.
+    public struct StartFailure: Error, Equatable, Sendable {
+        /// The `errno`.
+        public let errorNumber: Int32
+    }
+
+    /// How the program ended; nil while it runs.
+    public func end(waits: Bool) -> CommandEnd? {
+        var status: Int32 = 0
+        while true {
+            let found = unsafe waitpid(process, &status, waits ? 0 : WNOHANG)
+            if found == process { break }
+            if found == 0 { return nil }
+            guard errno == EINTR else { return .notStarted(errorNumber: errno) }
+        }
+        isEnded = true
+        return status & 0x7F == 0 ? .exitCode(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+
+    /// Sends a signal to the program if it still runs.
+    public func send(signal: Int32) { if !isEnded { kill(process, signal) } }
+
+    /// Runs a program to its end, with an empty stdin, and this program's stderr for both of its outputs.
+    /// - Returns: its exit code; nil if it cannot be started, or a signal ended it.
+    public static func exitCode(of command: [String]) -> Int32? {
+        do throws(StartFailure) {
+            guard case .exitCode(let code) = try ChildProcess(command, input: []).end(waits: true) else { return nil }
+            return code
+        } catch { return nil }
+    }
+}

@@ -1,0 +1,190 @@
+import CollarARQ
+import CollarBridge
+import CollarHost
+import CollarJournal
+import Glibc
+
+/// How stored entries are delivered to a command.
+public struct DeliveryConfiguration: Sendable {
+    /// What is read; it has a name.
+    public var reading: ReadingConfiguration
+    /// The command.
+    public var command: DeliveryCommand
+    /// The most entries in a batch.
+    public var batchCount = 1000
+    /// The shortest time between the starts of two batches, in microseconds; a full batch does not wait.
+    public var intervalMicroseconds: Int64 = 0
+    /// Whether to end when everything that is stored is delivered, or an attempt has failed.
+    public var isOnce = false
+
+    /// A configuration with defaults.
+    public init(_ reading: ReadingConfiguration, _ command: DeliveryCommand) {
+        self.reading = reading
+        self.command = command
+    }
+}
+
+/// Passes batches of stored entries to the stdin of a command, and moves the reader's position only when the command has succeeded.
+///
+/// A batch that fails is tried again for ever. So each entry reaches the command at least once, and a sink that ignores ids that it
+/// has holds each exactly once.
+public final class Deliverer {
+    /// Time that a command gets to end after SIGTERM, in microseconds.
+    private static let terminationTime: Int64 = 5_000_000
+
+    private let configuration: DeliveryConfiguration
+    private let report: (FollowerNotice) -> Void
+    private let events: EventPoll
+    private let signals: SignalDescriptor
+    private let entries: StoredEntries
+    private var random = SystemRandomNumberGenerator()
+    /// The batch that grows; it is complete when the first command is started.
+    private var batch: DeliveryBatch
+    /// Whether ``batch`` is complete.
+    private var isDelivering = false
+    private var child: ChildProcess?
+    private var hasSucceeded = false
+    private var retry = RetryDelay()
+    /// When the next attempt or batch may begin; nil if at once.
+    private var pauseEnd: Instant?
+    /// When a command that was told to end is killed.
+    private var killDeadline: Instant?
+    private var isEnding = false
+    /// Batches delivered since the start.
+    public private(set) var batchCount = 0
+    /// Entries delivered since the start.
+    public private(set) var entryCount = 0
+
+    /// Prepares a deliverer: opens the state directory and takes the reader's name.
+    ///
+    /// `report` is called with each notice, on the thread that runs the loop.
+    public init(
+        _ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReceiverError) {
+        self.configuration = configuration
+        self.report = report
+        events = try EventPoll()
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGCHLD]) else {
+            throw .system(operation: "signalfd", errorNumber: errno)
+        }
+        self.signals = signals
+        entries = try StoredEntries(configuration.reading, report: report)
+        batch = DeliveryBatch(configuration.command, configuration.reading.format)
+        events.watch(signals.fileDescriptor, as: .signals)
+        events.watch(entries.fileDescriptor, as: .journals)
+    }
+
+    /// Runs the loop until a signal ends it, or everything is delivered that is to be delivered once.
+    public func run() throws(ReceiverError) {
+        while true {
+            try work()
+            if isEnding, child == nil { break }
+            let now = HostTime.now.instant
+            let due = [pauseEnd, killDeadline, entries.nextDeadline].compactMap { $0 }.min()
+            for event in events.wait(timeoutMicroseconds: due?.microseconds(since: now)) {
+                switch event.source {
+                case .signals: try takeSignals()
+                case .journals: try entries.handleChanges()
+                default: break
+                }
+            }
+            handleDeadlines()
+        }
+        _ = entries.storePosition(at: .now)
+    }
+
+    /// Fills and delivers batches as far as that is possible now.
+    private func work() throws(ReceiverError) {
+        while child == nil, !isEnding, pauseEnd == nil {
+            if !isDelivering {
+                let isComplete = fill()
+                guard batch.count > 0 else {
+                    if isComplete, configuration.isOnce { isEnding = true }
+                    return
+                }
+                batch.end()
+                isDelivering = true
+            }
+            guard let part = batch.parts.first else {
+                finishBatch()
+                continue
+            }
+            try start(part)
+        }
+    }
+
+    /// Adds waiting entries to the batch.
+    /// - Returns: whether no further entry waits.
+    private func fill() -> Bool {
+        let time = HostTime.now
+        while batch.count < configuration.batchCount {
+            guard let item = entries.next(at: time) else { return true }
+            batch.add(item)
+        }
+        return false
+    }
+
+    private func start(_ part: DeliveryBatch.Part) throws(ReceiverError) {
+        let words = configuration.command.words(collar: part.key.collar, name: part.key.name, count: part.count)
+        do throws(ChildProcess.StartFailure) { child = try ChildProcess(words, input: part.bytes) } catch {
+            // Nobody waits for ever for a word that was mistyped.
+            guard hasSucceeded || retry.failureCount > 0 else {
+                throw .command(name: configuration.command.name, errorNumber: error.errorNumber)
+            }
+            try noteEnd(.notStarted(errorNumber: error.errorNumber))
+        }
+    }
+
+    private func takeSignals() throws(ReceiverError) {
+        while let signal = signals.next() {
+            guard signal != SIGCHLD else { continue }
+            isEnding = true
+            child?.send(signal: SIGTERM)
+            killDeadline = HostTime.now.instant.advanced(byMicroseconds: Deliverer.terminationTime)
+        }
+        guard let end = child?.end(waits: false) else { return }
+        child = nil
+        try noteEnd(end)
+    }
+
+    private func noteEnd(_ end: CommandEnd) throws(ReceiverError) {
+        guard end != .exitCode(0) else {
+            if retry.failureCount > 0 {
+                report(.commandRecovered(command: configuration.command.name, attempts: retry.failureCount + 1))
+            }
+            retry.succeeded()
+            hasSucceeded = true
+            entryCount += batch.parts[0].count
+            batch.removeFirstPart()
+            if batch.parts.isEmpty { finishBatch() }
+            return
+        }
+        if isEnding { return }
+        if configuration.isOnce { throw .commandFailed(name: configuration.command.name, end) }
+        if retry.failureCount == 0 { report(.commandFailed(command: configuration.command.name, end)) }
+        pauseEnd = HostTime.now.instant.advanced(byMicroseconds: retry.failed(random: &random))
+    }
+
+    /// The command has taken the whole batch: the position moves.
+    private func finishBatch() {
+        for receipt in batch.receipts { entries.confirm(receipt) }
+        let wasFull = batch.count >= configuration.batchCount
+        batch = DeliveryBatch(configuration.command, configuration.reading.format)
+        isDelivering = false
+        batchCount += 1
+        _ = entries.storePosition(at: .now)
+        if configuration.intervalMicroseconds > 0, !wasFull, !configuration.isOnce {
+            pauseEnd = HostTime.now.instant.advanced(byMicroseconds: configuration.intervalMicroseconds)
+        }
+    }
+
+    private func handleDeadlines() {
+        let now = HostTime.now.instant
+        entries.deadlineReached(at: now)
+        if let due = pauseEnd, now >= due { pauseEnd = nil }
+        if let due = killDeadline, now >= due {
+            child?.send(signal: SIGKILL)
+            killDeadline = nil
+        }
+    }
+}

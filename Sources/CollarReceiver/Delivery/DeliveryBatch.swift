@@ -1,0 +1,127 @@
+import CollarBridge
+import CollarHost
+
+/// Items that are delivered together: they are split where the command wants entries of one collar or one animal.
+struct DeliveryBatch {
+    /// What all items of a part have in common.
+    struct Key: Hashable {
+        /// The collar's id; empty if the command does not name it, `none` for an event without a collar.
+        var collar = ""
+        /// The animal's name, or the collar's id if no animal is known to wear it; empty if the command does not name it.
+        var name = ""
+    }
+
+    /// The input of one run of the command.
+    struct Part {
+        let key: Key
+        /// The document, which is complete after ``DeliveryBatch/end()``.
+        private(set) var bytes: [UInt8] = []
+        /// The number of entries in it.
+        private(set) var count = 0
+        private var formatter: EntryFormatter
+
+        fileprivate init(_ key: Key, _ format: FormatOptions) {
+            self.key = key
+            formatter = EntryFormatter(format)
+            formatter.begin(into: &bytes)
+        }
+
+        fileprivate mutating func append(_ entry: EmittedEntry) {
+            let before = bytes.count
+            formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)
+            if bytes.count > before { count += 1 }
+        }
+
+        fileprivate mutating func append(_ line: [UInt8]) {
+            bytes += line
+            count += 1
+        }
+
+        fileprivate mutating func end() { formatter.end(into: &bytes) }
+    }
+
+    private let command: DeliveryCommand
+    private let format: FormatOptions
+    /// The parts in the order of their first items; the first is delivered next.
+    private(set) var parts: [Part] = []
+    private(set) var receipts: [StoredReceipt] = []
+
+    init(_ command: DeliveryCommand, _ format: FormatOptions) {
+        self.command = command
+        self.format = format
+    }
+
+    /// The number of items.
+    var count: Int { receipts.count }
+
+    /// Adds an item.
+    mutating func add(_ item: StoredItem) {
+        switch item {
+        case .entry(let entry):
+            let index = part(key(of: entry))
+            parts[index].append(entry)
+            receipts.append(.entry(entry.receipt))
+        case .event(let line):
+            let index = part(key(of: line.bytes))
+            parts[index].append(line.bytes)
+            receipts.append(.event(line.end))
+        }
+    }
+
+    /// Ends the documents of all parts. Parts without an entry are left out.
+    mutating func end() {
+        parts.removeAll { $0.count == 0 }
+        for index in parts.indices { parts[index].end() }
+    }
+
+    /// The first part was delivered.
+    mutating func removeFirstPart() { parts.removeFirst() }
+
+    private mutating func part(_ key: Key) -> Int {
+        if let index = parts.firstIndex(where: { $0.key == key }) { return index }
+        parts.append(Part(key, format))
+        return parts.count - 1
+    }
+
+    private func key(of entry: EmittedEntry) -> Key {
+        var key = Key()
+        let collar = MessageDescription.hexadecimal(entry.deviceID)
+        if command.splitsByCollar { key.collar = collar }
+        if command.splitsByName {
+            key.name = format.deployments.wearer(of: entry.deviceID, at: entry.content.unixMilliseconds)?.name ?? collar
+        }
+        return key
+    }
+
+    /// The key of a line of the event log, which names its collar or none.
+    private func key(of line: [UInt8]) -> Key {
+        guard command.splitsByCollar || command.splitsByName else { return Key() }
+        let text = String(decoding: line, as: UTF8.self)
+        let name = "\"collar\":\""
+        var collar = "none"
+        var rest = text[...]
+        while let quote = rest.firstIndex(of: "\"") {
+            rest = rest[quote...]
+            if rest.hasPrefix(name) {
+                collar = String(rest.dropFirst(name.count).prefix { $0 != "\"" })
+                break
+            }
+            rest = rest.dropFirst()
+        }
+        return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? collar : "")
+    }
+}
+
+extension EmittedEntry.Content {
+    /// The time that decides which animal wears the collar: that of the fix; for a message without a time, and for a change of a gap,
+    /// when it became known. In milliseconds since 1970.
+    var unixMilliseconds: Int64 {
+        switch self {
+        case .fix(let record): record.fix.unixMilliseconds
+        case .message(let record):
+            record.message.content.unixSeconds == 0
+                ? record.receivedUnixMilliseconds : Int64(record.message.content.unixSeconds) * 1000
+        case .gap(let change): change.unixMilliseconds
+        }
+    }
+}

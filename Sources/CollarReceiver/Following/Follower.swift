@@ -1,0 +1,236 @@
+import CollarARQ
+import CollarBridge
+import CollarHost
+import CollarJournal
+import CollarWire
+import Glibc
+
+/// Writes the stored entries of a state directory, then those that another process adds, like `tail -f`. It sleeps while nothing
+/// changes.
+public final class Follower {
+    /// Why the loop ends.
+    private enum End {
+        /// A signal came, a limit is reached, or the consumer acknowledges no more.
+        case wanted
+        /// The reader of the lines went away.
+        case outputClosed
+    }
+
+    /// The most rounds of filling and writing the output before signals and changes are handled.
+    private static let emissionRounds = 64
+    /// Time between the writing of a line and the storing of the position, in microseconds.
+    private static let storeInterval: Int64 = 1_000_000
+    /// The longest wait for a consumer that does not read the last lines, in microseconds. After it, the position is stored with the
+    /// next lines, or at the end.
+    private static let longestStoreInterval: Int64 = 64_000_000
+    /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
+    private static let heldUpInterval: Int64 = 20_000
+
+    private let configuration: FollowerConfiguration
+    private let report: (FollowerNotice) -> Void
+    private let events: EventPoll
+    private let signals: SignalDescriptor
+    private let entries: StoredEntries
+    private let output: LineOutput<StoredReceipt>
+    private var formatter: EntryFormatter
+    private var confirmations = Confirmations()
+    private var ids: AcknowledgedIDs
+    private var isOutputBlocked = false
+    private var hasMoreLines = false
+    /// When the position is stored next; nil if nothing has changed.
+    private var storeDeadline: Instant?
+    private var storeInterval = Follower.storeInterval
+    private var heldUpDeadline: Instant?
+    private var endDeadline: Instant?
+    private var end: End?
+
+    /// Prepares a follower: opens the state directory and takes the reader's name.
+    ///
+    /// `report` is called with each notice, on the thread that runs the loop.
+    public init(
+        _ configuration: FollowerConfiguration, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReceiverError) {
+        self.configuration = configuration
+        self.report = report
+        events = try EventPoll()
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+            throw .system(operation: "signalfd", errorNumber: errno)
+        }
+        self.signals = signals
+        entries = try StoredEntries(configuration.reading, report: report)
+        output = LineOutput(fileDescriptor: configuration.output)
+        formatter = EntryFormatter(configuration.reading.format)
+        ids = AcknowledgedIDs(configuration.input)
+        events.watch(signals.fileDescriptor, as: .signals)
+        events.watch(entries.fileDescriptor, as: .journals)
+        if configuration.isAcknowledged, !events.watch(configuration.input, as: .input) {
+            throw .system(operation: "stdin must be a pipe, a socket or a terminal", errorNumber: errno)
+        }
+        endDeadline = configuration.durationMicroseconds.map { HostTime.now.instant.advanced(byMicroseconds: $0) }
+    }
+
+    /// Lines written so far.
+    public var lineCount: Int { output.writtenLineCount }
+
+    /// Runs the loop until something ends it.
+    public func run() throws(ReceiverError) {
+        output.append { formatter.begin(into: &$0) }
+        while true {
+            try emitLines()
+            if end != nil { return try finish() }
+            let now = HostTime.now.instant
+            let due = [storeDeadline, heldUpDeadline, endDeadline, entries.nextDeadline].compactMap { $0 }.min()
+            for event in events.wait(timeoutMicroseconds: hasMoreLines ? 0 : due?.microseconds(since: now)) { try handle(event) }
+            handleDeadlines()
+        }
+    }
+
+    private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
+        switch event.source {
+        case .signals: if signals.next() != nil { end = end ?? .wanted }
+        case .journals: try entries.handleChanges()
+        case .output:
+            isOutputBlocked = false
+            events.forget(output.fileDescriptor)
+        case .input: takeIDs()
+        case .control, .controlClient, .deviceMonitor, .port: break
+        }
+    }
+
+    private func handleDeadlines() {
+        let now = HostTime.now.instant
+        if let endDeadline, now >= endDeadline { end = end ?? .wanted }
+        entries.deadlineReached(at: now)
+        if let due = storeDeadline, now >= due { storePosition(at: .now) }
+    }
+
+    // MARK: Lines
+
+    private var isLineLimitReached: Bool {
+        guard let limit = configuration.lineLimit else { return false }
+        return output.queuedLineCount >= limit
+    }
+
+    /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.
+    private func emitLines() throws(ReceiverError) {
+        hasMoreLines = false
+        heldUpDeadline = nil
+        guard !isOutputBlocked, end == nil else { return }
+        for _ in 0..<Follower.emissionRounds {
+            let isComplete = queueLines()
+            switch output.flush() {
+            case .drained:
+                if output.isReadingUnclear { confirmRead(isLast: false) }
+                if isLineLimitReached {
+                    if output.isHeldUp {
+                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Follower.heldUpInterval)
+                    } else if !configuration.isAcknowledged || confirmations.count == 0 {
+                        end = end ?? .wanted
+                    }
+                    return
+                }
+                if isComplete { return }
+            case .blocked:
+                if output.isReadingUnclear { confirmRead(isLast: false) }
+                isOutputBlocked = true
+                events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
+                return
+            case .closed:
+                end = .outputClosed
+                return
+            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
+            }
+        }
+        hasMoreLines = true
+    }
+
+    /// Queues lines while there is room.
+    /// - Returns: whether no further line waits.
+    private func queueLines() -> Bool {
+        let time = HostTime.now
+        while output.hasRoom, !isLineLimitReached, confirmations.hasRoom {
+            guard let item = entries.next(at: time) else { return true }
+            switch item {
+            case .entry(let entry):
+                output.queue(.entry(entry.receipt)) { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
+                if configuration.isAcknowledged { confirmations.add(entry.receipt, id: entry.id) }
+            case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
+            }
+            noteUnstored()
+        }
+        // With too many unacknowledged lines, the next acknowledgement continues.
+        return !confirmations.hasRoom
+    }
+
+    // MARK: Position
+
+    private func noteUnstored() {
+        guard entries.isNamed else { return }
+        storeInterval = Follower.storeInterval
+        if storeDeadline == nil { storeDeadline = HostTime.now.instant.advanced(byMicroseconds: storeInterval) }
+    }
+
+    /// Confirms the lines that the consumer has read. A consumer that acknowledges confirms the lines of entries itself.
+    private func confirmRead(isLast: Bool) {
+        output.takeRead(isLast: isLast) { receipt in
+            if case .entry = receipt, configuration.isAcknowledged { return }
+            entries.confirm(receipt)
+        }
+    }
+
+    private func takeIDs() {
+        guard let lines = ids.read() else {
+            events.forget(configuration.input)
+            end = end ?? .wanted
+            return
+        }
+        for line in lines {
+            switch line {
+            case .id(let id):
+                guard let receipts = confirmations.confirm(id) else {
+                    report(.notAnID(id.text))
+                    continue
+                }
+                for receipt in receipts { entries.confirm(.entry(receipt)) }
+                noteUnstored()
+            case .other(let text): report(.notAnID(text))
+            }
+        }
+    }
+
+    private func storePosition(at time: HostTime) {
+        confirmRead(isLast: false)
+        let isStored = entries.storePosition(at: time)
+        guard !isStored || output.hasUnread, storeInterval < Follower.longestStoreInterval else {
+            storeDeadline = nil
+            return
+        }
+        storeInterval *= 2
+        storeDeadline = time.instant.advanced(byMicroseconds: storeInterval)
+    }
+
+    private func finish() throws(ReceiverError) {
+        if end == .wanted, !isOutputBlocked {
+            output.append { formatter.end(into: &$0) }
+            switch output.flush() {
+            case .drained, .blocked, .closed: break
+            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
+            }
+        }
+        confirmRead(isLast: true)
+        _ = entries.storePosition(at: .now)
+    }
+}
+
+extension EmittedEntry {
+    /// The id in the line of the entry; nil for a change of a gap, which has none.
+    var id: FixIdentifier? {
+        switch content {
+        case .fix(let record):
+            FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.fix.sequence)
+        case .message(let record):
+            FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.message.sequence)
+        case .gap: nil
+        }
+    }
+}

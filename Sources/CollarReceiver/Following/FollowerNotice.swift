@@ -1,0 +1,28 @@
+import CollarHost
+import CollarJournal
+
+/// An event of a follower or a deliverer that a person should know of; none ends the program.
+public enum FollowerNotice: Equatable, Sendable {
+    /// A notice about a journal.
+    case journal(JournalFollower.Notice)
+    /// The position of the reader cannot be stored: it is tried again with the next lines.
+    case cannotStorePosition(JournalError)
+    /// The event log cannot be read: no more events follow.
+    case cannotReadEvents(JournalError)
+    /// The consumer has written something that is no id of a line that it got and has not confirmed.
+    case notAnID(String)
+    /// The command has failed; it is tried again for ever.
+    case commandFailed(command: String, CommandEnd)
+    /// The command has succeeded again.
+    case commandRecovered(command: String, attempts: Int)
+}
+
+/// How a command ended that did not succeed.
+public enum CommandEnd: Equatable, Sendable {
+    /// With an exit code other than 0.
+    case exitCode(Int32)
+    /// By a signal.
+    case signal(Int32)
+    /// It could not be started. The value is `errno`.
+    case notStarted(errorNumber: Int32)
+}

@@ -1,0 +1,79 @@
+import CLinuxEvents
+import Glibc
+
+/// Tells which journals of a state directory change, without reading them (inotify).
+final class JournalWatch {
+    /// What a watch is for.
+    fileprivate enum Subject {
+        case stateDirectory, eventLog
+        case collar(UInt64)
+    }
+
+    /// What has changed since the last call of ``JournalWatch/takeChanges()``.
+    struct Changes {
+        /// A collar or the event log may be new.
+        var hasNewNames = false
+        /// The event log may have new lines.
+        var hasEvents = false
+        /// The collars whose journals may have new entries.
+        var collars: Set<UInt64> = []
+    }
+
+    /// Readable when something has changed.
+    let fileDescriptor: Int32
+    private let stateDirectory: String
+    private var subjects: [Int32: Subject] = [:]
+    /// Events that are taken at once, as many as the kernel's record allows.
+    private var numbers = [Int32](repeating: 0, count: 256)
+
+    /// Watches a state directory for new collars.
+    init(stateDirectory: String) throws(ReceiverError) {
+        self.stateDirectory = stateDirectory
+        fileDescriptor = directory_watch_create()
+        guard fileDescriptor >= 0 else { throw .watch(path: stateDirectory, errorNumber: errno) }
+        try add(stateDirectory, .stateDirectory, forWrites: false)
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// Watches the journal of a collar.
+    func watch(_ deviceID: UInt64, at path: String) throws(ReceiverError) { try add(path, .collar(deviceID), forWrites: true) }
+
+    /// Watches the event log, if there is one.
+    func watchEvents(at path: String) throws(ReceiverError) {
+        do throws(ReceiverError) { try add(path, .eventLog, forWrites: true) } catch {
+            guard case .watch(_, ENOENT) = error else { throw error }
+        }
+    }
+
+    private func add(_ path: String, _ subject: Subject, forWrites: Bool) throws(ReceiverError) {
+        let number = unsafe directory_watch_add(fileDescriptor, path, forWrites)
+        guard number >= 0 else { throw .watch(path: path, errorNumber: errno) }
+        subjects[number] = subject
+    }
+
+    /// Takes the changes.
+    func takeChanges() -> Changes {
+        var changes = Changes()
+        while true {
+            let count = unsafe directory_watch_read(fileDescriptor, &numbers, Int32(numbers.count))
+            if count == 0 { return changes }
+            guard count > 0 else {
+                // The kernel has dropped events: everything may have changed.
+                for subject in subjects.values { changes.note(subject) }
+                continue
+            }
+            for number in numbers[..<Int(count)] { if let subject = subjects[number] { changes.note(subject) } }
+        }
+    }
+}
+
+extension JournalWatch.Changes {
+    fileprivate mutating func note(_ subject: JournalWatch.Subject) {
+        switch subject {
+        case .stateDirectory: hasNewNames = true
+        case .eventLog: hasEvents = true
+        case .collar(let deviceID): collars.insert(deviceID)
+        }
+    }
+}

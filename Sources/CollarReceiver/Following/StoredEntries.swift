@@ -1,0 +1,123 @@
+import CollarARQ
+import CollarBridge
+import CollarHost
+import CollarJournal
+import Glibc
+
+/// Something that a reader gets, and the receipt for it.
+enum StoredItem {
+    case entry(EmittedEntry)
+    case event(EventLogReader.Line)
+}
+
+/// Tells which item a consumer has.
+enum StoredReceipt {
+    case entry(EmissionReceipt)
+    case event(EventPosition)
+}
+
+/// The entries and events of a state directory for one reader: what is stored, then what another process adds.
+final class StoredEntries {
+    private let configuration: ReadingConfiguration
+    private let watch: JournalWatch
+    private let journals: JournalFollower
+    private var events: FollowedEvents?
+    private var named: NamedReader?
+    private let report: (FollowerNotice) -> Void
+
+    /// Opens the state directory, takes the reader's name, and begins to watch for changes.
+    init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReceiverError) {
+        self.configuration = configuration
+        self.report = report
+        do throws(JournalError) {
+            named = try configuration.name.map { (name) throws(JournalError) in
+                try NamedReader(name, stateDirectory: configuration.stateDirectory)
+            }
+        } catch { throw .host(.journal(error)) }
+        if named?.former != nil, configuration.start != nil, let name = configuration.name { throw .readerHasPosition(name) }
+        var following = FollowConfiguration(stateDirectory: configuration.stateDirectory)
+        following.collars = configuration.collars
+        following.selection = configuration.selection
+        following.start = configuration.start ?? .all
+        journals = JournalFollower(following, former: named?.former, fileSystem: POSIXFileSystem())
+        watch = try JournalWatch(stateDirectory: configuration.stateDirectory)
+        if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
+        try look()
+        if case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
+        takeNotices()
+    }
+
+    /// Readable when something has changed.
+    var fileDescriptor: Int32 { watch.fileDescriptor }
+
+    /// Whether the reader keeps a position.
+    var isNamed: Bool { named != nil }
+
+    /// When ``deadlineReached(at:)`` is due; nil if nothing is expected.
+    var nextDeadline: Instant? { journals.nextDeadline }
+
+    func deadlineReached(at now: Instant) { journals.deadlineReached(at: now) }
+
+    /// Something has changed: it is found out what.
+    func handleChanges() throws(ReceiverError) {
+        let changes = watch.takeChanges()
+        if changes.hasNewNames { try look() }
+        if changes.hasEvents { events?.noteChange() }
+        for deviceID in changes.collars { journals.noteChange(of: deviceID) }
+        takeNotices()
+    }
+
+    private func look() throws(ReceiverError) {
+        if events != nil { try watch.watchEvents(at: "\(configuration.stateDirectory)/events") }
+        events?.noteChange()
+        var failure: ReceiverError?
+        do throws(JournalError) {
+            try journals.lookForCollars { deviceID in
+                do throws(ReceiverError) {
+                    try watch.watch(
+                        deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
+                } catch { failure = error }
+            }
+        } catch { throw .host(.journal(error)) }
+        if let failure { throw failure }
+    }
+
+    /// The next item; nil if none waits.
+    func next(at time: HostTime) -> StoredItem? {
+        defer { takeNotices() }
+        if let entry = journals.nextEntry(at: time) { return .entry(entry) }
+        do throws(JournalError) {
+            return try events?.next().map(StoredItem.event)
+        } catch {
+            report(.cannotReadEvents(error))
+            events = nil
+            return nil
+        }
+    }
+
+    /// The consumer has an item.
+    func confirm(_ receipt: StoredReceipt) {
+        switch receipt {
+        case .entry(let receipt): journals.confirm(receipt)
+        case .event(let position): events?.confirm(through: position)
+        }
+    }
+
+    /// Stores the position of a named reader durably, after the records before it.
+    /// - Returns: whether that succeeded.
+    func storePosition(at time: HostTime) -> Bool {
+        guard named != nil else { return true }
+        do throws(JournalError) {
+            var state = try journals.durableState()
+            state.events = events?.taken ?? named?.former?.events
+            state.seenUnixMilliseconds = time.unixMilliseconds
+            try named?.store(state)
+            return true
+        } catch {
+            report(.cannotStorePosition(error))
+            return false
+        }
+    }
+
+    private func takeNotices() { for notice in journals.takeNotices() { report(.journal(notice)) } }
+}

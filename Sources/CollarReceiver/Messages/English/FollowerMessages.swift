@@ -1,0 +1,45 @@
+import CollarHost
+import Glibc
+import SerialDevices
+
+extension FollowerNotice {
+    /// The notice, for a person.
+    public var message: UserMessage {
+        switch self {
+        case .journal(.damage(let deviceID, let report)):
+            UserMessage(
+                .journalDamaged, "the journal of \(collarName(deviceID)) is damaged in segment \(report.segment); what is whole follows",
+                "See what is gone: collar-link history --verify.")
+        case .journal(.unreadable(let deviceID, let error)):
+            error.message.about("the entries of \(collarName(deviceID)) wait", .journalUnreadable)
+        case .journal(.rewritten(let deviceID)):
+            UserMessage(
+                nil, "the journal of \(collarName(deviceID)) was cut or restored: some of its lines are repeated, with the same ids")
+        case .cannotStorePosition(let error):
+            error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
+        case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)
+        case .notAnID(let text):
+            UserMessage(
+                nil, "'\(text)' is not the id of a line that waits to be acknowledged",
+                "Write the id of each line that was processed, on a line of its own.")
+        case .commandFailed(let command, let end):
+            UserMessage(.commandFailed, "'\(command)' \(end.text); it is tried again until it succeeds, and nothing is lost")
+        case .commandRecovered(let command, let attempts):
+            UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts)")
+        }
+    }
+
+    /// Whether the notice reports a failure; all other notices are information.
+    public var isFailure: Bool { message.code != nil }
+}
+
+extension CommandEnd {
+    /// How the command ended, after its name.
+    var text: String {
+        switch self {
+        case .exitCode(let code): "failed with exit code \(code)"
+        case .signal(let number): "was ended by signal \(number)"
+        case .notStarted(let errorNumber): "could not be started: \(SystemError.text(errorNumber))"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CollarBridge
+import CollarHost
+import CollarJournal
+import CollarReceiver
+import Glibc
+
+// Options of the commands that read what 'run' has stored.
+extension ParsedArguments {
+    /// The options that `history`, `follow` and `deliver` share: which entries, and how they are written.
+    static let readingOptions = [
+        OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+        OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
+        OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
+        OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
+        OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
+        OptionSpec(
+            "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
+    ]
+
+    /// Where a system service keeps its journals.
+    static let serviceDirectory = "/var/lib/collar-link"
+
+    /// `--state-dir DIR`, or the first of the usual places that exists: the user's own, then the service's. If none exists, the user's
+    /// own.
+    func readableStateDirectory() throws(CommandFailure) -> String {
+        if let given = value("--state-dir") { return given }
+        let own: String
+        do throws(CommandFailure) { own = try stateDirectory() } catch {
+            guard Self.isDirectory(Self.serviceDirectory) else { throw error }
+            return Self.serviceDirectory
+        }
+        return Self.isDirectory(own) || !Self.isDirectory(Self.serviceDirectory) ? own : Self.serviceDirectory
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var found = stat()
+        return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The name of a reader.
+    static func readerName(_ text: String) throws(CommandFailure) -> ReaderName {
+        guard let name = ReaderName(text) else {
+            throw CommandFailure(.usage, "'\(text)' is no name of a reader: \(ReaderName.form) are wanted")
+        }
+        return name
+    }
+
+    /// What a reader gets.
+    /// - Parameter kinds: the kinds of lines without `--events`.
+    func reading(kinds: Set<LineKind>) throws(CommandFailure) -> ReadingConfiguration {
+        var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
+        reading.collars = try deviceID().map { [$0] }
+        reading.format = try formatOptions()
+        reading.read(try lineKinds(of: LineKind.allCases) ?? kinds)
+        if let kind = reading.eventKinds.first, reading.format.format != .json {
+            throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")
+        }
+        reading.selection.isSorted = try choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        if let text = value("--since") {
+            switch try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds) {
+            case .time(let unixMilliseconds): reading.start = .since(unixMilliseconds: unixMilliseconds)
+            case .fix(let identifier): reading.start = .after(identifier)
+            }
+        }
+        return reading
+    }
+}
+
+extension StandardError {
+    /// Writes a notice of a follower or deliverer.
+    static func say(_ notice: FollowerNotice) {
+        let message = notice.message
+        say(message.reason, remedy: message.remedy)
+    }
+}

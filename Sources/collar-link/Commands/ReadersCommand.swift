@@ -1,0 +1,93 @@
+import CollarBridge
+import CollarJournal
+import CollarReceiver
+
+/// `collar-link readers`: lists the named readers, and removes them.
+enum ReadersCommand {
+    static let spec = CommandSpec(
+        name: "readers",
+        synopsis: "collar-link readers [--remove NAME] [-F json|text] [--state-dir DIR]",
+        summary: """
+            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they were active
+            last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a new one begins at the
+            oldest entry.
+            """,
+        options: [
+            OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; it must not run"),
+            OptionSpec("-F", "--format", value: "json|text", is: "a line for people (the default), or JSON, for each reader"),
+            OptionSpec(
+                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
+        ],
+        maximumOperandCount: 0,
+        notes: "exit codes: 0 done, 64 usage, 65 a position is damaged, 66 there is no such reader, 75 it runs, 77 permission")
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let stateDirectory = try arguments.readableStateDirectory()
+        let files = ReaderFiles(stateDirectory: stateDirectory)
+        if let text = arguments.value("--remove") {
+            let name = try ParsedArguments.readerName(text)
+            guard try CommandFailure.wrapping(try files.names()).contains(name) else {
+                throw CommandFailure(
+                    .noInput, "there is no reader '\(text)' in \(stateDirectory)", remedy: "'collar-link readers' lists them")
+            }
+            let lock = try CommandFailure.wrapping(try files.lock(name))
+            defer { withExtendedLifetime(lock) {} }
+            _ = try CommandFailure.wrapping(try files.remove(name))
+            return .clean
+        }
+        let format = try arguments.choice("--format", of: ["json": OutputFormat.json, "text": .text]) ?? .text
+        var code = ExitCode.clean
+        for name in try CommandFailure.wrapping(try files.names()) {
+            do throws(CommandFailure) {
+                guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
+                let line = try line(name, state, stateDirectory)
+                let now = WallClock.unixMilliseconds
+                try StandardOutput.write(format == .json ? line.line(unixMilliseconds: now) : Array(text(line, now).utf8))
+            } catch {
+                guard !error.isOutputLost else { throw error }
+                StandardError.say(error.message, remedy: error.remedy)
+                if code == .clean { code = error.code }
+            }
+        }
+        return code
+    }
+
+    private static func line(
+        _ name: ReaderName, _ state: ReaderState, _ stateDirectory: String
+    ) throws(CommandFailure) -> ReaderLine {
+        let known = try CommandFailure.wrapping(
+            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+        var lag = ReaderLag()
+        for deviceID in known where state.reads(deviceID) {
+            let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
+            lag.add(try CommandFailure.wrapping(try reader.lag(of: state.position(in: deviceID))))
+        }
+        return ReaderLine(
+            name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds, lag: lag)
+    }
+
+    private static func text(_ line: ReaderLine, _ now: Int64) -> String {
+        var text = "\(line.name)  "
+        if let lag = line.lag, let oldest = lag.oldestUnixMilliseconds {
+            text += "\(lag.entryCount) entries behind, the oldest received \(duration(now - oldest)) ago"
+        } else {
+            text += "has everything"
+        }
+        text += "  last seen \(duration(now - line.seenUnixMilliseconds)) ago"
+        if let collars = line.collars {
+            text += "  collars \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))"
+        }
+        return text + "\n"
+    }
+
+    /// A time span in its largest unit.
+    private static func duration(_ milliseconds: Int64) -> String {
+        let seconds = max(0, milliseconds) / 1000
+        return switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}
