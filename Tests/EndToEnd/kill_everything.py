@@ -29,7 +29,7 @@ from kept_session import KeptSession
 COLLAR_COUNT = 3
 ROUNDS_A_CAMPAIGN = 50
 # Fixes that a collar makes in a second, and about as many seconds as a round takes.
-FIXES_A_SECOND, SECONDS_A_ROUND = 40, 1
+FIXES_A_SECOND, SECONDS_A_ROUND = 40, 1.5
 
 
 class Part:
@@ -80,7 +80,7 @@ class Campaign:
         self.kills = collections.Counter()
         self.state = test.path(f"state-{seed}")
         self.link = test.path(f"collars-{seed}")
-        fix_count = FIXES_A_SECOND * SECONDS_A_ROUND * round_count
+        fix_count = int(FIXES_A_SECOND * SECONDS_A_ROUND * round_count)
         self.fix_count = fix_count * COLLAR_COUNT
         self.track = test.path(f"track-{fix_count}.ndjson")
         delivered.write_long_track(self.track, test.all_cats()[1], fix_count)

@@ -5,10 +5,10 @@ They come from .tools, where Tools/test unpacks them, and run as an ordinary use
 
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
-import time
 
 from collarlink import IS_ROOT, ROOT, child_environment, wait_until
 
@@ -62,7 +62,7 @@ def descendants(pid):
     return children + [each for child in children for each in descendants(child)]
 
 
-def kill_one_of(processes, chance):
+def kill_one_of(processes, chance=random):
     """Kills one of some processes. Returns whether there was one."""
     if processes:
         try:
@@ -88,7 +88,7 @@ class Server:
             return
         self._process = subprocess.Popen(
             ordinary(self.command()), cwd=self._test.folder, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=self._log, start_new_session=True)
+            stdout=self._log, stderr=self._log)
         wait_until(lambda: self.answers() or self._fail_if_ended(), 20, f"{type(self).__name__} answers")
 
     def _fail_if_ended(self):
@@ -98,9 +98,14 @@ class Server:
     def end(self, with_signal):
         """Ends the server with a signal, and waits for its end."""
         if self._process and self._process.poll() is None:
+            children = descendants(self._process.pid)
             self._process.send_signal(with_signal)
             self._process.wait(20)
-            self.ended()
+            # As when the machine or its container dies: processes of PostgreSQL that are left alone may wait for ever, and a
+            # new server does not start beside them.
+            for child in children:
+                kill_one_of([child])
+            wait_until(lambda: not any(os.path.exists(f"/proc/{child}") for child in children), 20, "its processes end")
 
     def kill_a_child(self, chance):
         """Kills one of the processes of the server. Returns whether there was one."""
@@ -109,9 +114,6 @@ class Server:
     def signal(self, number):
         """Sends a signal that does not end the server."""
         self._process.send_signal(number)
-
-    def ended(self):
-        """What remains to be done after the end."""
 
 
 class PostgreSQL(Server):
@@ -134,13 +136,6 @@ class PostgreSQL(Server):
     def answers(self):
         return subprocess.run(
             ordinary([str(SERVER_PROGRAMS / "pg_isready"), "-q"]), env=self.environment, check=False).returncode == 0
-
-    def ended(self):
-        # The server's processes notice within moments that it was killed; until then a new server does not start.
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and subprocess.run(
-                ["pgrep", "-s", str(self._process.pid)], check=False, capture_output=True).returncode == 0:
-            time.sleep(0.01)
 
     def rows(self, query):
         """The rows of a query, each a list of texts."""
