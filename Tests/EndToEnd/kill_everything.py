@@ -56,8 +56,12 @@ class Part:
         self._process.wait()
 
     def kill_a_child(self, chance):
-        """Kills one of the processes that it has started. Returns whether there was one."""
-        return servers.kill_one_of(servers.descendants(self._process.pid), chance)
+        """Kills one of the processes that it has started, or that it starts soon. Returns whether there was one."""
+        deadline = time.monotonic() + 1
+        while not (children := servers.descendants(self._process.pid)) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        time.sleep(chance.choice((0, chance.uniform(0, 0.05))))
+        return servers.kill_one_of(servers.descendants(self._process.pid) or children, chance)
 
     @property
     def has_finished(self):

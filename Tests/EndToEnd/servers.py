@@ -55,6 +55,15 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def processor_seconds(pid, with_children=False):
+    """The processor time of a process, and of its children that have ended; 0 if it is gone."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(int(field) for field in fields[11:15 if with_children else 13]) / os.sysconf("SC_CLK_TCK")
+
+
 def descendants(pid):
     """The processes that a process has started, and those that they have started."""
     found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
@@ -136,6 +145,11 @@ class PostgreSQL(Server):
     def answers(self):
         return subprocess.run(
             ordinary([str(SERVER_PROGRAMS / "pg_isready"), "-q"]), env=self.environment, check=False).returncode == 0
+
+    def seconds(self):
+        """The processor time of the server's processes, also of those that have ended."""
+        return processor_seconds(self._process.pid, with_children=True) + sum(
+            processor_seconds(child) for child in descendants(self._process.pid))
 
     def rows(self, query):
         """The rows of a query, each a list of texts."""
