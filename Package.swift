@@ -49,6 +49,7 @@ let package = Package(
             name: "CollarBridge",
             dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost"],
             swiftSettings: strict),
+        .target(name: "CollarTracking", dependencies: ["CollarBridge"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
         .target(name: "CLinuxEvents"),
@@ -57,7 +58,7 @@ let package = Package(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "CLinuxEvents",
-                "SerialDevices",
+                "CollarTracking", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
@@ -68,7 +69,7 @@ let package = Package(
             name: "collar-link",
             dependencies: [
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
-                "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
@@ -94,6 +95,7 @@ let package = Package(
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
             ]),
         tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
+        tests(for: "CollarTracking", alsoUsing: ["CollarBridge"]),
         tests(
             for: "CollarLink",
             alsoUsing: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
@@ -101,7 +103,8 @@ let package = Package(
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "SerialDevices",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "CollarTracking",
+                "SerialDevices",
             ]),
     ]
 )

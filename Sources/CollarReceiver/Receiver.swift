@@ -32,6 +32,7 @@ public final class Receiver {
     private let events: EventPoll
     private let output: LineOutput<EmissionReceipt>
     private var lines: LineMaker
+    private var animals: AnimalFiles
     private let host: Host
     private let eventLog: EventLogWriter
     private let signals: SignalDescriptor
@@ -66,6 +67,7 @@ public final class Receiver {
         events = try EventPoll()
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
+        animals = AnimalFiles(paths: configuration.animalPaths)
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
@@ -78,6 +80,7 @@ public final class Receiver {
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
+        readAnimals(at: startedAt)
         takeOutputs()
         openControl()
     }
@@ -121,6 +124,7 @@ public final class Receiver {
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     public func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = HostTime.now
+        readAnimals(at: time.instant)
         defer { takeOutputs() }
         do throws(RequestRefusal) {
             let report =
@@ -129,8 +133,8 @@ public final class Receiver {
                 case .command(let request):
                     try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
                 }
-            return ResultLine(report, unixMilliseconds: time.unixMilliseconds)
-        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds) }
+            return lines.named(ResultLine(report, unixMilliseconds: time.unixMilliseconds))
+        } catch { return lines.named(ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds)) }
     }
 
     /// The counts since the start.
@@ -209,7 +213,7 @@ public final class Receiver {
             report(.host(notice))
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
-                control?.tell(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds))
+                control?.tell(lines.named(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds)))
             }
         }
     }
@@ -245,6 +249,7 @@ public final class Receiver {
 
     /// Reports a notice to the owner, and as lines to the consumer and to the event log.
     private func report(_ notice: ReceiverNotice) {
+        readAnimals(at: HostTime.now.instant)
         reportToOwner(notice)
         for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) { write(line) }
     }
@@ -255,12 +260,21 @@ public final class Receiver {
         do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}
     }
 
+    /// Reads the animals files that have changed, at most once a second. It is called only when a line is to be made, so that
+    /// nothing wakes up for it.
+    private func readAnimals(at now: Instant) {
+        guard let faults = animals.refresh(at: now) else { return }
+        lines.animals = animals.deployments
+        for fault in faults { report(.animals(fault)) }
+    }
+
     /// Reports the figures now, if they are wanted or have changed.
     private func reportFigures() {
         isReportDue = false
         guard lines.writesFigures || host.statistics.frames != reportedFrameCount else { return }
         reportedFrameCount = host.statistics.frames
         let time = HostTime.now
+        readAnimals(at: time.instant)
         let reading = ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
@@ -320,6 +334,7 @@ public final class Receiver {
         defer { takeOutputs() }
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }
+            readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
         }
         return false

@@ -18,6 +18,9 @@ public struct ReceiverConfiguration: Sendable {
     public var lineKinds: Set<LineKind> = []
     /// How entries are written: as lines of JSON.
     public var format = FormatOptions()
+    /// The files that say which animal wears which collar; those that go before others first. They are read again when they
+    /// have changed.
+    public var animalPaths: [String] = []
     /// The number of lines after which to end; nil for no limit.
     public var lineLimit: Int?
     /// The time after which to end, in microseconds; nil for no limit.

@@ -25,6 +25,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case renewing(path: String, deviceID: UInt64)
     /// No control socket could be opened for other programs. The values are the path that was tried last, and `errno`.
     case controlFailing(path: String, errorNumber: Int32)
+    /// An animals file cannot be used as it is: the names it had before stay in use.
+    case animals(AnimalFileFault)
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
 }

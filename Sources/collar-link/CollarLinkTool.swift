@@ -20,6 +20,7 @@ enum CollarLinkTool {
         (FollowCommand.spec, FollowCommand.run),
         (DeliverCommand.spec, DeliverCommand.run),
         (ReadersCommand.spec, ReadersCommand.run),
+        (NameCommand.spec, NameCommand.run),
         (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),
     ]
@@ -72,6 +73,7 @@ enum StandardError {
     // Only the main thread writes.
     private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
     private nonisolated(unsafe) static var droppedCount = 0
+    private nonisolated(unsafe) static var isStateShown = false
 
     /// Writes a message, its details, and what the person can do about it.
     static func say(_ message: String, details: [String] = [], remedy: String? = nil) {
@@ -86,7 +88,17 @@ enum StandardError {
         say(message.reason, details: notice.details, remedy: message.remedy)
     }
 
+    /// Shows a short state on the last line of the terminal, in the place of the one that is shown.
+    /// - Parameter state: the state; nil to clear the line.
+    static func show(_ state: String?) {
+        guard unsafe isStateShown || state != nil else { return }
+        // To the start of the line, and clear it.
+        _ = isTaken("\r\u{1B}[K" + (state ?? ""))
+        unsafe isStateShown = state != nil
+    }
+
     private static func put(_ start: String, _ text: String) {
+        show(nil)
         if unsafe droppedCount > 0, unsafe isTaken("collar-link: \(droppedCount) lines are missing here: nobody read them\n") {
             unsafe droppedCount = 0
         }

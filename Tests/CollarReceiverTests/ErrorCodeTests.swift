@@ -7,6 +7,7 @@ import Testing
 
 @testable import CollarJournal
 @testable import CollarReceiver
+@testable import CollarTracking
 @testable import SerialDevices
 
 /// The error codes: a cause of each, its row in the document, and its place in the schemas.
@@ -31,6 +32,8 @@ import Testing
             (.discoveryFailed, ReceiverError.discovery(SystemError(operation: "udev_new", errno: ENOMEM)).message),
             (.messageSendFailed, ReceiverNotice.cannotSend(path: path).message),
             (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
+            (.animalsUnusable, ReceiverNotice.animals(.unreadable(FileFailure(.open, "/x/animals", errorNumber: EACCES))).message),
+            (.animalsUnusable, ReceiverNotice.animals(.wrong(path: "/x/animals", AnimalRegisterError(.notText, line: 1))).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
         ]
@@ -103,6 +106,8 @@ import Testing
             (.noReceiver, JournalError.noReceiver(path: path).message),
             (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
             (.removedUnread, host(.removedUnread(deviceID: 1, RemovedEntries()))),
+            (.readerUnusable, JournalError.unreadableReader(path: path).message),
+            (.commandFailed, ReceiverError.command(name: "psql", errorNumber: ENOENT).message),
             (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
             (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
             (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),
@@ -172,7 +177,8 @@ import Testing
         #expect(Set(ofRejections) == Set(rejections))
         // These errors end the command, so there is no error line for them.
         let ends: Set<ErrorCode> = [
-            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .outputFailed, .unknown,
+            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .readerUnusable, .commandFailed, .outputFailed,
+            .unknown,
         ]
         let others = Set(rejections).subtracting(["paired_elsewhere", "storage_failing"]).union(ends.map(\.rawValue))
         #expect(Set(ofErrors) == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(others))

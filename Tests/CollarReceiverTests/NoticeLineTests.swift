@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarWire
 import FoundationEssentials
 import SerialDevices
@@ -40,6 +41,21 @@ struct NoticeLineTests {
         #expect(text(late.linkLine(1_700_000_000_000)) == expected + "\n")
         let opened = ReceiverNotice.opened(path: "/dev/ttyUSB0")
         #expect(text(opened.linkLine(-1)) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
+    }
+
+    @Test func linesHaveTheNameOfTheWearerAtTheirTime() {
+        let animals = DeploymentTable([
+            Deployment(animal: Animal(name: "A \"x\""), deviceID: 0xAB, endUnixMilliseconds: 1000),
+            Deployment(animal: Animal(name: "B"), deviceID: 0xAB, beginUnixMilliseconds: 2000),
+        ])
+        let late = ReceiverNotice.host(.health(deviceID: 0xAB, .condition(.unhealthy)))
+        func link(_ now: Int64, name: String) -> String {
+            #"{"type":"link","unix_ms":\#(now),"event":"unhealthy","collar":"00000000000000ab"\#(name)}"# + "\n"
+        }
+        #expect(text(late.linkLine(999, animals)) == link(999, name: #","name":"A \"x\"""#))
+        #expect(text(late.linkLine(1000, animals)) == link(1000, name: ""))
+        #expect(text(late.linkLine(2000, animals)) == link(2000, name: #","name":"B""#))
+        #expect(text(late.errorLine(2000, animals)).hasSuffix(#","collar":"00000000000000ab","name":"B"}"# + "\n"))
     }
 
     @Test func everyChangeOfALinkHasItsName() throws {

@@ -60,6 +60,21 @@ public struct DeploymentTable: Equatable, Sendable {
         return ofCollar[deviceID]?.first { $0.contains(unixMilliseconds) }?.animal
     }
 
+    /// The animal that wears a collar at a time, in milliseconds since 1970, and times around it at which it is the same one.
+    ///
+    /// Complexity: linear in the deployments of the collar.
+    func period(of deviceID: UInt64, around unixMilliseconds: Int64) -> (wearer: Animal?, times: ClosedRange<Int64>) {
+        var first = Int64.min
+        var last = Int64.max
+        for deployment in ofCollar[deviceID] ?? [] {
+            for change in [deployment.beginUnixMilliseconds, deployment.endUnixMilliseconds] {
+                guard let change else { continue }
+                if change <= unixMilliseconds { first = max(first, change) } else { last = min(last, change - 1) }
+            }
+        }
+        return (wearer(of: deviceID, at: unixMilliseconds), first...last)
+    }
+
     /// The deployments of the animal with a name.
     public func deployments(named name: String) -> [Deployment] { all.filter { $0.animal.name == name } }
 }

@@ -6,19 +6,76 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     case json
     /// Lines for people.
     case text
+    /// Comma-separated values (RFC 4180), with the units in the header.
+    case csv
+    /// Tracks of GPX 1.1.
+    case gpx
+    /// A FeatureCollection of GeoJSON (RFC 7946).
+    case geojson
+    /// Comma-separated values with the names that Movebank imports.
+    case movebank
+    /// The line protocol of InfluxDB.
+    case influx
+    /// A JSON object a line, as OwnTracks publishes positions.
+    case owntracks
+    /// A JSON object a line, as Traccar's server takes them at its port for OsmAnd.
+    case traccar
+    /// A topic and a payload a line, for Home Assistant's MQTT discovery.
+    case homeassistant
+    /// Sentences of NMEA 0183.
+    case nmea
+
+    /// What the format is, in a few words for a person.
+    public var summary: String {
+        switch self {
+        case .json: "a line of JSON for each entry (the default)"
+        case .text: "a line for people"
+        case .csv: "a table with the units in its header"
+        case .gpx: "GPX 1.1, a track for each collar or animal, a new segment after each gap"
+        case .geojson: "a FeatureCollection of points (RFC 7946)"
+        case .movebank: "a table with the columns that Movebank imports"
+        case .influx: "InfluxDB's line protocol"
+        case .owntracks: "OwnTracks' JSON"
+        case .traccar: "JSON for Traccar's port for OsmAnd, server 6.7 or later"
+        case .homeassistant: "'TOPIC PAYLOAD' for Home Assistant's MQTT discovery; a fix of unknown accuracy is left out"
+        case .nmea: "RMC and GGA sentences"
+        }
+    }
+
+    /// Whether the format has lines for messages and gaps, too.
+    public var hasEvents: Bool { self == .json || self == .text }
 }
 
 /// How entries are written.
-public struct FormatOptions: Equatable, Sendable {
+public struct FormatOptions: Sendable {
     /// The format.
     public var format = OutputFormat.json
     /// The shape of the fix lines, in JSON.
     public var flavour = FixLineWriter.Flavour.full
     /// The source that every fix line gives, in JSON; nil to give the own source of each fix.
     public var sourceAs: FixSource?
+    /// The time zone of times in lines for people; nil for UTC.
+    public var zone: TimeZoneOffset?
     /// Which animal wears which collar.
     public var deployments = DeploymentTable()
 
     /// Options with defaults: full lines of JSON.
     public init(_ format: OutputFormat = .json) { self.format = format }
+
+    /// A writer of the format.
+    func makeWriter() -> any FormatWriter {
+        switch format {
+        case .json: JSONWriter(FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments), deployments)
+        case .text: TextWriter(zone, deployments)
+        case .csv: CSVWriter(deployments)
+        case .gpx: GPXWriter(deployments)
+        case .geojson: GeoJSONWriter(deployments)
+        case .movebank: MovebankWriter(deployments)
+        case .influx: InfluxWriter(deployments)
+        case .owntracks: OwnTracksWriter(deployments)
+        case .traccar: TraccarWriter(deployments)
+        case .homeassistant: HomeAssistantWriter(deployments)
+        case .nmea: NMEAWriter()
+        }
+    }
 }

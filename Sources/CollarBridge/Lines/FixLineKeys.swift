@@ -1,8 +1,9 @@
-/// The constant pieces of a fix line in the order of the line, then the texts that stand for unknown values.
+/// The constant pieces of a fix as members of JSON objects, in the order of the line, then the texts that stand for unknown
+/// values.
 struct FixLineKeys {
     let head: InlineBytes
     let time: InlineBytes
-    let sources: (watchOS: InlineBytes, iOS: InlineBytes, collar: InlineBytes)
+    let sources = FixSourceTexts(prefix: ",\"source\":\"", suffix: "\"")
     let latitude: InlineBytes
     let longitude: InlineBytes
     let altitude: InlineBytes
@@ -15,15 +16,13 @@ struct FixLineKeys {
     let sequence = InlineBytes(",\"seq\":")
     let strength = InlineBytes(",\"rssi_dbm\":")
     let signalToNoise = InlineBytes(",\"snr_db\":")
-    let end = InlineBytes("}\n")
+    let end: InlineBytes
     let null = InlineBytes("null")
-    let unknown = InlineBytes("-1")
+    /// Stands for an unknown accuracy, speed, course or battery.
+    let unknown: InlineBytes
 
+    /// The pieces of a fix line.
     init(_ flavour: FixLineWriter.Flavour) {
-        sources = (
-            watchOS: InlineBytes(",\"source\":\"watchOS\""), iOS: InlineBytes(",\"source\":\"iOS\""),
-            collar: InlineBytes(",\"source\":\"collar\"")
-        )
         switch flavour {
         case .full:
             head = InlineBytes("{\"type\":\"fix\",\"id\":\"")
@@ -38,5 +37,18 @@ struct FixLineKeys {
             longitude = InlineBytes(",\"lon\":")
             altitude = InlineBytes(",\"alt_m\":")
         }
+        end = InlineBytes("}\n")
+        unknown = InlineBytes("-1")
+    }
+
+    /// The pieces of a Feature of GeoJSON, which gives the longitude first.
+    init(featureHead: String) {
+        head = InlineBytes(featureHead)
+        latitude = InlineBytes(",")
+        longitude = InlineBytes("\"coordinates\":[")
+        time = InlineBytes("]},\"properties\":{\"ts_unix_ms\":")
+        altitude = InlineBytes(",\"alt_m\":")
+        end = InlineBytes("}}")
+        unknown = null
     }
 }

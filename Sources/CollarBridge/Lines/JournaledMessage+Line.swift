@@ -2,9 +2,17 @@ import CollarJournal
 import CollarWire
 
 extension JournaledMessage {
+    /// When the collar made the message, in milliseconds since 1970; where the collar did not know, when it was received.
+    package var unixMilliseconds: Int64 {
+        let seconds = message.content.unixSeconds
+        return seconds == 0 ? receivedUnixMilliseconds : Int64(seconds) * 1000
+    }
+
     /// The message as one line of JSON that ends with a line feed; `Protocol/schema/message.schema.json` describes it.
-    /// - Parameter deviceID: the collar's factory id.
-    public func line(deviceID: UInt64) -> [UInt8] {
+    /// - Parameters:
+    ///   - deviceID: the collar's factory id.
+    ///   - name: the name of the animal that wore the collar; nil if unknown.
+    public func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
         let content = message.content
         var object = JSONLine(type: "message")
         object.add("id", FixIdentifier(deviceID: deviceID, logID: logID, sequence: message.sequence).text)
@@ -24,7 +32,14 @@ extension JournaledMessage {
             object.add("rssi_dbm", signal.strengthDBm)
             if let ratio = signal.signalToNoiseTenthsDB { object.add("snr_db", number: MessageDescription.decimal(Int64(ratio), 1)) }
         }
+        if let name { object.add("name", name) }
         return object.line
+    }
+
+    /// When the message was made, or received where the collar did not know the time, in milliseconds since 1970.
+    var shownUnixMilliseconds: Int64 {
+        let content = message.content
+        return content.unixSeconds == 0 ? receivedUnixMilliseconds : Int64(content.unixSeconds) * 1000
     }
 }
 

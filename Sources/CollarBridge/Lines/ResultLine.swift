@@ -39,6 +39,8 @@ public struct ResultLine: Equatable, Sendable {
     public var unixMilliseconds: Int64
     /// The collar's factory id; nil where no collar was found.
     public var deviceID: UInt64?
+    /// The animal that wears the collar; nil where none is known to.
+    public var name: String?
     /// The id of the request; nil where it was rejected.
     public var requestID: UInt16?
     /// The verb of the request: `locate`, `get_settings` …
@@ -84,7 +86,7 @@ public struct ResultLine: Equatable, Sendable {
     /// The line as text in UTF-8, which ends with a line feed.
     public var bytes: [UInt8] {
         var object = JSONLine(type: "result", unixMilliseconds: unixMilliseconds)
-        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        if let deviceID { object.add(collar: deviceID, name: name) }
         if let requestID { object.add("request", requestID) }
         if let verb { object.add("do", verb) }
         object.add("outcome", outcome.rawValue)
@@ -107,6 +109,7 @@ public struct ResultLine: Equatable, Sendable {
         else { return nil }
         self.init(outcome: outcome, unixMilliseconds: time)
         deviceID = object["collar"]?.text.flatMap { UInt64($0, radix: 16) }
+        name = object["name"]?.text
         requestID = object["request"]?.integer()
         verb = object["do"]?.text
         if let number = object["settings_version"]?.integer(UInt64.self),

@@ -5,10 +5,11 @@ extension Status {
     /// - Parameters:
     ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
     ///   - deviceID: the collar's factory id.
+    ///   - name: the animal that wears the collar then; nil if none is known to.
     ///   - logID: the log that the status frame is bound to.
-    public func line(unixMilliseconds: Int64, deviceID: UInt64, logID: UInt32) -> [UInt8] {
+    public func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
         var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
-        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add(collar: deviceID, name: name)
         object.add("log", logID)
         object.add("tracking", isTracking)
         let since = Int64(trackingSinceUnixSeconds) * 1000

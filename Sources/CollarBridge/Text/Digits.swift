@@ -17,6 +17,13 @@ enum DecimalDigits {
         let tens = ((twos &* 103) >> 10) & 0x000F_000F_000F_000F
         return tens | (twos &- tens &* 10) << 8
     }
+
+    /// The two digits of an integer below 100 as characters, with the first one in the lowest byte.
+    @inline(__always)
+    static func two(of value: UInt32) -> UInt64 {
+        let tens = (value &* 103) >> 10
+        return UInt64(tens | (value &- tens &* 10) << 8 | 0x3030)
+    }
 }
 
 /// Hexadecimal digits of an integer, eight at a time in one 64-bit word.

@@ -19,7 +19,13 @@ package struct JSONLine {
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         begin(key)
-        if let value { appendString(value) } else { bytes += "null".utf8 }
+        if let value { bytes.append(jsonString: value) } else { bytes += "null".utf8 }
+    }
+
+    /// Adds the id of a collar and the name of the animal that wears it, if there is one.
+    package mutating func add(collar deviceID: UInt64, name: String?) {
+        add("collar", MessageDescription.hexadecimal(deviceID))
+        if let name { add("name", name) }
     }
 
     /// Adds a number, or null.
@@ -41,7 +47,7 @@ package struct JSONLine {
         for setting in settings {
             guard let name = SettingKey(rawValue: setting.key)?.name else { continue }
             if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
-            appendString(name)
+            bytes.append(jsonString: name)
             bytes.append(UInt8(ascii: ":"))
             bytes += String(setting.value).utf8
         }
@@ -64,7 +70,7 @@ package struct JSONLine {
         bytes.append(UInt8(ascii: "["))
         for (index, text) in texts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            appendString(text)
+            bytes.append(jsonString: text)
         }
         bytes.append(UInt8(ascii: "]"))
     }
@@ -81,31 +87,7 @@ package struct JSONLine {
 
     private mutating func begin(_ key: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        appendString(key)
+        bytes.append(jsonString: key)
         bytes.append(UInt8(ascii: ":"))
-    }
-
-    private mutating func appendString(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\":
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(UInt8(ascii: scalar))
-            case " "..."~":
-                bytes.append(UInt8(ascii: scalar))
-            default:
-                // A line may be shown in a terminal.
-                if scalar.controlsText { appendEscape(of: scalar) } else { bytes += String(scalar).utf8 }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func appendEscape(of scalar: Unicode.Scalar) {
-        for unit in String(scalar).utf16 {
-            bytes += "\\u".utf8
-            bytes += MessageDescription.hexadecimal(UInt64(unit), digits: 4).utf8
-        }
     }
 }

@@ -1,20 +1,24 @@
-/// Scratch memory in which one line of JSON is built; the whole line is then appended to a buffer.
+/// Scratch memory in which one line of a format is built; the whole line is then appended to a buffer.
 ///
 /// Each piece is stored as a whole word of 1, 8 or 32 bytes. Only the first bytes of the word belong to the line; the next
 /// piece overwrites the rest. So a piece costs one bounds check instead of one per byte. The capacity is constant: a
-/// line that does not fit would trap, but the longest line is known (``longestLine``).
+/// line that does not fit would trap, but the longest line is known (``longestLine``). Texts of any length, such as names, are
+/// appended to the buffer, not to the scratch memory.
 struct LineScratch {
-    /// Room for ``longestLine`` bytes and for the unused bytes of the last word.
-    private static let capacity = 512
-    /// An upper bound of a fix line's length in bytes; a test compares it with the longest line.
-    static let longestLine = 470
+    /// An upper bound of a line's length in bytes; tests compare it with the longest line of each format. The rest is room
+    /// for the unused bytes of the last word.
+    static let longestLine = 640 - 32
 
-    private var storage = InlineArray<512, UInt8>(repeating: 0)
+    private var storage = InlineArray<640, UInt8>(repeating: 0)
     /// Bytes written.
     private(set) var count = 0
 
     @inline(__always)
     mutating func removeAll() { count = 0 }
+
+    /// Removes so many bytes at the end.
+    @inline(__always)
+    mutating func removeLast(_ byteCount: Int) { count -= byteCount }
 
     @inline(__always)
     private mutating func store<Word: BitwiseCopyable>(_ word: Word, at offset: Int) {
@@ -93,6 +97,16 @@ struct LineScratch {
         append(digits | DecimalDigits.ascii, byteCount: 8 &- digits.leadingZeroBitCount &>> 3)
     }
 
+    /// Appends `magnitude` / 10^7 in decimal, with so many digits in the fraction, 1 … 7.
+    @inline(__always)
+    mutating func append(tenMillionths magnitude: UInt32, fractionDigits: Int, numbers: NumberBytes) {
+        let whole = magnitude / 10_000_000
+        append(numbers.text(below1000: whole))
+        let digits = DecimalDigits.eight(of: (magnitude &- whole &* 10_000_000) &* 10)
+        append(UInt64(UInt8(ascii: ".")), byteCount: 1)
+        append(digits | DecimalDigits.ascii, byteCount: fractionDigits)
+    }
+
     /// Appends `magnitude` / 10 in decimal.
     @inline(__always)
     mutating func append(tenths magnitude: UInt32, numbers: NumberBytes) {
@@ -100,7 +114,13 @@ struct LineScratch {
         append(whole, numbers: numbers)
         let tenth = magnitude &- whole &* 10
         guard tenth != 0 else { return }
-        append(UInt64(UInt8(ascii: ".")) | UInt64(tenth | 0x30) << 8, byteCount: 2)
+        append(fraction: tenth)
+    }
+
+    /// Appends a point and one digit.
+    @inline(__always)
+    mutating func append(fraction digit: UInt32) {
+        append(UInt64(UInt8(ascii: ".")) | UInt64(digit | 0x30) << 8, byteCount: 2)
     }
 
     /// Appends an integer below 10^8 without leading zeros; this is fastest for an integer below 1000.
@@ -123,6 +143,23 @@ struct LineScratch {
     @inline(__always)
     mutating func append(hexadecimal value: UInt32) {
         append(HexadecimalDigits.eight(of: value), byteCount: 8)
+    }
+
+    /// Appends one ASCII character.
+    @inline(__always)
+    mutating func append(character: UInt8) {
+        store(character, at: count)
+        count &+= 1
+    }
+
+    /// All bytes from an offset to the end of the line, combined by exclusive or.
+    @inline(__always)
+    mutating func parity(from offset: Int) -> UInt8 {
+        // The span is mutable for the same reason as in ``copy(to:)``.
+        let span = storage.mutableSpan
+        var parity: UInt8 = 0
+        for index in offset..<count { parity ^= span[index] }
+        return parity
     }
 
     /// Appends the line to a buffer.

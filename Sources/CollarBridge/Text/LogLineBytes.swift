@@ -1,24 +1,28 @@
 import CollarWire
 
-/// The pieces of a fix line that are the same for every fix of one log; they are made once for each log.
-struct LogLineBytes {
-    let deviceID: UInt64
-    let logID: UInt32
+/// The pieces of a line of JSON that are the same for every fix of one log while the same animal wears the collar.
+struct LogLineBytes: Sendable {
     /// The fix's UUID without its last eight digits, which are the sequence.
     let identifierHead: InlineBytes
     /// The key `collar` with its value.
     let collar: InlineBytes
     /// The key `log` with its value, and the key that follows.
     let log: InlineBytes
+    /// Whether the animal's name is known.
+    let isNamed: Bool
+    /// The key `name` with its value; empty if it is unknown.
+    let name: [UInt8]
 
-    init(deviceID: UInt64, logID: UInt32) {
-        self.deviceID = deviceID
-        self.logID = logID
-        // The log id is cut to 26 bits for both the identifier and the text, so that the two always agree.
-        let shownLogID = logID & LogIdentity.maximumLogID
-        let identifier = FixIdentifier(deviceID: deviceID, logID: shownLogID, sequence: 0)
-        identifierHead = InlineBytes(String(identifier.text.dropLast(8)))
-        collar = InlineBytes(",\"collar\":\"" + MessageDescription.hexadecimal(deviceID) + "\"")
-        log = InlineBytes(",\"log\":\(shownLogID),\"rx_unix_ms\":")
+    init(_ log: LogOfAnimal) {
+        identifierHead = log.identifierHead
+        collar = InlineBytes(",\"collar\":\"" + log.collar + "\"")
+        self.log = InlineBytes(",\"log\":\(log.logID),\"rx_unix_ms\":")
+        var name: [UInt8] = []
+        if let animal = log.animal {
+            name += ",\"name\":".utf8
+            name.append(jsonString: animal.name)
+        }
+        isNamed = log.animal != nil
+        self.name = name
     }
 }

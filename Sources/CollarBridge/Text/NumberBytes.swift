@@ -4,16 +4,12 @@ import CollarWire
 struct NumberBytes {
     /// For 0 … 999: up to three characters in the lower bytes, and their count in the highest byte.
     private let small: [UInt32]
-    /// For each accuracy code: its value in metres.
-    private let accuracies: [InlineWord]
+    private let accuracies = AccuracyTexts { NumberBytes.meters($0) }
 
     init() {
         small = (0..<1000).map { number in
             let text = InlineWord("\(number)")
             return UInt32(truncatingIfNeeded: text.bytes) | UInt32(text.count) << 24
-        }
-        accuracies = (0...AccuracyCode.top).map { code in
-            InlineWord(NumberBytes.meters(AccuracyCode(rawValue: code)?.millimeters ?? 0))
         }
     }
 
@@ -35,5 +31,18 @@ struct NumberBytes {
 
     /// The text of an accuracy in metres.
     @inline(__always)
-    func text(of accuracy: AccuracyCode) -> InlineWord { accuracies[Int(accuracy.rawValue)] }
+    func text(of accuracy: AccuracyCode) -> InlineWord { accuracies[accuracy] }
+}
+
+/// A text for each accuracy code.
+struct AccuracyTexts {
+    private let texts: [InlineWord]
+
+    /// - Parameter text: the text of an accuracy in millimetres, at most eight bytes.
+    init(_ text: (_ millimeters: UInt32) -> String) {
+        texts = (0...AccuracyCode.top).map { InlineWord(text(AccuracyCode(rawValue: $0)?.millimeters ?? 0)) }
+    }
+
+    @inline(__always)
+    subscript(accuracy: AccuracyCode) -> InlineWord { texts[Int(accuracy.rawValue)] }
 }

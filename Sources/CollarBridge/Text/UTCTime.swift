@@ -1,16 +1,14 @@
-import CollarJournal
-import Glibc
-
 /// A time as ISO 8601 text, in the proleptic Gregorian calendar, without leap seconds: `2017-09-25T01:19:26.000Z`.
 package func utcText(unixMilliseconds: Int64) -> String {
-    // The seconds are rounded down, also before 1970.
-    let milliseconds = (unixMilliseconds % 1000 + 1000) % 1000
-    var seconds = time_t((unixMilliseconds - milliseconds) / 1000)
-    var date = unsafe tm()
-    _ = unsafe gmtime_r(&seconds, &date)
-    return unsafe "\(padded(date.tm_year + 1900, 4))-\(padded(date.tm_mon + 1, 2))-\(padded(date.tm_mday, 2))"
-        + "T\(padded(date.tm_hour, 2)):\(padded(date.tm_min, 2)):\(padded(date.tm_sec, 2))"
-        + ".\(padded(milliseconds, 3))Z"
+    timeText(unixMilliseconds: unixMilliseconds, in: nil)
 }
 
-private func padded(_ value: some BinaryInteger, _ width: Int) -> String { String(value, minimumDigits: width) }
+/// A time as ISO 8601 text, with the offset of a time zone: `2017-09-25T03:19:26.000+02:00`; in UTC where there is no zone.
+func timeText(unixMilliseconds: Int64, in zone: TimeZoneOffset?) -> String {
+    var times = ZonedTimeTexts(zone)
+    var scratch = LineScratch()
+    times.append(unixMilliseconds, to: &scratch)
+    var bytes: [UInt8] = []
+    scratch.copy(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+}

@@ -18,12 +18,13 @@ package enum SmallFile {
 
     /// Replaces the file durably. After a crash at any point the file has the old or the new content. The new content is durable
     /// before the rename, and the rename is durable when this function returns.
-    /// - Parameter access: who else may use the file; nil for nobody.
+    /// - Parameter prepare: is given the path of the new file while that is empty.
     package static func replace(
-        _ path: String, in directory: String, with bytes: [UInt8], as access: SharedAccess? = nil, _ fileSystem: any FileSystem
+        _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem,
+        prepare: (String) throws(FileFailure) -> Void = { _ in }
     ) throws(FileFailure) {
         let new = try create(for: path, fileSystem)
-        if let access { _ = try fileSystem.share(new, as: access) }
+        try prepare(new)
         try finish(new, as: path, in: directory, with: bytes, fileSystem)
     }
 

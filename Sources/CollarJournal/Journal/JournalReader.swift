@@ -89,6 +89,9 @@ extension JournalReader: SegmentBytes {
         }
     }
 
+    /// Bytes in the file of a segment.
+    func byteCount(ofSegment segment: UInt32) throws(JournalError) -> Int { try files.byteCount(of: segment) }
+
     /// Some bytes of a segment; fewer if the file ends earlier.
     func bytes(of segment: UInt32, at offset: Int, count: Int) throws(JournalError) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -48,7 +48,9 @@ public struct ReaderFiles {
     /// Stores the state of a reader durably.
     public func store(_ state: ReaderState, of name: ReaderName) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), as: .readableFile, fileSystem)
+            try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), fileSystem) {
+                (new) throws(FileFailure) in _ = try fileSystem.share(new, as: .readableFile)
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+import CollarBridge
+
 /// The content of a configuration file, such as:
 ///
 /// ```
@@ -9,7 +11,7 @@
 /// frequency = 868.1
 /// ```
 ///
-/// Spaces and tabs around words have no meaning. `#` begins a comment at the start of a line, and after a space or tab.
+/// ``ConfigurationLine`` says what spaces and comments mean.
 package struct ConfigurationFile: Equatable, Sendable {
     /// The options for every stick.
     package private(set) var general = RadioOptions()
@@ -44,17 +46,8 @@ package struct ConfigurationFile: Equatable, Sendable {
             guard let line = String(validating: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self) else {
                 throw ConfigurationError(.notText, at: place)
             }
-            try take(ConfigurationFile.withoutComment(line).trimmed, number, at: place)
+            try take(ConfigurationLine.withoutComment(line[...]).trimmed, number, at: place)
         }
-    }
-
-    private static func withoutComment(_ line: String) -> Substring {
-        var previous: Character = " "
-        for index in line.indices {
-            if line[index] == "#", previous.isSpaceOrTab { return line[..<index] }
-            previous = line[index]
-        }
-        return line[...]
     }
 
     private mutating func take(_ line: Substring, _ number: Int, at place: ConfigurationPlace) throws(ConfigurationError) {
@@ -67,15 +60,16 @@ package struct ConfigurationFile: Equatable, Sendable {
             sections.append(Section(name: name, line: number))
             return
         }
-        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw ConfigurationError(.notAnAssignment(String(line)), at: place) }
-        let key = String(parts[0].trimmed)
+        guard let assignment = ConfigurationLine.assignment(line) else {
+            throw ConfigurationError(.notAnAssignment(String(line)), at: place)
+        }
+        let key = String(assignment.key)
         guard let option = RadioOption(rawValue: key) else { throw ConfigurationError(.unknownKey(key), at: place) }
         var options = sections.last?.options ?? general
         if case .file(_, let line) = options.places[option] {
             throw ConfigurationError(.repeatedKey(key, line: line), at: place)
         }
-        try options.set(option, to: String(parts[1].trimmed), at: place)
+        try options.set(option, to: String(assignment.value), at: place)
         if sections.isEmpty { general = options } else { sections[sections.count - 1].options = options }
     }
 }

@@ -1,3 +1,5 @@
+import CollarBridge
+
 /// How a section of the configuration file names a stick.
 package enum StickName: Hashable, Sendable {
     /// `serial=…`: the serial number of its USB device.
@@ -36,20 +38,5 @@ package enum StickName: Hashable, Sendable {
         let host = text[..<colon].dropFirst(6)
         guard let port = UInt16(text[text.index(after: colon)...]) else { return false }
         return !host.isEmpty && port != 0
-    }
-}
-
-extension Character {
-    /// Whether the character is a space or a tab: what may stand around the words of a line.
-    var isSpaceOrTab: Bool { self == " " || self == "\t" }
-}
-
-extension StringProtocol {
-    /// The text without the spaces and tabs around it.
-    var trimmed: SubSequence {
-        var text = self[...]
-        while let first = text.first, first.isSpaceOrTab { text = text.dropFirst() }
-        while let last = text.last, last.isSpaceOrTab { text = text.dropLast() }
-        return text
     }
 }

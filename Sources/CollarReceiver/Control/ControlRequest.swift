@@ -113,7 +113,7 @@ public struct ControlRequest: Equatable, Sendable {
             throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice")
         }
         if let value = object["collar"] {
-            guard let text = value.text, let id = ControlRequest.deviceID(text) else {
+            guard let text = value.text, let id = CollarID.deviceID(text) else {
                 throw Fault(reason: "\"collar\" is not 16 hexadecimal digits")
             }
             deviceID = id
@@ -130,12 +130,6 @@ public struct ControlRequest: Equatable, Sendable {
             }
             timeoutMilliseconds = time
         }
-    }
-
-    /// Reads the id of a collar from 16 hexadecimal digits; nil for any other text.
-    public static func deviceID(_ text: String) -> UInt64? {
-        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
-        return UInt64(text, radix: 16)
     }
 
     /// Reads the id of a receiver from 8 hexadecimal digits, not all of them 0; nil for any other text.

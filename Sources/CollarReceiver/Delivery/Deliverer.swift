@@ -40,6 +40,7 @@ public final class Deliverer {
     private var random = SystemRandomNumberGenerator()
     /// The batch that grows; it is complete when the first command is started.
     private var batch: DeliveryBatch
+    private var format: FormatOptions
     /// Whether ``batch`` is complete.
     private var isDelivering = false
     private var child: ChildProcess?
@@ -69,7 +70,8 @@ public final class Deliverer {
         }
         self.signals = signals
         entries = try StoredEntries(configuration.reading, report: report)
-        batch = DeliveryBatch(configuration.command, configuration.reading.format)
+        format = configuration.reading.format
+        batch = DeliveryBatch(configuration.command, format)
         events.watch(signals.fileDescriptor, as: .signals)
         events.watch(entries.fileDescriptor, as: .journals)
     }
@@ -118,6 +120,10 @@ public final class Deliverer {
     private func fill() -> Bool {
         let time = HostTime.now
         while batch.count < configuration.batchCount {
+            if batch.count == 0, let deployments = entries.changedDeployments(at: time.instant) {
+                format.deployments = deployments
+                batch = DeliveryBatch(configuration.command, format)
+            }
             guard let item = entries.next(at: time) else { return true }
             batch.add(item)
         }
@@ -169,7 +175,7 @@ public final class Deliverer {
     private func finishBatch() {
         for receipt in batch.receipts { entries.confirm(receipt) }
         let wasFull = batch.count >= configuration.batchCount
-        batch = DeliveryBatch(configuration.command, configuration.reading.format)
+        batch = DeliveryBatch(configuration.command, format)
         isDelivering = false
         batchCount += 1
         _ = entries.storePosition(at: .now)

@@ -41,7 +41,8 @@ struct DeliveryBatch {
     }
 
     private let command: DeliveryCommand
-    private let format: FormatOptions
+    /// How the entries are written.
+    let format: FormatOptions
     /// The parts in the order of their first items; the first is delivered next.
     private(set) var parts: [Part] = []
     private(set) var receipts: [StoredReceipt] = []
@@ -57,9 +58,11 @@ struct DeliveryBatch {
     /// Adds an item.
     mutating func add(_ item: StoredItem) {
         switch item {
-        case .entry(let entry):
-            let index = part(key(of: entry))
-            parts[index].append(entry)
+        case .entry(let entry, let isWanted):
+            if isWanted {
+                let index = part(key(of: entry))
+                parts[index].append(entry)
+            }
             receipts.append(.entry(entry.receipt))
         case .event(let line):
             let index = part(key(of: line.bytes))
@@ -109,19 +112,5 @@ struct DeliveryBatch {
             rest = rest.dropFirst()
         }
         return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? collar : "")
-    }
-}
-
-extension EmittedEntry.Content {
-    /// The time that decides which animal wears the collar: that of the fix; for a message without a time, and for a change of a gap,
-    /// when it became known. In milliseconds since 1970.
-    var unixMilliseconds: Int64 {
-        switch self {
-        case .fix(let record): record.fix.unixMilliseconds
-        case .message(let record):
-            record.message.content.unixSeconds == 0
-                ? record.receivedUnixMilliseconds : Int64(record.message.content.unixSeconds) * 1000
-        case .gap(let change): change.unixMilliseconds
-        }
     }
 }

@@ -19,7 +19,7 @@ struct FollowedEvents {
         taken = former ?? .start
         log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken)
         heads = configuration.eventKinds.map { Array("{\"type\":\"\($0.rawValue)\",".utf8) }
-        collars = configuration.collars.map { $0.map { Array("\"collar\":\"\(MessageDescription.hexadecimal($0))\"".utf8) } }
+        collars = configuration.wanted.deviceIDs.map { $0.map { Array("\"collar\":\"\(MessageDescription.hexadecimal($0))\"".utf8) } }
         if former == nil, case .since(let time) = configuration.start {
             earliestUnixMilliseconds = time
         } else {

@@ -150,10 +150,13 @@ public final class Follower {
         let time = HostTime.now
         while output.hasRoom, !isLineLimitReached, confirmations.hasRoom {
             guard let item = entries.next(at: time) else { return true }
+            if let deployments = entries.changedDeployments(at: time.instant) { formatter.setDeployments(deployments) }
             switch item {
-            case .entry(let entry):
-                output.queue(.entry(entry.receipt)) { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
-                if configuration.isAcknowledged { confirmations.add(entry.receipt, id: entry.id) }
+            case .entry(let entry, let isWanted):
+                output.queue(.entry(entry.receipt)) {
+                    if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
+                }
+                if configuration.isAcknowledged { confirmations.add(entry.receipt, id: isWanted ? entry.id : nil) }
             case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
             }
             noteUnstored()

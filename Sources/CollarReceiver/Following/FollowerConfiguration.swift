@@ -1,13 +1,16 @@
 import CollarBridge
 import CollarHost
 import CollarJournal
+import CollarTracking
 
 /// What a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
 public struct ReadingConfiguration: Sendable {
     /// Path of the directory that holds the journals.
     public var stateDirectory: String
-    /// The collars; nil for all.
-    public var collars: Set<UInt64>?
+    /// The collars, each perhaps for some time only.
+    public var wanted = CollarSelection.all
+    /// The files that say which animal wears which collar; those that go before others first.
+    public var animalPaths: [String] = []
     /// The name under which the position is kept; nil for a reader that keeps none.
     public var name: ReaderName?
     /// Which entries it gets, and in which order.

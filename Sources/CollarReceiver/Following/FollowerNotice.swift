@@ -9,6 +9,8 @@ public enum FollowerNotice: Equatable, Sendable {
     case cannotStorePosition(JournalError)
     /// The event log cannot be read: no more events follow.
     case cannotReadEvents(JournalError)
+    /// An animals file cannot be used as it is: the names it had before stay in use.
+    case animals(AnimalFileFault)
     /// The consumer has written something that is no id of a line that it got and has not confirmed.
     case notAnID(String)
     /// The command has failed; it is tried again for ever.

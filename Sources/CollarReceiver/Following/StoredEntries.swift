@@ -6,7 +6,8 @@ import Glibc
 
 /// Something that a reader gets, and the receipt for it.
 enum StoredItem {
-    case entry(EmittedEntry)
+    /// An entry; it is not wanted if another animal wore the collar.
+    case entry(EmittedEntry, isWanted: Bool)
     case event(EventLogReader.Line)
 }
 
@@ -23,12 +24,14 @@ final class StoredEntries {
     private let journals: JournalFollower
     private var events: FollowedEvents?
     private var named: NamedReader?
+    private var animals: AnimalFiles
     private let report: (FollowerNotice) -> Void
 
     /// Opens the state directory, takes the reader's name, and begins to watch for changes.
     init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReceiverError) {
         self.configuration = configuration
         self.report = report
+        animals = AnimalFiles(paths: configuration.animalPaths)
         do throws(JournalError) {
             named = try configuration.name.map { (name) throws(JournalError) in
                 try NamedReader(name, stateDirectory: configuration.stateDirectory)
@@ -36,7 +39,7 @@ final class StoredEntries {
         } catch { throw .host(.journal(error)) }
         if named?.former != nil, configuration.start != nil, let name = configuration.name { throw .readerHasPosition(name) }
         var following = FollowConfiguration(stateDirectory: configuration.stateDirectory)
-        following.collars = configuration.collars
+        following.collars = configuration.wanted.deviceIDs.map(Set.init)
         following.selection = configuration.selection
         following.start = configuration.start ?? .all
         journals = JournalFollower(following, former: named?.former, fileSystem: POSIXFileSystem())
@@ -85,7 +88,9 @@ final class StoredEntries {
     /// The next item; nil if none waits.
     func next(at time: HostTime) -> StoredItem? {
         defer { takeNotices() }
-        if let entry = journals.nextEntry(at: time) { return .entry(entry) }
+        if let entry = journals.nextEntry(at: time) {
+            return .entry(entry, isWanted: configuration.wanted.contains(entry.deviceID, at: entry.content.unixMilliseconds))
+        }
         do throws(JournalError) {
             return try events?.next().map(StoredItem.event)
         } catch {
@@ -93,6 +98,14 @@ final class StoredEntries {
             events = nil
             return nil
         }
+    }
+
+    /// Reads the animals files that have changed, at most once a second.
+    /// - Returns: which animal wears which collar; nil if nothing has changed.
+    func changedDeployments(at now: Instant) -> DeploymentTable? {
+        guard let faults = animals.refresh(at: now) else { return nil }
+        for fault in faults { report(.animals(fault)) }
+        return animals.deployments
     }
 
     /// The consumer has an item.

@@ -5,36 +5,39 @@ import SerialDevices
 
 extension ReceiverNotice {
     /// The line of a change of a link, as `Protocol/schema/link.schema.json` describes it; nil for any other notice.
-    func linkLine(_ now: Int64) -> [UInt8]? {
+    /// - Parameter animals: which animal wears the collar.
+    func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
         case .opened(let path): line(of: "opened", now, port: path)
         case .unplugged(let path, _): line(of: "unplugged", now, port: path)
-        case .host(.collar(let deviceID, _, let path, _)): line(of: "heard", now, port: path, deviceID: deviceID)
+        case .host(.collar(let deviceID, _, let path, _)): line(of: "heard", now, port: path, animals, deviceID: deviceID)
         case .host(.health(let deviceID, .condition(let condition))):
-            line(of: condition.rawValue, now, deviceID: deviceID)
+            line(of: condition.rawValue, now, animals, deviceID: deviceID)
         case .host(.health(let deviceID, .reachable(let silence))):
-            line(of: "reachable", now, deviceID: deviceID, silentMicroseconds: silence)
+            line(of: "reachable", now, animals, deviceID: deviceID, silentMicroseconds: silence)
         case .host(.health(let deviceID, .late(let silence))):
-            line(of: "late", now, deviceID: deviceID, silentMicroseconds: silence)
+            line(of: "late", now, animals, deviceID: deviceID, silentMicroseconds: silence)
         case .host(.health(let deviceID, .unreachable(let silence))):
-            line(of: "unreachable", now, deviceID: deviceID, silentMicroseconds: silence)
+            line(of: "unreachable", now, animals, deviceID: deviceID, silentMicroseconds: silence)
         default: nil
         }
     }
 
     private func line(
-        of event: String, _ now: Int64, port: String? = nil, deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil
+        of event: String, _ now: Int64, port: String? = nil, _ animals: DeploymentTable = DeploymentTable(),
+        deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil
     ) -> [UInt8] {
         var object = JSONLine(type: "link", unixMilliseconds: now)
         object.add("event", event)
         if let port { object.add("port", port) }
-        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         if let silentMicroseconds { object.add("silent_ms", silentMicroseconds / 1000) }
         return object.line
     }
 
     /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for a notice without an error code.
-    func errorLine(_ now: Int64) -> [UInt8]? {
+    /// - Parameter animals: which animal wears the collar.
+    func errorLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         let message = message
         guard let code = message.code else { return nil }
         var object = JSONLine(type: "error", unixMilliseconds: now)
@@ -45,7 +48,7 @@ extension ReceiverNotice {
         object.add("severity", code.severity.rawValue)
         object.add("retryable", code.isRetryable)
         if let port { object.add("port", port) }
-        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         return object.line
     }
 

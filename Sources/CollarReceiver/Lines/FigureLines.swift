@@ -27,9 +27,10 @@ extension ReceiverReading {
 
 extension CollarReading {
     /// The line of one collar.
-    func line(_ now: Int64) -> [UInt8] {
+    /// - Parameter animals: which animal wears it.
+    func line(_ now: Int64, _ animals: DeploymentTable) -> [UInt8] {
         var object = JSONLine(type: "stats", unixMilliseconds: now)
-        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name)
         object.add("log", logID)
         object.add("fixes_stored", fixCount)
         object.add("messages_stored", messageCount)

@@ -4,15 +4,26 @@ import CollarHost
 /// Makes the consumer's lines from entries, notices and figures.
 struct LineMaker {
     private let kinds: Set<LineKind>
+    private var format: FormatOptions
     private var formatter: EntryFormatter
 
     init(_ configuration: ReceiverConfiguration) {
         kinds = configuration.lineKinds
-        formatter = EntryFormatter(configuration.format)
+        format = configuration.format
+        formatter = EntryFormatter(format)
     }
 
     /// Whether figures are wanted.
     var writesFigures: Bool { kinds.contains(.stats) }
+
+    /// Which animal wears which collar.
+    var animals: DeploymentTable {
+        get { format.deployments }
+        set {
+            format.deployments = newValue
+            formatter.setDeployments(newValue)
+        }
+    }
 
     /// Appends the line of an entry.
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
@@ -32,14 +43,15 @@ struct LineMaker {
     /// The lines of a notice.
     func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [EventLine] {
         var lines: [EventLine] = []
-        if let line = notice.linkLine(now) { lines.append(EventLine(kind: .link, bytes: line)) }
-        if let line = notice.errorLine(now) { lines.append(EventLine(kind: .error, bytes: line)) }
+        if let line = notice.linkLine(now, animals) { lines.append(EventLine(kind: .link, bytes: line)) }
+        if let line = notice.errorLine(now, animals) { lines.append(EventLine(kind: .error, bytes: line)) }
         switch notice {
         case .host(.requestEnded(let report)):
-            lines.append(EventLine(kind: .result, bytes: ResultLine(report, unixMilliseconds: now).bytes))
+            lines.append(EventLine(kind: .result, bytes: named(ResultLine(report, unixMilliseconds: now)).bytes))
         case .host(.status(let deviceID, let logID, let status)):
-            lines.append(
-                EventLine(kind: .status, bytes: status.line(unixMilliseconds: now, deviceID: deviceID, logID: logID)))
+            let name = animals.wearer(of: deviceID, at: now)?.name
+            let bytes = status.line(unixMilliseconds: now, deviceID: deviceID, name: name, logID: logID)
+            lines.append(EventLine(kind: .status, bytes: bytes))
         default: break
         }
         return lines
@@ -47,6 +59,13 @@ struct LineMaker {
 
     /// The lines of figures: one line of the receiver, then one line of each collar.
     func lines(of reading: ReceiverReading, unixMilliseconds now: Int64) -> [EventLine] {
-        ([reading.line(now)] + reading.host.collars.map { $0.line(now) }).map { EventLine(kind: .stats, bytes: $0) }
+        ([reading.line(now)] + reading.host.collars.map { $0.line(now, animals) }).map { EventLine(kind: .stats, bytes: $0) }
+    }
+
+    /// A result with the name of the animal that wears the collar.
+    func named(_ line: ResultLine) -> ResultLine {
+        var line = line
+        line.name = line.deviceID.flatMap { animals.wearer(of: $0, at: line.unixMilliseconds)?.name }
+        return line
     }
 }

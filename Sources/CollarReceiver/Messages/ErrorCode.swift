@@ -167,6 +167,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     // The program itself.
 
+    /// A file with the names of animals cannot be read, or it is wrong.
+    case animalsUnusable = "animals_unusable"
     /// Other programs cannot send requests to this program.
     case controlFailing = "control_failing"
     /// The command that takes delivered lines has failed.
@@ -247,6 +249,7 @@ extension ErrorCode {
         case .unknownRequest: (.error, false, .portBusy)
         case .noVersion: (.error, false, .configuration)
         case .commandFailed: (.error, true, .noDevice)
+        case .animalsUnusable: (.warning, false, .configuration)
         case .outputFailed: (.critical, true, .inputOutput)
         case .unknown: (.error, true, .software)
         }

@@ -153,12 +153,20 @@ struct ParsedArguments {
     /// The value that belongs to the word given for an option; nil if the option is not given.
     func choice<Value>(_ key: String, of values: KeyValuePairs<String, Value>) throws(CommandFailure) -> Value? {
         guard let text = value(key) else { return nil }
-        guard let chosen = values.first(where: { $0.key == text }) else {
-            let words = values.map(\.key)
-            let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
-            throw CommandFailure(.usage, "\(key) \(text): \(list) is wanted")
-        }
+        guard let chosen = values.first(where: { $0.key == text }) else { throw Self.unknownChoice(key, text, values.map(\.key)) }
         return chosen.value
+    }
+
+    /// The value whose raw value is the word given for an option; nil if the option is not given.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(_ key: String) throws(CommandFailure) -> Value? {
+        guard let text = value(key) else { return nil }
+        guard let chosen = Value(rawValue: text) else { throw Self.unknownChoice(key, text, Value.allCases.map(\.rawValue)) }
+        return chosen
+    }
+
+    private static func unknownChoice(_ key: String, _ text: String, _ words: [String]) -> CommandFailure {
+        let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
+        return CommandFailure(.usage, "\(key) \(text): \(list) is wanted")
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {

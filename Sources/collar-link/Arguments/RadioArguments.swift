@@ -1,5 +1,4 @@
 import CollarReceiver
-import Glibc
 
 extension RadioOption {
     /// The option as a command takes it.
@@ -22,7 +21,7 @@ extension ParsedArguments {
     /// How sticks are to be used: the options of the command line, before the configuration files.
     func radio() throws(CommandFailure) -> RadioConfiguration {
         var contents: [(path: String, bytes: [UInt8])] = []
-        for path in ConfigurationFiles.paths {
+        for path in ConfigurationFiles.paths(of: "config") {
             if let bytes = try ConfigurationFiles.content(of: path) { contents.append((path, bytes)) }
         }
         do throws(ConfigurationError) {
@@ -41,21 +40,20 @@ extension ParsedArguments {
 
 /// The configuration files.
 enum ConfigurationFiles {
-    /// Their paths: the user's file before the machine's.
-    static var paths: [String] {
-        let user = [("XDG_CONFIG_HOME", ""), ("HOME", "/.config")].lazy.compactMap { variable, folder in
-            Environment.value(variable).flatMap { $0.hasPrefix("/") ? $0 + folder + "/collar-link/config" : nil }
-        }
-        return user.prefix(1) + ["/etc/collar-link/config"]
+    /// The paths of the files with a name: the user's before the machine's.
+    static func paths(of name: String) -> [String] { [userPath(of: name)].compactMap { $0 } + ["/etc/collar-link/\(name)"] }
+
+    /// The path of the user's file with a name; nil if the user has no directory for it.
+    static func userPath(of name: String) -> String? {
+        [("XDG_CONFIG_HOME", ""), ("HOME", "/.config")].lazy.compactMap { variable, folder in
+            Environment.value(variable).flatMap { $0.hasPrefix("/") ? "\($0)\(folder)/collar-link/\(name)" : nil }
+        }.first
     }
 
     /// The content of a file; nil if there is none. A file above ``ConfigurationFile/byteLimit`` is not read to its end.
-    ///
-    /// A file in a directory that the user may not enter is none: `HOME` names somebody else's after some uses of `sudo`.
     /// - Throws: a failure if a file is there and cannot be read.
     static func content(of path: String) throws(CommandFailure) -> [UInt8]? {
-        var status = stat()
-        if unsafe stat(path, &status) != 0, [ENOENT, ENOTDIR, EACCES].contains(errno) { return nil }
+        if FileSignature(path: path) == nil { return nil }
         do throws(CommandFailure) {
             let input = try ChunkInput(path: path)
             var content: [UInt8] = []

@@ -8,11 +8,14 @@ import Glibc
 extension ParsedArguments {
     /// The options that `history`, `follow` and `deliver` share: which entries, and how they are written.
     static let readingOptions = [
-        OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+        OptionSpec(
+            "--collar", value: "ID|NAME",
+            is: "only this collar, or what this animal's collars sent while it wore them, by the times of the fixes"),
         OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
-        OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
-        OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
-        OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
+        OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
+        OptionSpec("--utc", is: "times of text in UTC, not in local time"),
+        OptionSpec("--flavour", value: "full|compact", is: "shape of fix lines of JSON (full)"),
+        OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source, in JSON"),
         OptionSpec(
             "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
     ]
@@ -46,12 +49,12 @@ extension ParsedArguments {
     }
 
     /// What a reader gets.
-    /// - Parameter kinds: the kinds of lines without `--events`.
-    func reading(kinds: Set<LineKind>) throws(CommandFailure) -> ReadingConfiguration {
+    func reading() throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
-        reading.collars = try deviceID().map { [$0] }
         reading.format = try formatOptions()
-        reading.read(try lineKinds(of: LineKind.allCases) ?? kinds)
+        reading.wanted = try wantedCollars()
+        reading.animalPaths = ConfigurationFiles.paths(of: "animals")
+        reading.read(try lineKinds(of: LineKind.allCases) ?? reading.format.usualKinds(in: [.fix]))
         if let kind = reading.eventKinds.first, reading.format.format != .json {
             throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")
         }
@@ -64,6 +67,12 @@ extension ParsedArguments {
         }
         return reading
     }
+}
+
+extension FormatOptions {
+    /// The kinds of entries that are read without `--events`. Formats without lines for messages and gaps write nothing for them; but
+    /// GPX sees from them where no fix is missing.
+    func usualKinds(in kinds: Set<LineKind>) -> Set<LineKind> { format.hasEvents ? kinds : [.fix, .message, .gap] }
 }
 
 extension StandardError {

@@ -26,7 +26,7 @@ struct SendArguments {
             throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
         }
         request = ControlRequest(try SendArguments.content(arguments))
-        request.deviceID = try arguments.deviceID()
+        request.deviceID = try arguments.wantedCollar()
         switch modes.first {
         case "--now":
             guard timeoutMicroseconds >= 1000 else {

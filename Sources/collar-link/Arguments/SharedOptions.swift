@@ -6,10 +6,10 @@ import Glibc
 /// Options that several commands accept.
 extension ParsedArguments {
     /// The id of a collar, given with the option `key`; nil if the option is absent.
-    func deviceID(_ key: String = "--collar") throws(CommandFailure) -> UInt64? {
+    func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
         guard let text = value(key) else { return nil }
-        guard let deviceID = ControlRequest.deviceID(text) else {
-            throw CommandFailure(.usage, "\(key) \(text): 16 hexadecimal digits are wanted")
+        guard let deviceID = CollarID.deviceID(text) else {
+            throw CommandFailure(.usage, "\(key) \(text): \(CollarID.form) are wanted")
         }
         return deviceID
     }
@@ -64,23 +64,21 @@ extension ParsedArguments {
         return ports
     }
 
-    /// How entries are written: `--format`, `--flavour` and `--source-as`.
+    /// How entries are written: `--format`, `--flavour`, `--source-as` and `--utc`.
     func formatOptions() throws(CommandFailure) -> FormatOptions {
-        var options = FormatOptions(try format())
+        var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try flavour()
         options.sourceAs = try sourceAs()
+        options.zone = has("--utc") ? nil : LocalTime.zone
+        for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
+            throw CommandFailure(
+                .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "leave it out, or give -F json")
+        }
         return options
     }
 
-    /// `--format json|text`.
-    func format() throws(CommandFailure) -> OutputFormat {
-        try choice("--format", of: ["json": .json, "text": .text]) ?? .json
-    }
-
     /// `--flavour full|compact`.
-    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour {
-        try choice("--flavour", of: ["full": .full, "compact": .compact]) ?? .full
-    }
+    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour { try choice("--flavour") ?? .full }
 
     /// `--source-as watchOS|iOS`; nil to write each fix's own source.
     func sourceAs() throws(CommandFailure) -> FixSource? {

@@ -6,28 +6,30 @@ import CollarWire
 enum DecodeCommand {
     static let spec = CommandSpec(
         name: "decode",
-        synopsis: "collar-link decode [FILE|-] [-F json|text] [--bare] [--device ID --log-id N | --device ID --key-file FILE]",
+        synopsis: "collar-link decode [FILE|-] [-F FORMAT] [--bare] [--device ID --log-id N | --device ID --key-file FILE]",
         summary: """
             Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes
-            the fixes as JSON lines, or every message as text. What is damaged is skipped and counted on stderr.
+            the fixes as JSON lines or in another format, or every message as text. What is damaged is skipped and counted on stderr.
             """,
         options: [
-            OptionSpec("-F", "--format", value: "json|text", is: "fix lines (json, default), or every field of every message"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full)"),
+            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write the fixes (json); text: every field of every message"),
+            OptionSpec("--flavour", value: "full|compact", is: "shape of lines of JSON (full)"),
             OptionSpec("--bare", is: "frames stand behind 2 bytes of length each (big-endian), without stuffing"),
             OptionSpec("--device", value: "ID", is: "device id of a capture without an identity, 16 hexadecimal digits"),
             OptionSpec("--log-id", value: "N", is: "log id of a capture without an identity"),
             OptionSpec("--key-file", value: "FILE", is: "open sealed frames of the collar --device with the key in FILE"),
         ],
         maximumOperandCount: 1,
-        notes: "Sealed frames open from the first identity of a boot on. Exit code 65: no frame of the input is valid, or it is cut off inside a frame (--bare)")
+        notes: """
+            formats:
+            \(formatList { $0 == .text ? "every field of every message, for people" : $0.summary })
+
+            Sealed frames open from the first identity of a boot on. Exit code 65: no frame of the input is valid, or it is cut off
+            inside a frame (--bare)
+            """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.format()
-        guard let flavour = FixLineWriter.Flavour(rawValue: arguments.value("--flavour") ?? "full") else {
-            throw CommandFailure(.usage, "--flavour: full or compact is wanted")
-        }
-        var decoding = FrameDecoding(format: format, flavour: flavour)
+        var decoding = FrameDecoding(try arguments.formatOptions())
         if let key = try arguments.key() {
             guard let deviceID = try arguments.deviceID("--device") else {
                 throw CommandFailure(.usage, "--key-file wants the collar whose key it is: --device ID")
@@ -39,7 +41,7 @@ enum DecodeCommand {
         let input = try ChunkInput(path: arguments.operands.first ?? "-")
         let isBare = arguments.has("--bare")
         let byteCount = try isBare ? decodeBare(input, &decoding) : decodeSerial(input, &decoding)
-        try decoding.flush()
+        try decoding.finish()
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
         if decoding.unverifiedCount > 0 {
             StandardError.say(

@@ -32,6 +32,9 @@ enum DeliverCommand {
         ],
         maximumOperandCount: .max,
         notes: """
+            formats:
+            \(formatList())
+
             COMMAND is started without a shell, its stdout is this program's stderr. Each batch is a whole document of its format.
             --since is for the first start under NAME; it takes \(SinceArgument.forms).
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 69 COMMAND cannot be started or,
@@ -44,7 +47,7 @@ enum DeliverCommand {
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
             throw CommandFailure(.usage, "deliver wants a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
         }
-        var configuration = DeliveryConfiguration(try arguments.reading(kinds: [.fix]), command)
+        var configuration = DeliveryConfiguration(try arguments.reading(), command)
         configuration.reading.name = name
         configuration.batchCount = try arguments.integer("--batch", in: 1...100_000) ?? 1000
         configuration.intervalMicroseconds = Int64((try arguments.number("--every", in: 0...86_400) ?? 0) * 1e6)

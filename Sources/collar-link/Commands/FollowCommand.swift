@@ -30,6 +30,10 @@ enum FollowCommand {
         ],
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+            Only json has lines of events; json and text have lines for messages and gaps.
+
             --since takes \(SinceArgument.forms).
             The events are those of the last megabyte of lines. They end with 'run' and begin with it.
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 74 I/O, 75 the name is in use,
@@ -37,7 +41,7 @@ enum FollowCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        var configuration = FollowerConfiguration(try arguments.reading(kinds: [.fix]))
+        var configuration = FollowerConfiguration(try arguments.reading())
         configuration.reading.name = try arguments.value("--as").map { (text) throws(CommandFailure) in
             try ParsedArguments.readerName(text)
         }

@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarJournal
 import CollarReceiver
+import CollarTracking
 import CollarWire
 import Glibc
 
@@ -8,7 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F json|text] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -16,20 +17,17 @@ enum HistoryCommand {
             by --repair), and 'run' may go on meanwhile.
             """,
         options: [
-            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
-            OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
             OptionSpec(
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
-            OptionSpec("-F", "--format", value: "json|text", is: "JSON lines (the default), or lines for people"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of the fix lines (full)"),
-            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
-            OptionSpec(
-                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
-        ],
+        ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+            Only json and text have lines for messages and gaps.
+
             --since takes \(SinceArgument.forms). Times are those of the
             host's clock at reception; a date is its midnight, UTC.
             exit codes: 0 clean, 64 usage, 65 damaged (--verify), 66 nothing is stored there, 74 I/O, 75 in use (--repair),
@@ -37,9 +35,8 @@ enum HistoryCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.formatOptions()
-        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? [.fix, .gap]
-        var printer = HistoryPrinter(format, kinds)
+        var format = try arguments.formatOptions()
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -51,17 +48,26 @@ enum HistoryCommand {
             for option in ["--since", "--events"] where arguments.has(option) {
                 throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
             }
+            guard format.format.hasEvents else {
+                throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")
+            }
             return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
+        format.deployments = journals.deployments
+        var printer = HistoryPrinter(format, kinds, journals.selection)
         var collars = journals.collars
         if case .fix(let fix) = since {
             // Only the journal of this fix's collar has a position after the fix.
             collars = collars.filter { $0 == fix.deviceID }
             guard !collars.isEmpty else { throw HistoryCommand.unknown(fix) }
         }
+        var progress = ProgressLine { collars.compactMap { try? journals.reader(of: $0) } }
+        defer { StandardError.show(nil) }
         let code = try journals.forEach(of: collars) { (deviceID) throws(CommandFailure) in
-            try printer.print(try journals.reader(of: deviceID), since: since)
+            let reader = try journals.reader(of: deviceID)
+            progress.begin(reader)
+            return try printer.print(reader, since: since, &progress)
         }
         try printer.finish()
         return code
@@ -78,13 +84,19 @@ enum HistoryCommand {
 /// The journals that a command reads.
 struct StoredJournals {
     let stateDirectory: String
+    /// What the command is about.
+    let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
     let collars: [UInt64]
+    /// Which animal wears which collar.
+    let deployments: DeploymentTable
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let directory = try arguments.readableStateDirectory()
-        let wanted = try arguments.deviceID()
+        let animals = AnimalNames()
+        selection = try arguments.wantedCollars(animals)
+        deployments = animals.tellingFaults()
         stateDirectory = directory
         let known = try CommandFailure.wrapping(
             try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem()))
@@ -93,16 +105,17 @@ struct StoredJournals {
                 .noInput, "nothing is stored in \(directory)",
                 remedy: "name the directory that 'collar-link run' uses: --state-dir DIR")
         }
-        guard let wanted else {
+        guard let wanted = selection.deviceIDs else {
             collars = known
             return
         }
-        guard known.contains(wanted) else {
-            let names = known.prefix(8).map { MessageDescription.hexadecimal($0) }.joined(separator: ", ") + (known.count > 8 ? ", …" : "")
+        collars = wanted.filter(known.contains)
+        guard !collars.isEmpty else {
+            let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
-                .noInput, "nothing of collar \(MessageDescription.hexadecimal(wanted)) is stored in \(directory)", remedy: "stored is: \(names)")
+                .noInput, "nothing of collar \(names) is stored in \(directory)",
+                remedy: "stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) }))")
         }
-        collars = [wanted]
     }
 
     /// Runs `body` for each of the collars, until it returns false. If the journal of one of several collars cannot be read, that

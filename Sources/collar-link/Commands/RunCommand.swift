@@ -12,15 +12,15 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, follow, deliver, readers, key, receiver, devices, mark, simulate, encode, decode; 'collar-link
-            COMMAND --help' tells more.
+            commands: run (the default), send, history, follow, deliver, readers, name, key, receiver, devices, mark, simulate, encode,
+            decode; 'collar-link COMMAND --help' tells more.
             """,
         options: [
             OptionSpec(
                 "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
                 is: "use this tty, or the radio at another machine (repeatable); discovery is off then, except with auto"),
         ] + RadioOption.allCases.map(\.spec) + [
-            OptionSpec("--collar", value: "ID", is: "only this collar: 16 hexadecimal digits"),
+            OptionSpec("--collar", value: "ID|NAME", is: "only this collar: its id, 16 hexadecimal digits, or the animal that wears it now"),
             OptionSpec(
                 "--events", value: "LIST",
                 is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; all; or none"),
@@ -52,6 +52,7 @@ enum RunCommand {
             ~/.config/collar-link/config) and /etc/collar-link/config give the same for one stick or for all: lines such as
             'region = EU868', sections such as '[stick serial=0123456789]'. The command line goes before the user's file, and
             that before the machine's.
+            Lines have the names that 'collar-link name' gives to collars; a change of them counts from the next second on.
             exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 
@@ -91,7 +92,8 @@ enum RunCommand {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
-        configuration.host.deviceID = try arguments.deviceID()
+        configuration.host.deviceID = try arguments.wantedCollar()
+        configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
         configuration.format.flavour = try arguments.flavour()
         configuration.format.sourceAs = try arguments.sourceAs()
         if let kinds = try arguments.lineKinds(of: LineKind.allCases) {

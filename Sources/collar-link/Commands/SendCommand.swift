@@ -33,7 +33,9 @@ enum SendCommand {
             OptionSpec("--reply-to", value: "SEQ", is: "with message: answers the collar's message with this seq"),
             OptionSpec("--outcome", value: "NAME", is: "with --reply-to: \(CommandResult.Outcome.nameList) (ok)"),
             OptionSpec("--to", value: "ID", is: "with pair: the receiver to which the collar is to belong"),
-            OptionSpec("--collar", value: "ID", is: "which collar: 16 hexadecimal digits; needed where there are several"),
+            OptionSpec(
+                "--collar", value: "ID|NAME",
+                is: "which collar: its id, or the animal that wears it now; needed where there are several"),
             OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),
             OptionSpec("--now", is: "fail at once without a radio or contact; drop it once the time is over"),
             OptionSpec("--latest", is: "as --queue, in place of requests of the same kind that were not sent yet"),

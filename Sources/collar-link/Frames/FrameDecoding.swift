@@ -27,7 +27,7 @@ struct FrameDecoding {
     private static let anchorLimit: UInt32 = 65_536
 
     private let format: OutputFormat
-    private var writer: FixLineWriter
+    private var formatter: EntryFormatter
     private var output: [UInt8] = []
     private var logs: [KnownLog] = []
     private var sealed: SealedDecoding?
@@ -37,9 +37,10 @@ struct FrameDecoding {
     /// The number of decoded frames whose sequence was solved from the CRC.
     private(set) var unverifiedCount = 0
 
-    init(format: OutputFormat, flavour: FixLineWriter.Flavour) {
-        self.format = format
-        writer = FixLineWriter(flavour: flavour)
+    init(_ options: FormatOptions) {
+        format = options.format
+        formatter = EntryFormatter(options)
+        if format != .text { formatter.begin(into: &output) }
     }
 
     /// Adds a log at the front of the known logs, or moves a known log there, because the front log is tried first.
@@ -104,6 +105,12 @@ struct FrameDecoding {
     mutating func flush() throws(CommandFailure) {
         try StandardOutput.write(output)
         output.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes the rest of the output to stdout.
+    mutating func finish() throws(CommandFailure) {
+        if format != .text { formatter.end(into: &output) }
+        try flush()
     }
 
     /// How many frames were skipped and why; nil if none was.
@@ -179,15 +186,14 @@ struct FrameDecoding {
     private mutating func write(
         _ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at offset: Int
     ) {
-        switch format {
-        case .json:
+        if format != .text {
             guard let log = decoded.log else { return }
             switch decoded.message {
-            case .fix(let fix): writeLine(of: fix, log: log)
-            case .batch(let batch): batch.forEach { writeLine(of: $0, log: log) }
+            case .fix(let fix): write(fix, log: log)
+            case .batch(let batch): batch.forEach { write($0, log: log) }
             default: return
             }
-        case .text:
+        } else {
             let size = "\(byteCount) bytes\(isSealed ? ", sealed" : "")"
             append("@\(offset) \(size): \(MessageDescription.line(of: header))\n")
             for field in MessageDescription.fields(of: decoded.message) {
@@ -197,9 +203,9 @@ struct FrameDecoding {
         }
     }
 
-    private mutating func writeLine(of fix: Fix, log: LogIdentity) {
+    private mutating func write(_ fix: Fix, log: LogIdentity) {
         let received = ReceivedFix(deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
-        writer.append(received, to: &output)
+        formatter.append(received, to: &output)
     }
 
     private mutating func append(_ text: String) { output += Array(text.utf8) }

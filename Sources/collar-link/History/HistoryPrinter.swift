@@ -2,23 +2,28 @@ import CollarBridge
 import CollarJournal
 import CollarHost
 import CollarReceiver
+import CollarTracking
 import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.
 struct HistoryPrinter {
     private let kinds: Set<LineKind>
+    private let selection: CollarSelection
     private var formatter: EntryFormatter
     private var bytes: [UInt8] = []
 
-    init(_ format: FormatOptions, _ kinds: Set<LineKind>) {
+    init(_ format: FormatOptions, _ kinds: Set<LineKind>, _ selection: CollarSelection) {
         self.kinds = kinds
+        self.selection = selection
         formatter = EntryFormatter(format)
         formatter.begin(into: &bytes)
     }
 
     /// Prints a journal.
     /// - Returns: false where the reader of stdout went away.
-    mutating func print(_ reader: JournalReader, since: SinceArgument?) throws(CommandFailure) -> Bool {
+    mutating func print(
+        _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
+    ) throws(CommandFailure) -> Bool {
         var position = try start(in: reader, since: since)
         var earliest = Int64.min
         if case .time(let unixMilliseconds) = since { earliest = unixMilliseconds }
@@ -35,6 +40,7 @@ struct HistoryPrinter {
             if bytes.count >= 32_768, try !flush() { return false }
             if batch.isAtEnd { return true }
             position = batch.end
+            progress.show(position)
         }
     }
 
@@ -67,13 +73,19 @@ struct HistoryPrinter {
     private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
         switch entry {
         case .fix(let record):
-            guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest else { return }
+            guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest,
+                selection.contains(deviceID, at: record.fix.unixMilliseconds)
+            else { return }
             formatter.append(.fix(record), deviceID: deviceID, to: &bytes)
         case .message(let record):
-            guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest else { return }
+            guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest,
+                selection.contains(deviceID, at: record.unixMilliseconds)
+            else { return }
             formatter.append(.message(record), deviceID: deviceID, to: &bytes)
         case .loss(let loss):
-            guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest else { return }
+            guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest,
+                selection.contains(deviceID, at: loss.receivedUnixMilliseconds)
+            else { return }
             formatter.append(.gap(GapChange(loss)), deviceID: deviceID, to: &bytes)
         case .uncovered: break
         }

@@ -27,7 +27,7 @@ enum KeyCommand {
         ],
         maximumOperandCount: 3,
         notes: """
-            ID is the device id of the collar, 16 hexadecimal digits. A running collar-link looks for keys while frames come in,
+            ID is the device id of the collar, 16 hexadecimal digits, or the animal that wears it now. A running collar-link looks for keys while frames come in,
             once a second.
             Keys lie in DIR/keys, readable by their owner alone, and are not encrypted there.
             exchange prints the id of the collar. A collar obeys for a minute after a press of its button; if this machine has its
@@ -44,7 +44,7 @@ enum KeyCommand {
         case ("list", 1): return try list(files)
         case ("add", 2...3): try add(operands, to: files)
         case ("remove", 2):
-            let deviceID = try deviceID(operands[1])
+            let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             try checkKey(of: deviceID, in: files)
             try files.change { files throws(JournalError) in _ = try files.remove(deviceID) }
         case ("exchange", 1):
@@ -55,7 +55,7 @@ enum KeyCommand {
             let deviceID = try session.run()
             try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
         case ("accept-restart", 3):
-            let deviceID = try deviceID(operands[1])
+            let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             guard let logID = UInt32(operands[2]), logID <= LogIdentity.maximumLogID else {
                 throw CommandFailure(.usage, "\(operands[2]): the number of a log is wanted, as the warning names it")
             }
@@ -95,7 +95,7 @@ enum KeyCommand {
     }
 
     private static func add(_ operands: [String], to files: KeyFiles) throws(CommandFailure) {
-        let deviceID = try deviceID(operands[1])
+        let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
         let key: CollarKey
         if operands.count == 3 {
             key = try CollarKey(fileAt: operands[2])
@@ -111,13 +111,6 @@ enum KeyCommand {
             try files.store(entry, of: deviceID)
         }
         if operands.count == 2 { try StandardOutput.write(key.hexadecimalDigits + "\n") }
-    }
-
-    private static func deviceID(_ text: String) throws(CommandFailure) -> UInt64 {
-        guard let deviceID = ControlRequest.deviceID(text) else {
-            throw CommandFailure(.usage, "\(text): the id of a collar is wanted, 16 hexadecimal digits")
-        }
-        return deviceID
     }
 
     /// The entry of a collar; nil if there is none, or if its file is damaged.

@@ -4,7 +4,7 @@ import CollarWire
 
 extension ResultLine {
     /// The collar that the line is about, for a message.
-    var subject: String { deviceID.map { "collar \(MessageDescription.hexadecimal($0))" } ?? "the collar" }
+    var subject: String { deviceID.map { "collar \(MessageDescription.hexadecimal($0))\(name.map { " (\($0))" } ?? "")" } ?? "the collar" }
 
     /// The result for a person, in lines that each end with a line feed.
     var text: String {

@@ -150,6 +150,7 @@ final class SendSession {
         configuration.radio = wanted.radio
         configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
+        configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
         let receiver = try Receiver(configuration) { notice in self.noticed(notice) }
         self.receiver = receiver
         defer { self.receiver = nil }

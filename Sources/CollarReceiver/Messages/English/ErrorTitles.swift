@@ -64,6 +64,7 @@ extension ErrorCode {
         case .noVersion: "No settings version left"
         case .unknownRequest: "Request not known"
         case .tooManyClients: "Too many programs"
+        case .animalsUnusable: "Names cannot be read"
         case .controlFailing: "No control socket"
         case .commandFailed: "The command failed"
         case .outputFailed: "Output cannot be written"

@@ -18,6 +18,7 @@ extension FollowerNotice {
         case .cannotStorePosition(let error):
             error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
         case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)
+        case .animals(let fault): fault.message
         case .notAnID(let text):
             UserMessage(
                 nil, "'\(text)' is not the id of a line that waits to be acknowledged",

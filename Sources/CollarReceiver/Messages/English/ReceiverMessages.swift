@@ -88,6 +88,7 @@ extension ReceiverNotice {
             UserMessage(
                 .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
                 "give it another --state-dir, or set XDG_RUNTIME_DIR")
+        case .animals(let fault): fault.message
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")

@@ -1,0 +1,11 @@
+/// The factory id of a collar as text.
+package enum CollarID {
+    /// What ``deviceID(_:)`` takes, for messages.
+    package static let form = "16 hexadecimal digits"
+
+    /// Reads the id of a collar from 16 hexadecimal digits; nil for any other text.
+    package static func deviceID(_ text: some StringProtocol) -> UInt64? {
+        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt64(text, radix: 16)
+    }
+}

@@ -1,0 +1,85 @@
+import CollarBridge
+import CollarTracking
+import SerialDevices
+
+extension AnimalFileFault {
+    /// The fault, for a person: where it is, what is wrong, and what to do about it.
+    public var message: UserMessage {
+        switch self {
+        case .unreadable(let failure):
+            UserMessage(
+                .animalsUnusable, "\(failure.path) cannot be read: \(SystemError.text(failure.errorNumber))",
+                "let this user read the file, or remove it")
+        case .wrong(let path, let error): error.message(path: path)
+        }
+    }
+}
+
+extension AnimalRegisterError {
+    /// The error, for a person.
+    /// - Parameter path: the path of the file.
+    public func message(path: String) -> UserMessage {
+        UserMessage(
+            line == nil ? nil : .animalsUnusable, (line.map { "\(path), line \($0): " } ?? "") + problem.reason(path: path),
+            problem.remedy)
+    }
+}
+
+extension AnimalRegisterError.Problem {
+    fileprivate func reason(path: String) -> String {
+        switch self {
+        case .notText: "the line is not UTF-8"
+        case .tooLong(let byteLimit): "\(path) has more than \(byteLimit) bytes"
+        case .notAnAssignment(let line): "'\(line)' is neither '[animal NAME]' nor 'key = value'"
+        case .unknownSection(let section): "'\(section)' is no section of this file"
+        case .unknownKey(let key): "there is no key '\(key)'"
+        case .keyWithoutAnimal(let key): "\(key) stands above the first animal"
+        case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)"
+        case .repeatedAnimal(let name, let line): "there is an animal \(name) already, at line \(line) of \(path)"
+        case .wrongText(let text, let kind, let fault): "the \(kind.rawValue) '\(text)' \(fault.text)"
+        case .wrongCollar(let text): "'\(text)' is no id of a collar: \(CollarID.form) are wanted"
+        case .wrongWearing(let text): "'\(text)' does not tell a collar and when it is worn"
+        case .wrongTime(let text): "'\(text)' is no time"
+        case .endBeforeBegin: "the collar is not worn at all: its end is not later than its begin"
+        case .worn(let deviceID, let name, let line):
+            "\(collarName(deviceID)) is on \(name) at the same time, by line \(line) of \(path)"
+        case .unknownAnimal(let name): "there is no animal \(name) in \(path)"
+        case .nothingToEnd: "no collar is worn without an end"
+        case .severalCollars(let collars):
+            "the animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))"
+        }
+    }
+
+    fileprivate var remedy: String? {
+        switch self {
+        case .notText: "write the file in UTF-8"
+        case .tooLong: "remove animals that are no longer of interest"
+        case .notAnAssignment, .unknownSection, .unknownKey, .keyWithoutAnimal:
+            "an animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment"
+        case .repeatedKey, .repeatedAnimal: "keep one of the two lines, or give another name"
+        case .wrongText(_, let kind, .collarID): "choose a \(kind.rawValue) with other characters than a collar's id"
+        case .wrongText(_, let kind, _): "choose another \(kind.rawValue)"
+        case .wrongCollar: "the lines of 'collar-link history' have it as \"collar\""
+        case .wrongWearing: "'wears = ID', then 'from TIME', 'until TIME', both or neither"
+        case .wrongTime: "a time is \(CalendarTime.forms)"
+        case .endBeforeBegin: "'until' is the first instant at which the collar is not worn any more"
+        case .worn: "end the one where the other begins: '… until TIME'"
+        case .unknownAnimal: "'collar-link name' lists the animals"
+        case .nothingToEnd: "'collar-link name' lists who wears what; set another end with 'collar-link name ID NAME --until TIME'"
+        case .severalCollars: "name the collar by its id"
+        }
+    }
+}
+
+extension AnimalRegisterError.TextFault {
+    fileprivate var text: String {
+        switch self {
+        case .empty: "is empty"
+        case .tooLong(let byteLimit): "has more than \(byteLimit) bytes"
+        case .controlCharacter: "has a control or format character"
+        case .comment: "has a '#' where a comment begins"
+        case .outerSpace: "begins or ends with a space"
+        case .collarID: "looks like the id of a collar"
+        }
+    }
+}

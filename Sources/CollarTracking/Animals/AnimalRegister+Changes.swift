@@ -1,0 +1,134 @@
+import CollarBridge
+
+/// Changes. Each keeps every byte of the file but those that it is about. Nothing changes if one throws.
+extension AnimalRegister {
+    /// Puts a collar on an animal, which is added if there is none of this name.
+    ///
+    /// If the animal wears the collar at these times already, the times of that line become these. Otherwise a line is added,
+    /// and a deployment of the collar without an end that began before ends where the new one begins.
+    /// - Parameters:
+    ///   - begin: when it begins to wear the collar, in milliseconds since 1970; nil for the present time, or for no bound if the
+    ///     collar is not in the file yet.
+    ///   - end: when it no longer wears it, in milliseconds since 1970; nil for no bound.
+    ///   - now: the present time, in milliseconds since 1970.
+    /// - Returns: the animal whose deployment ended through this; nil if there is none.
+    @discardableResult
+    public mutating func put(
+        _ deviceID: UInt64, on name: String, from begin: Int64?, until end: Int64?, now: Int64
+    ) throws(AnimalRegisterError) -> String? {
+        var ended: String?
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            try AnimalRegister.checkName(name)
+            let wanted = try RegisteredAnimal.Wearing(deviceID, from: begin, until: end)
+            let ofCollar = text.wearings(of: deviceID)
+            // Without times, it is about the present.
+            let times = begin == nil && end == nil ? now..<(now + 1) : wanted.times
+            if let own = ofCollar.first(where: { $0.name == name && $0.wearing.times.overlaps(times) })?.wearing {
+                let new = try own.with(begin: begin ?? own.beginUnixMilliseconds, end: end ?? own.endUnixMilliseconds)
+                try new.checkOverlaps(with: ofCollar.filter { $0.wearing.line != own.line })
+                if new != own { text.setValue(new.text, line: own.line) }
+                return
+            }
+            let new = try wanted.with(begin: begin ?? (ofCollar.isEmpty ? nil : now), end: end)
+            let open = ofCollar.first {
+                $0.wearing.endUnixMilliseconds == nil && $0.wearing.times.lowerBound < new.times.lowerBound
+            }
+            try new.checkOverlaps(with: ofCollar.filter { $0.wearing.line != open?.wearing.line })
+            if let (wearer, wearing) = open {
+                text.setValue(
+                    try wearing.with(begin: wearing.beginUnixMilliseconds, end: new.times.lowerBound).text, line: wearing.line)
+                ended = wearer
+            }
+            text.add(.wears, new.text, to: name)
+        }
+        return ended
+    }
+
+    /// Ends the deployment of an animal that has no end yet.
+    /// - Parameter end: when it no longer wears its collar, in milliseconds since 1970.
+    public mutating func endDeployment(of name: String, at end: Int64) throws(AnimalRegisterError) {
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            try text.end(try text.animal(name).wearings, at: end)
+        }
+    }
+
+    /// Ends the deployment of a collar that has no end yet.
+    /// - Parameter end: when the collar is no longer worn, in milliseconds since 1970.
+    public mutating func endDeployment(of deviceID: UInt64, at end: Int64) throws(AnimalRegisterError) {
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            try text.end(text.wearings(of: deviceID).map(\.wearing), at: end)
+        }
+    }
+
+    /// Gives an animal another name.
+    public mutating func rename(_ name: String, to newName: String) throws(AnimalRegisterError) {
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            let animal = try text.animal(name)
+            try AnimalRegister.checkName(newName)
+            if name == newName { return }
+            if let other = text.animals.first(where: { $0.name == newName }) { throw .repeatedAnimal(newName, line: other.line) }
+            text.setName(newName, line: animal.line)
+        }
+    }
+
+    /// Sets the species or the notes of an animal; a nil value stays as it is.
+    public mutating func describe(_ name: String, species: String?, notes: String?) throws(AnimalRegisterError) {
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            let animal = try text.animal(name)
+            if let species {
+                try AnimalRegister.check(species, as: .species)
+                if let line = animal.speciesLine { text.setValue(species, line: line) } else { text.add(.species, species, to: name) }
+            }
+            if let notes {
+                try AnimalRegister.check(notes, as: .notes)
+                // Adding the species above has not moved the lines before it: a line is added behind the last of the animal.
+                if let line = animal.notesLine { text.setValue(notes, line: line) } else { text.add(.notes, notes, to: name) }
+            }
+        }
+    }
+
+    /// Removes an animal with its deployments. Comments stay, also those behind what is removed.
+    public mutating func remove(_ name: String) throws(AnimalRegisterError) {
+        try change { (text) throws(AnimalRegisterError.Problem) in
+            let animal = try text.animal(name)
+            text.removeKeys(from: animal.line, through: animal.lastLine)
+        }
+    }
+
+    /// Replaces this register by one whose lines `body` has changed.
+    private mutating func change(
+        _ body: (inout RegisterText) throws(AnimalRegisterError.Problem) -> Void
+    ) throws(AnimalRegisterError) {
+        var text = RegisterText(lines, animals)
+        do throws(AnimalRegisterError.Problem) {
+            try body(&text)
+            guard text.byteCount <= AnimalRegister.byteLimit else { throw .tooLong(byteLimit: AnimalRegister.byteLimit) }
+        } catch { throw AnimalRegisterError(error, line: nil) }
+        self = try AnimalRegister(lines: text.lines)
+    }
+}
+
+extension RegisterText {
+    fileprivate mutating func end(_ wearings: [RegisteredAnimal.Wearing], at end: Int64) throws(AnimalRegisterError.Problem) {
+        let open = wearings.filter { $0.endUnixMilliseconds == nil }
+        guard let wearing = open.first else { throw .nothingToEnd }
+        guard open.count == 1 else { throw .severalCollars(open.map(\.deviceID)) }
+        setValue(try wearing.with(begin: wearing.beginUnixMilliseconds, end: end).text, line: wearing.line)
+    }
+}
+
+extension RegisteredAnimal.Wearing {
+    /// The same collar at other times.
+    fileprivate func with(begin: Int64?, end: Int64?) throws(AnimalRegisterError.Problem) -> Self {
+        var other = try Self(deviceID, from: begin, until: end)
+        other.line = line
+        return other
+    }
+
+    fileprivate func checkOverlaps(
+        with others: [(name: String, wearing: RegisteredAnimal.Wearing)]
+    ) throws(AnimalRegisterError.Problem) {
+        guard let (wearer, other) = others.first(where: { $0.wearing.times.overlaps(times) }) else { return }
+        throw .worn(deviceID: deviceID, by: wearer, line: other.line)
+    }
+}

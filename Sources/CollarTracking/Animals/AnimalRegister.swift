@@ -1,0 +1,125 @@
+import CollarBridge
+
+/// The animals file: which animals there are, and which collar each wears from when to when. A person can edit the text, such as:
+///
+/// ```
+/// # my cats
+/// [animal Athena]
+/// species = Felis catus
+/// notes = grey, shy
+/// wears = 910a2b3c4d5e6f70 from 2026-05-01 until 2026-09-30T12:00:00Z
+/// wears = 910a2b3c4d5e6f71 from 2026-10-01
+/// ```
+///
+/// `from` and `until` may be left out: the collar is then worn from ever, or for ever. `until` is the first instant at which the
+/// collar is not worn any more. A date is its midnight, UTC. `#` begins a comment at the start of a line, and after a space or tab.
+/// The functions that change an animal keep the comments, blank lines, spaces and order of the text.
+public struct AnimalRegister: Equatable, Sendable {
+    /// The largest file that is read, in bytes.
+    public static let byteLimit = 1 << 20
+    /// The longest name or species, in bytes of UTF-8.
+    public static let nameByteLimit = 128
+    /// The longest notes, in bytes of UTF-8.
+    public static let notesByteLimit = 1024
+
+    /// The animals, in their order in the file.
+    public internal(set) var animals: [RegisteredAnimal] = []
+    /// The lines of the file, without their line feeds.
+    private(set) var lines: [String]
+
+    /// A register without animals.
+    public init() { lines = [""] }
+
+    /// Reads the content of a file.
+    ///
+    /// Complexity: linear in the content; n log n in the deployments of one collar.
+    /// - Throws: the first line that is wrong, or the first two lines that put a collar on two animals at one time.
+    public init(_ content: [UInt8]) throws(AnimalRegisterError) {
+        guard content.count <= AnimalRegister.byteLimit else {
+            throw AnimalRegisterError(.tooLong(byteLimit: AnimalRegister.byteLimit), line: 1)
+        }
+        var lines: [String] = []
+        for bytes in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            guard let line = String(validating: bytes, as: UTF8.self) else {
+                throw AnimalRegisterError(.notText, line: lines.count + 1)
+            }
+            lines.append(line)
+        }
+        try self.init(lines: lines)
+    }
+
+    /// Reads lines without their line feeds.
+    init(lines: [String]) throws(AnimalRegisterError) {
+        self.lines = lines
+        for (index, line) in lines.enumerated() {
+            do throws(AnimalRegisterError.Problem) { try take(AnimalRegister.words(of: line), index + 1) } catch {
+                throw AnimalRegisterError(error, line: index + 1)
+            }
+        }
+        try checkOverlaps()
+    }
+
+    /// The content of the file.
+    public var content: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+
+    /// All deployments, in their order in the file.
+    public var deployments: [Deployment] { animals.flatMap(\.deployments) }
+
+    /// The words of a line: what is left of it without its comment, its carriage return and the spaces around.
+    static func words(of line: String) -> Substring {
+        ConfigurationLine.withoutComment(line.last == "\r" ? line.dropLast() : line[...]).trimmed
+    }
+}
+
+extension AnimalRegister {
+    private mutating func take(_ words: Substring, _ number: Int) throws(AnimalRegisterError.Problem) {
+        if words.isEmpty { return }
+        if words.hasPrefix("[") {
+            guard let name = AnimalRegister.name(inHeader: words) else { throw .unknownSection(String(words)) }
+            try AnimalRegister.checkName(String(name))
+            if let earlier = animals.first(where: { $0.name == name }) {
+                throw .repeatedAnimal(String(name), line: earlier.line)
+            }
+            animals.append(RegisteredAnimal(name: String(name), line: number))
+            return
+        }
+        guard let (word, value) = ConfigurationLine.assignment(words) else { throw .notAnAssignment(String(words)) }
+        guard let key = Key(rawValue: String(word)) else { throw .unknownKey(String(word)) }
+        guard !animals.isEmpty else { throw .keyWithoutAnimal(key.rawValue) }
+        let last = animals.count - 1
+        if let earlier = animals[last].line(of: key) { throw .repeatedKey(key.rawValue, line: earlier) }
+        switch key {
+        case .species:
+            try AnimalRegister.check(String(value), as: .species)
+            animals[last].species = String(value)
+            animals[last].speciesLine = number
+        case .notes:
+            try AnimalRegister.check(String(value), as: .notes)
+            animals[last].notes = String(value)
+            animals[last].notesLine = number
+        case .wears: animals[last].wearings.append(try RegisteredAnimal.Wearing(value, line: number))
+        }
+        animals[last].lastLine = number
+    }
+
+    /// The name in `[animal NAME]`; nil for any other section.
+    static func name(inHeader words: Substring) -> Substring? {
+        guard words.hasPrefix("["), words.hasSuffix("]") else { return nil }
+        let inside = words.dropFirst().dropLast().trimmed
+        guard inside.hasPrefix("animal"), let first = inside.dropFirst(6).first, first.isSpaceOrTab else { return nil }
+        return inside.dropFirst(6).trimmed
+    }
+
+    /// Checks that at any time a collar has at most one wearer.
+    private func checkOverlaps() throws(AnimalRegisterError) {
+        let wearings = animals.flatMap { animal in animal.wearings.map { (name: animal.name, wearing: $0) } }
+        for (deviceID, ofCollar) in Dictionary(grouping: wearings, by: { $0.wearing.deviceID }).sorted(by: { $0.key < $1.key }) {
+            let sorted = ofCollar.sorted { $0.wearing.times.lowerBound < $1.wearing.times.lowerBound }
+            for (one, next) in zip(sorted, sorted.dropFirst()) where one.wearing.times.overlaps(next.wearing.times) {
+                let (earlier, later) = one.wearing.line < next.wearing.line ? (one, next) : (next, one)
+                throw AnimalRegisterError(
+                    .worn(deviceID: deviceID, by: earlier.name, line: earlier.wearing.line), line: later.wearing.line)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CollarBridge
+
+/// An animal of the animals file.
+public struct RegisteredAnimal: Equatable, Sendable {
+    /// Its name, which no other animal of the file has.
+    public internal(set) var name: String
+    /// The scientific name of its species; nil if the file has none.
+    public internal(set) var species: String?
+    /// What else is noted; nil if there is nothing.
+    public internal(set) var notes: String?
+    /// The collars it wears and wore, in their order in the file.
+    public internal(set) var wearings: [Wearing] = []
+    /// The line of its header, from 1.
+    public let line: Int
+    var speciesLine: Int?
+    var notesLine: Int?
+    /// The last line with a key of this animal; its header if there is none.
+    var lastLine: Int
+
+    init(name: String, line: Int) {
+        self.name = name
+        self.line = line
+        lastLine = line
+    }
+
+    /// The animal as deployments name it.
+    public var animal: Animal { Animal(name: name, species: species) }
+
+    /// Its deployments, in their order in the file.
+    public var deployments: [Deployment] {
+        wearings.map { wearing in
+            Deployment(
+                animal: animal, deviceID: wearing.deviceID, beginUnixMilliseconds: wearing.beginUnixMilliseconds,
+                endUnixMilliseconds: wearing.endUnixMilliseconds)
+        }
+    }
+
+    /// The line of a key that may stand only once, from 1; nil if it does not stand yet.
+    func line(of key: AnimalRegister.Key) -> Int? {
+        switch key {
+        case .species: speciesLine
+        case .notes: notesLine
+        case .wears: nil
+        }
+    }
+}
+
+extension RegisteredAnimal {
+    /// A line `wears = ID [from TIME] [until TIME]`.
+    public struct Wearing: Equatable, Sendable {
+        /// The collar's factory id.
+        public internal(set) var deviceID: UInt64
+        /// The first instant, in milliseconds since 1970; nil for no bound.
+        public internal(set) var beginUnixMilliseconds: Int64?
+        /// The instant after the last one, in milliseconds since 1970; nil for no bound.
+        public internal(set) var endUnixMilliseconds: Int64?
+        /// The line, from 1; 0 for one that is not in the file.
+        public internal(set) var line = 0
+
+        init(_ deviceID: UInt64, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
+            if let begin, let end, begin >= end { throw .endBeforeBegin }
+            self.deviceID = deviceID
+            beginUnixMilliseconds = begin
+            endUnixMilliseconds = end
+        }
+
+        /// Reads the value of a line.
+        init(_ value: Substring, line: Int) throws(AnimalRegisterError.Problem) {
+            var words = value.split(whereSeparator: \.isSpaceOrTab)[...]
+            guard let first = words.popFirst() else { throw .wrongWearing(String(value)) }
+            guard let deviceID = CollarID.deviceID(first) else { throw .wrongCollar(String(first)) }
+            let begin = try Wearing.time(behind: "from", &words, of: value)
+            let end = try Wearing.time(behind: "until", &words, of: value)
+            guard words.isEmpty else { throw .wrongWearing(String(value)) }
+            try self.init(deviceID, from: begin, until: end)
+            self.line = line
+        }
+
+        private static func time(
+            behind word: String, _ words: inout ArraySlice<Substring>, of value: Substring
+        ) throws(AnimalRegisterError.Problem) -> Int64? {
+            guard words.first == word[...] else { return nil }
+            words.removeFirst()
+            guard let text = words.popFirst() else { throw .wrongWearing(String(value)) }
+            guard let time = CalendarTime.unixMilliseconds(text) else { throw .wrongTime(String(text)) }
+            return time
+        }
+
+        /// The instants at which the collar is worn, in milliseconds since 1970.
+        var times: Range<Int64> { (beginUnixMilliseconds ?? .min)..<(endUnixMilliseconds ?? .max) }
+
+        /// The value of the line.
+        var text: String {
+            MessageDescription.hexadecimal(deviceID)
+                + (beginUnixMilliseconds.map { " from " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
+                + (endUnixMilliseconds.map { " until " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CollarJournal
+import CollarReceiver
+import CollarTracking
+import Glibc
+import SerialDevices
+
+/// A change of the user's animals file.
+struct AnimalFileChange {
+    /// The path of the file. It need not exist.
+    let path: String
+
+    private var directory: String { AnimalFileChange.parent(of: path) }
+
+    /// Changes the file, in one step: after a crash it has the old or the new content. The file keeps its owner and mode; a new one
+    /// is readable by its owner alone. If the path is a symbolic link, the file it leads to changes.
+    ///
+    /// Two programs that change the file do so one after the other.
+    func run(_ body: (inout AnimalRegister) throws(AnimalRegisterError) -> Void) throws(CommandFailure) {
+        let descriptor = try lockedDirectory()
+        defer { close(descriptor) }
+        var register: AnimalRegister
+        do throws(AnimalFileFault) {
+            register = try AnimalFiles.read(path, byteCount: FileSignature(path: path)?.byteCount ?? 0)
+        } catch { throw CommandFailure(error) }
+        let before = register.content
+        do throws(AnimalRegisterError) { try body(&register) } catch {
+            let message = error.message(path: path)
+            throw CommandFailure(error.line == nil ? .usage : .configuration, message.reason, remedy: message.remedy)
+        }
+        if register.content != before { try write(register.content) }
+    }
+
+    /// Makes the directory of the file if there is none, and waits for the lock on it.
+    private func lockedDirectory() throws(CommandFailure) -> Int32 {
+        try makeDirectory(directory)
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AnimalFileChange.unwritable(directory, errno) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            // Some network file systems have no locks.
+            guard errno == EINTR else { break }
+        }
+        return descriptor
+    }
+
+    private func makeDirectory(_ path: String) throws(CommandFailure) {
+        for isFirstTime in [true, false] {
+            if unsafe mkdir(path, 0o700) == 0 { return }
+            switch errno {
+            case EEXIST: return
+            case ENOENT where isFirstTime && path != "/": try makeDirectory(AnimalFileChange.parent(of: path))
+            default: throw AnimalFileChange.unwritable(path, errno)
+            }
+        }
+    }
+
+    private func write(_ content: [UInt8]) throws(CommandFailure) {
+        let target = try target()
+        var status = stat()
+        let exists = unsafe stat(target, &status) == 0
+        do throws(FileFailure) {
+            try SmallFile.replace(
+                target, in: AnimalFileChange.parent(of: target), with: content, POSIXFileSystem()
+            ) { (new) throws(FileFailure) in
+                guard exists else { return }
+                // The owner first: a change of the owner takes bits off the mode.
+                if status.st_uid != geteuid() || status.st_gid != getegid() {
+                    _ = unsafe chown(new, status.st_uid, status.st_gid)
+                }
+                guard unsafe chmod(new, status.st_mode & 0o7777) == 0 else {
+                    throw FileFailure(.create, new, errorNumber: errno)
+                }
+            }
+        } catch { throw AnimalFileChange.unwritable(error.path, error.errorNumber) }
+    }
+
+    /// The file to which the path leads.
+    private func target() throws(CommandFailure) -> String {
+        guard let resolved = unsafe realpath(path, nil) else {
+            var status = stat()
+            guard errno == ENOENT, unsafe lstat(path, &status) != 0 else {
+                throw CommandFailure(.cannotCreate, "\(path) is a symbolic link that leads nowhere", remedy: "remove it")
+            }
+            return path
+        }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    private static func parent(of path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return end == path.startIndex ? "/" : String(path[..<end])
+    }
+
+    private static func unwritable(_ path: String, _ errorNumber: Int32) -> CommandFailure {
+        CommandFailure(
+            errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
+            "\(path) cannot be written: \(SystemError.text(errorNumber))",
+            remedy: "XDG_CONFIG_HOME names another place, or make this one writable for this user")
+    }
+}
+
+extension CommandFailure {
+    /// The failure of a command that cannot do without an animals file.
+    init(_ fault: AnimalFileFault) {
+        self.init(fault.exitCode, fault.message.reason, remedy: fault.message.remedy)
+    }
+}

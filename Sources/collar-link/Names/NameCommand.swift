@@ -1,0 +1,161 @@
+import CollarBridge
+import CollarReceiver
+import CollarTracking
+
+/// `collar-link name`: which animal wears which collar.
+enum NameCommand {
+    static let spec = CommandSpec(
+        name: "name",
+        synopsis: "collar-link name [ID NAME | NAME] [options]",
+        summary: """
+            Gives names to the animals that wear collars. Names appear in lines, and --collar takes them. A fix belongs to the
+            animal that wore the collar when the fix was made.
+
+              name                            list the animals, and who wears which collar
+              name ID NAME                    NAME wears the collar ID: from now on if the file has the collar already, else from
+                                              ever. Whoever wears it without an end no longer does then
+              name ID NAME --from T --until T the same, between two times; either may be left out. If NAME wears the collar in
+                                              that time already, its times become these
+              name NAME --species S --notes T describe the animal
+              name NAME --end [--until T]     it no longer wears its collar; or the collar: name ID --end
+              name NAME --rename NEW          give the animal another name
+              name NAME --remove              forget the animal and which collars it wore
+            """,
+        options: [
+            OptionSpec("--from", value: "TIME", is: "when it begins to wear the collar"),
+            OptionSpec("--until", value: "TIME", is: "from when on it does not wear it any more"),
+            OptionSpec("--species", value: "NAME", is: "scientific name of its species, such as 'Felis catus'"),
+            OptionSpec("--notes", value: "TEXT", is: "what else is to be noted"),
+            OptionSpec("--end", is: "the collar is no longer worn (--until: from when on; now)"),
+            OptionSpec("--rename", value: "NAME", is: "give the animal this name"),
+            OptionSpec("--remove", is: "remove the animal"),
+            OptionSpec("-F", "--format", value: "text|json", is: "the list as a table (the default), or as lines of JSON"),
+        ],
+        maximumOperandCount: 2,
+        notes: """
+            ID is the id of a collar, 16 hexadecimal digits. TIME is \(TimeArgument.forms).
+            A date is its midnight, UTC.
+            The names are in $XDG_CONFIG_HOME/collar-link/animals (else ~/.config/collar-link/animals), a text that you may edit:
+              [animal Athena]
+              species = Felis catus
+              notes = grey, shy
+              wears = 910a2b3c4d5e6f70 from 2026-05-01 until 2026-09-30T12:00:00Z
+            '#' begins a comment. Comments, blank lines, spaces and order stay as they are when this command changes the file. Names
+            in /etc/collar-link/animals count, too; where the two contradict each other, the user's file does.
+            exit codes: 0 clean, 64 usage, 73 the file cannot be written, 77 permission, 78 a line of a file is wrong
+            """)
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let (task, options) = try task(of: arguments)
+        for option in spec.options.map(\.key) where arguments.has(option) && !options.contains(option) {
+            throw CommandFailure(.usage, "\(option) does not go with this", remedy: "'collar-link name --help' lists what does")
+        }
+        guard let task else {
+            let isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
+            try StandardOutput.write(AnimalList(try AnimalNames().registers()).bytes(isJSON: isJSON))
+            return .clean
+        }
+        guard let path = ConfigurationFiles.userPath(of: "animals") else {
+            throw CommandFailure(
+                .configuration, "there is no place for the names: neither XDG_CONFIG_HOME nor HOME is set", remedy: "set HOME")
+        }
+        try run(task, on: path)
+        return .clean
+    }
+
+    /// A change of the file.
+    private enum Task {
+        case put(UInt64, name: String, from: Int64?, until: Int64?, species: String?, notes: String?)
+        case describe(name: String, species: String?, notes: String?)
+        case end(nameOrID: String, at: Int64)
+        case rename(name: String, to: String)
+        case remove(name: String)
+    }
+
+    /// The present time in milliseconds since 1970, to the second: it is written into a file that people read.
+    private static var now: Int64 { WallClock.unixMilliseconds / 1000 * 1000 }
+
+    /// What is wanted, and the options that go with it; nil for the list.
+    private static func task(of arguments: ParsedArguments) throws(CommandFailure) -> (Task?, options: [String]) {
+        let words = arguments.operands
+        guard let first = words.first else {
+            if let option = ["--end", "--rename", "--remove"].first(where: arguments.has) {
+                throw CommandFailure(.usage, "\(option) wants an animal: collar-link name NAME \(option)")
+            }
+            return (nil, ["--format"])
+        }
+        let species = arguments.value("--species")
+        let notes = arguments.value("--notes")
+        if words.count == 2 {
+            let deviceID = try collar(first, for: words[1])
+            let task = Task.put(
+                deviceID, name: words[1], from: try time("--from", arguments), until: try time("--until", arguments), species: species,
+                notes: notes)
+            return (task, ["--from", "--until", "--species", "--notes"])
+        }
+        if arguments.has("--remove") { return (.remove(name: first), ["--remove"]) }
+        if arguments.has("--end") { return (.end(nameOrID: first, at: try time("--until", arguments) ?? now), ["--end", "--until"]) }
+        if let new = arguments.value("--rename") { return (.rename(name: first, to: new), ["--rename"]) }
+        guard species != nil || notes != nil else {
+            throw CommandFailure(
+                .usage, "what about \(first)?",
+                remedy: CollarID.deviceID(first) == nil
+                    ? "--species, --notes, --end, --rename or --remove; or name the collar it wears first: collar-link name ID \(first)"
+                    : "name the animal that wears it: collar-link name \(first) NAME")
+        }
+        return (.describe(name: first, species: species, notes: notes), ["--species", "--notes"])
+    }
+
+    private static func collar(_ text: String, for name: String) throws(CommandFailure) -> UInt64 {
+        if let deviceID = CollarID.deviceID(text) { return deviceID }
+        // With a name, it would be unclear whether the animal or its collar is to get the other name.
+        let isAnimal = try AnimalNames().registers().contains { $0.register.animals.contains { $0.name == text } }
+        throw CommandFailure(
+            .usage, "name \(text) \(name): the first is to be the id of a collar, \(CollarID.form)",
+            remedy: isAnimal
+                ? "to give the animal another name: collar-link name \(text) --rename \(name)"
+                : "'collar' in the lines of 'collar-link history' is the id")
+    }
+
+    private static func time(_ option: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Int64? {
+        guard let text = arguments.value(option) else { return nil }
+        guard let time = TimeArgument.unixMilliseconds(text, now: now) else {
+            throw CommandFailure(.usage, "\(option) \(text): no time", remedy: "it takes \(TimeArgument.forms)")
+        }
+        return time
+    }
+
+    private static func run(_ task: Task, on path: String) throws(CommandFailure) {
+        var ended: String?
+        var register = AnimalRegister()
+        try AnimalFileChange(path: path).run { (changed) throws(AnimalRegisterError) in
+            switch task {
+            case .put(let deviceID, let name, let begin, let end, let species, let notes):
+                ended = try changed.put(deviceID, on: name, from: begin, until: end, now: now)
+                try changed.describe(name, species: species, notes: notes)
+            case .describe(let name, let species, let notes): try changed.describe(name, species: species, notes: notes)
+            case .end(let word, let time):
+                if let deviceID = CollarID.deviceID(word) {
+                    try changed.endDeployment(of: deviceID, at: time)
+                } else {
+                    try changed.endDeployment(of: word, at: time)
+                }
+            case .rename(let name, let new): try changed.rename(name, to: new)
+            case .remove(let name): try changed.remove(name)
+            }
+            register = changed
+        }
+        guard case .put(let deviceID, let name, _, _, _, _) = task else { return }
+        if let ended {
+            let end = register.animals.first { $0.name == ended }?.wearings.last { $0.deviceID == deviceID }?.endUnixMilliseconds
+            StandardError.say("\(ended) wore the collar until \(CalendarTime.text(unixMilliseconds: end ?? now))")
+        }
+        let others = (register.animals.first { $0.name == name }?.wearings ?? []).filter {
+            $0.deviceID != deviceID && $0.endUnixMilliseconds == nil
+        }
+        for other in others {
+            let id = MessageDescription.hexadecimal(other.deviceID)
+            StandardError.say("\(name) wears collar \(id), too", remedy: "if it no longer does: collar-link name \(id) --end")
+        }
+    }
+}
