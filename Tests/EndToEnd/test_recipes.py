@@ -8,7 +8,7 @@ import threading
 import unittest
 
 import servers
-from collarlink import EndToEndTest, wait_until
+from collarlink import BINARY, EndToEndTest, wait_until
 from kept_session import KeptSession
 
 A, B = "c0114a0000000001", "c0114a0000000002"
@@ -214,20 +214,65 @@ class MQTTRecipeTest(EndToEndTest):
         self.assertIn(f"the broker acknowledged 0 of 2 messages for collars/{B}/fix", said)
 
     def test_home_assistant(self):
-        topic = f"homeassistant/device_tracker/{A}/config"
-        config = '{"name":"Athena","json_attributes_topic":"collars/%s/attributes"}' % A
-        place = '{"latitude":%d,"longitude":2,"gps_accuracy":5,"ts_unix_ms":%d}'
-        lines = [f"{topic} {config}\n", f"collars/{A}/attributes {place % (1, 2000)}\n", f"collars/{A}/attributes {place % (2, 1000)}\n"]
-        self.publish([line.encode() for line in lines], None, "mqtt/publish-homeassistant")
-        expected = [(f"collars/{A}/attributes", place % (1, 2000)), (topic, config)]
+        config_topic, topic = f"homeassistant/device_tracker/collar_{A}/config", f"collar-link/{A}/attributes"
+        config = f'{{"name":"Athena","unique_id":"collar_{A}","json_attributes_topic":"{topic}","source_type":"gps"}}'
+
+        def place(latitude, second):
+            return f'{{"latitude":{latitude},"longitude":2,"gps_accuracy":5,"time":"2026-11-24T10:00:{second}.000Z"}}'
+
+        def publish(*lines):
+            self.publish([f"{line}\n".encode() for line in lines], None, "mqtt/publish-homeassistant")
+        publish(f"{config_topic} {config}", f"{topic} {place(1, 20)}", f"{topic} {place(2, 10)}")
+        expected = [(topic, place(1, 20)), (config_topic, config)]
         self.assertEqual(self.broker.retained("#"), expected)
-        # A backlog changes nothing, a newer position and a newer name do.
-        self.publish([f"collars/{A}/attributes {place % (3, 1500)}\n".encode()], None, "mqtt/publish-homeassistant")
+        # A backlog changes nothing, a newer position and another name do.
+        publish(f"{topic} {place(3, 15)}")
         self.assertEqual(self.broker.retained("#"), expected)
         renamed = config.replace("Athena", "Felix")
-        self.publish([f"{topic} {renamed}\n".encode(), f"collars/{A}/attributes {place % (4, 3000)}\n".encode()], None,
-                     "mqtt/publish-homeassistant")
-        self.assertEqual(self.broker.retained("#"), [(f"collars/{A}/attributes", place % (4, 3000)), (topic, renamed)])
+        publish(f"{config_topic} {renamed}", f"{topic} {place(4, 30)}")
+        self.assertEqual(self.broker.retained("#"), [(topic, place(4, 30)), (config_topic, renamed)])
+
+
+@unittest.skipUnless(servers.ARE_HERE, "needs PostgreSQL and mosquitto, which Tools/test unpacks")
+class DeliveredTest(EndToEndTest):
+    """The recipes as sinks of `deliver`."""
+
+    def deliver(self, name, *command, server, options=()):
+        """Delivers what is stored, once."""
+        program = self.start(
+            [BINARY, "deliver", name, "--once", "--state-dir", self.state, *options, "--", *command], environment=server.environment)
+        self.assertEqual(program.wait(30), 0, program.error_text)
+        self.assertEqual(program.error_text, "")
+
+    def test_from_a_collar_to_all_servers(self):
+        fixes = [json.loads(fix(seq, **{**KNOWN, "ts_unix_ms": 1498266133000 + 1000 * seq})) for seq in range(30)]
+        track, _ = self.write_track("track.ndjson", [json.dumps(each).encode() + b"\n" for each in fixes])
+        collar = self.simulate(track, "--speed", "max", "--loss", "0.1", "--seed", "3", "--until-delivered")
+        receiver = self.receive("--events", "none")
+        self.assertEqual(collar.wait(30), 0)
+        name = next(path.name for path in pathlib.Path(self.state).iterdir() if len(path.name) == 16)
+        database, broker = servers.PostgreSQL(self), servers.Broker(self)
+        self.assertEqual(servers.Recipes(database.environment).run("postgresql/set-up").returncode, 0)
+        session = KeptSession(broker.port, "collars/+/fix")
+        self.addCleanup(session.close)
+        for _ in range(2):
+            self.deliver("postgresql", f"{servers.RECIPES}/postgresql/store", "{count}", server=database)
+            self.deliver("mqtt", f"{servers.RECIPES}/mqtt/publish", "{collar}", server=broker)
+        self.deliver("homeassistant", f"{servers.RECIPES}/mqtt/publish-homeassistant", server=broker,
+                     options=("--format", "homeassistant"))
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(database.rows("SELECT count(*), min(seq), max(seq), min(h_accuracy_m), max(time) FROM collars.fixes"),
+                         [["30", "0", "29", "4.833", "2017-06-24 01:02:42+00"]])
+        wait_until(lambda: len(session.ids) == 30, 5, "all fixes")
+        # The second delivery under the same name has nothing to deliver.
+        self.assertEqual(len(session.payloads), 30)
+        retained = dict(broker.retained("#"))
+        self.assertEqual(sorted(retained), [
+            f"collar-link/{name}/attributes", f"collars/{name}/last", f"homeassistant/device_tracker/collar_{name}/config"])
+        self.assertEqual(json.loads(retained[f"collars/{name}/last"])["seq"], 29)
+        attributes = json.loads(retained[f"collar-link/{name}/attributes"])
+        self.assertEqual((attributes["latitude"], attributes["longitude"], attributes["gps_accuracy"], attributes["time"]),
+                         (50.17028, -5.11399, 4.833, "2017-06-24T01:02:42.000Z"))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ publish_newest() {
     retained >"$scratch/retained"
     jq -nrR '
         reduce (inputs | index(" ") as $space | {topic: .[:$space], payload: .[$space + 1:]}) as $each ({};
-            ($each.payload | try [fromjson | .ts_unix_ms, .seq] catch null) as $time |
+            ($each.payload | try [fromjson | .ts_unix_ms // .time, .seq] catch null) as $time |
             if $time == null or .[$each.topic] != null and .[$each.topic].time > $time then .
             else .[$each.topic] = {$time, payload: $each.payload} end)
         | to_entries[] | "\(.key) \(.value.payload)"
