@@ -107,6 +107,9 @@ class Server:
     def end(self, with_signal):
         """Ends the server with a signal, and waits for its end."""
         if self._process and self._process.poll() is None:
+            if with_signal == signal.SIGKILL:
+                # It must not start another process while its processes are listed.
+                self._process.send_signal(signal.SIGSTOP)
             children = descendants(self._process.pid)
             self._process.send_signal(with_signal)
             self._process.wait(20)
