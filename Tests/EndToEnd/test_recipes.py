@@ -53,7 +53,8 @@ class PostgreSQLRecipeTest(EndToEndTest):
         self.assertEqual(self.store(lines + lines), "")
         self.assertEqual(self.server.rows(
             "SELECT id, collar, name, log, seq, time, received, source, latitude, longitude, alt_m, h_accuracy_m, v_accuracy_m, "
-            "speed_mps, course_deg, heading_deg, battery_pct, rssi_dbm, snr_db, ST_AsText(position) FROM collars.fixes ORDER BY seq"), [
+            "speed_mps, course_deg, heading_deg, battery_pct, rssi_dbm, snr_db, ST_AsText(position) FROM collars.fixes "
+            "ORDER BY seq"), [
             ["c0114a00-0000-8000-8001-000000000000", A, "Athena \u201c'\\\"", "1", "0", "2017-06-24 01:02:13.25+00",
              "2017-06-24 01:02:13.5+00", "collar", "50.17028", "-5.11399", "70", "4.833", "9.63", "0.2", "358", "2", "100",
              "-101", "-5.5", "POINT(-5.11399 50.17028)"],
@@ -240,7 +241,8 @@ class DeliveredTest(EndToEndTest):
     def deliver(self, name, *command, server, options=()):
         """Delivers what is stored, once."""
         program = self.start(
-            [BINARY, "deliver", name, "--once", "--state-dir", self.state, *options, "--", *command], environment=server.environment)
+            [BINARY, "deliver", name, "--once", "--state-dir", self.state, *options, "--", *command],
+            environment=server.environment)
         self.assertEqual(program.wait(30), 0, program.error_text)
         self.assertEqual(program.error_text, "")
 
