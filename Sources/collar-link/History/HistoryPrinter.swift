@@ -71,23 +71,14 @@ struct HistoryPrinter {
     }
 
     private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
+        let (kind, received, content): (LineKind, Int64, EmittedEntry.Content)
         switch entry {
-        case .fix(let record):
-            guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: record.fix.unixMilliseconds)
-            else { return }
-            formatter.append(.fix(record), deviceID: deviceID, to: &bytes)
-        case .message(let record):
-            guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: record.unixMilliseconds)
-            else { return }
-            formatter.append(.message(record), deviceID: deviceID, to: &bytes)
-        case .loss(let loss):
-            guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: loss.receivedUnixMilliseconds)
-            else { return }
-            formatter.append(.gap(GapChange(loss)), deviceID: deviceID, to: &bytes)
-        case .uncovered: break
+        case .fix(let record): (kind, received, content) = (.fix, record.receivedUnixMilliseconds, .fix(record))
+        case .message(let record): (kind, received, content) = (.message, record.receivedUnixMilliseconds, .message(record))
+        case .loss(let loss): (kind, received, content) = (.gap, loss.receivedUnixMilliseconds, .gap(GapChange(loss)))
+        case .uncovered: return
         }
+        guard kinds.contains(kind), received >= earliest, selection.contains(deviceID, at: content.unixMilliseconds) else { return }
+        formatter.append(content, deviceID: deviceID, to: &bytes)
     }
 }
