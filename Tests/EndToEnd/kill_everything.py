@@ -94,6 +94,8 @@ class Campaign:
             "simulate", "--track", self.track, "--link", self.link, "--collars", str(COLLAR_COUNT), "--loss", "0.2",
             "--corrupt", "0.001", "--interval", str(20 / FIXES_A_SECOND), "--speed", "20", "--seed", str(seed),
             "--flash", test.path(f"flash-{seed}"), "--until-delivered")
+        # A kill while the simulator fills a new flash is no power cut of a collar, which has its flash from the factory.
+        wait_until(lambda: os.path.exists(self.link), 30, "the collars are switched on")
         self.receiver = self.part("run", "--port", self.link, "--dialect", "serial", "--state-dir", self.state)
         self.to_database = self.part(
             "deliver", "postgresql", "--state-dir", self.state, "--", f"{recipes}/postgresql/store", "{count}",
