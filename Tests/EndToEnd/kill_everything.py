@@ -28,6 +28,8 @@ from kept_session import KeptSession
 
 COLLAR_COUNT = 3
 ROUNDS_A_CAMPAIGN = 50
+# Seconds that a delivery pauses at most after failures.
+LONGEST_PAUSE = 300
 # Fixes that a collar makes in a second, and about as many seconds as a round takes.
 FIXES_A_SECOND, SECONDS_A_ROUND = 40, 1.5
 
@@ -133,12 +135,15 @@ class Campaign:
         for part in (self.collars, self.receiver, self.to_database, self.to_broker):
             part.start()
 
-    def finish(self):
+    def finish(self, hurries):
         """Waits until everything is delivered, and checks that nothing is missing, doubled or changed."""
+        if hurries:
+            for part in (self.to_database, self.to_broker):
+                part.kill()
         self.start_all()
         try:
             wait_until(lambda: self.collars.has_finished, 240, "the collars are rid of everything")
-            wait_until(self.is_delivered, 120, "everything is delivered")
+            wait_until(self.is_delivered, LONGEST_PAUSE + 120, "everything is delivered")
         except AssertionError as failure:
             with open(self.log, encoding="utf-8", errors="replace") as log:
                 raise AssertionError(f"seed {self.seed}: {failure}; the last messages:\n{log.read()[-4000:]}") from failure
@@ -161,8 +166,9 @@ class Campaign:
     expected = 0
 
 
-def run(test, round_count, first_seed=1, report=lambda text: None):
-    """Runs so many rounds. Returns how often each was killed."""
+def run(test, round_count, first_seed=1, report=lambda text: None, hurries=False):
+    """Runs so many rounds. Returns how often each was killed. With `hurries`, deliveries begin again at the end of a campaign:
+    after many failures in a row they pause for minutes, and this does not wait for that."""
     database, broker = servers.PostgreSQL(test), servers.Broker(test)
     done = servers.Recipes(database.environment).run("postgresql/set-up")
     test.assertEqual(done.returncode, 0, done.stderr)
@@ -177,7 +183,7 @@ def run(test, round_count, first_seed=1, report=lambda text: None):
         done += rounds
         expected += campaign.fix_count
         campaign.expected = expected
-        campaign.finish()
+        campaign.finish(hurries)
         kills += campaign.kills
         report(f"seed {seed}: {done} rounds in {time.monotonic() - began:.0f} s, {expected} fixes, "
                f"{len(subscriber.payloads)} messages at the subscriber; {json.dumps(kills)}")
