@@ -37,7 +37,8 @@ apt_install() {
 
 # unpack_privately PACKAGE… : unpacks the packages, also if they are installed, and their missing dependencies into
 # .tools/FIRST, without installing them: no service starts, no udev rule takes effect, no user is added. Root is needed
-# only if apt does not know a package yet. Then use_private makes the programs available.
+# only if apt does not know a package yet. Then use_private makes the programs available. A package with an exclamation
+# mark after its name is unpacked without its dependencies.
 unpack_privately() {
     local folder=$root/.tools/$1
     if [[ ! -e $folder/.complete ]]; then
@@ -64,9 +65,23 @@ unpack_privately() {
 # These packages and what apt would install for them. All of these packages, because a program such as PostgreSQL finds
 # its extensions only in the folder that it is in.
 names_to_fetch() {
-    local names
-    names=$(LC_ALL=C apt-get install --simulate --no-install-recommends "$@" 2>/dev/null) || return
-    { awk '$1 == "Inst" { print $2 }' <<<"$names" && printf '%s\n' "$@"; } | sort -u
+    local package whole=() names=''
+    for package in "$@"; do [[ $package == *! ]] || whole+=("$package"); done
+    names=$(LC_ALL=C apt-get install --simulate --no-install-recommends "${whole[@]}" 2>/dev/null) || return
+    { awk '$1 == "Inst" { print $2 }' <<<"$names" && printf '%s\n' "${@%!}"; } | sort -u
+}
+
+# private_environment FOLDER PACKAGE… : downloads Python packages with pip into the virtual environment .tools/FOLDER.
+private_environment() {
+    local environment=$root/.tools/$1
+    shift
+    [[ ! -e $environment/.complete ]] || return 0
+    install_missing "makes virtual environments" python3-venv
+    say "downloading $* into ${environment#"$root"/} (not installed)"
+    rm -rf "$environment"
+    python3 -m venv "$environment" || give_up "python3 cannot make a virtual environment"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check "$@" >&2 || give_up "pip could not download $*"
+    touch "$environment/.complete"
 }
 
 # Adds the programs of an unpacked package to PATH, after the machine's own programs. Only they use the libraries of the
