@@ -65,10 +65,8 @@ unpack_privately() {
 # These packages and what apt would install for them. All of these packages, because a program such as PostgreSQL finds
 # its extensions only in the folder that it is in.
 names_to_fetch() {
-    local package names whole=()
-    for package in "$@"; do
-        if [[ $package != *! ]]; then whole+=("$package"); fi
-    done
+    local package whole=() names=''
+    for package in "$@"; do [[ $package == *! ]] || whole+=("$package"); done
     names=$(LC_ALL=C apt-get install --simulate --no-install-recommends "${whole[@]}" 2>/dev/null) || return
     { awk '$1 == "Inst" { print $2 }' <<<"$names" && printf '%s\n' "${@%!}"; } | sort -u
 }
