@@ -79,6 +79,8 @@ public final class Receiver {
                 configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
         } catch { throw .host(error) }
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
+        // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
+        do throws(JournalError) { try ReaderFiles(stateDirectory: configuration.host.stateDirectory).makeDirectory() } catch {}
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }

@@ -113,7 +113,9 @@ struct NoticeLineTests {
         let expected =
             #"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","log":null,"fixes_stored":0,"messages_stored":0,"duplicates":0,"#
             + #""highest_seq":null,"missing":0,"journal_bytes":null,"lag_bytes":null,"lag_ms":null}"#
-        #expect(text(reading.line(5)) == expected + "\n")
+        #expect(text(reading.line(5, DeploymentTable())) == expected + "\n")
+        let animals = DeploymentTable([Deployment(animal: Animal(name: "B"), deviceID: 0xAB)])
+        #expect(text(reading.line(5, animals)).hasPrefix(#"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","name":"B","log""#))
     }
 
     @Test func theReceiversLineHasEveryCounter() {

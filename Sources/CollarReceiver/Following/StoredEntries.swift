@@ -48,6 +48,8 @@ final class StoredEntries {
         try look()
         if case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
         takeNotices()
+        // From now on, 'run --keep' removes nothing that this reader has not taken.
+        if named?.former == nil { _ = storePosition(at: .now) }
     }
 
     /// Readable when something has changed.
@@ -75,7 +77,7 @@ final class StoredEntries {
         events?.noteChange()
         var failure: ReceiverError?
         do throws(JournalError) {
-            try journals.lookForCollars { deviceID in
+            try journals.lookForCollars(at: HostTime.now.instant) { deviceID in
                 do throws(ReceiverError) {
                     try watch.watch(
                         deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
