@@ -106,7 +106,9 @@ class FollowTest(ReaderTest):
         self.assertEqual(self.sequences(third), [8])
         self.assertIn("another process reads as 'db'", self.tool("follow", "--as", "db", code=75) + self.errors)
         self.assertEqual(third.stop(), 0)
-        self.assertIn("has a position", self.tool("follow", "--as", "db", "--since", "1h", code=70) + self.errors)
+        # A service is started with the same arguments again.
+        self.assertEqual(self.tool("follow", "--as", "db", "--since", "1h", "-T", "0.3"), "")
+        self.assertIn("'db' goes on where it stopped; --since is for its first start", self.errors)
         receiver.stop()
 
     def test_lines_that_nobody_read_are_repeated(self):

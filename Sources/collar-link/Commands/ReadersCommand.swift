@@ -8,9 +8,9 @@ enum ReadersCommand {
         name: "readers",
         synopsis: "collar-link readers [--remove NAME] [-F json|text] [--state-dir DIR]",
         summary: """
-            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they were active
-            last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a new one begins at the
-            oldest entry.
+            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they began,
+            ended or took something last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a
+            new one begins at the oldest entry.
             """,
         options: [
             OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; it must not run"),
