@@ -23,6 +23,8 @@ struct EventLineTests {
             + #""battery_mv":null,"temperature_c":null,"uptime_s":0,"last_error":null,"last_error_name":null,"fixes_sent":0,"queue_depth":0,"#
             + #""drops":0,"duplicates":0,"retransmissions":0,"airtime_ms":0,"clock_unix_ms":null,"clock_uptime_ms":null}"#
         #expect(text(Status().line(unixMilliseconds: 0, deviceID: 1, logID: 2)) == expected + "\n")
+        let named = text(Status().line(unixMilliseconds: 0, deviceID: 1, name: "Ωmega", logID: 2))
+        #expect(named.hasPrefix(#"{"type":"status","unix_ms":0,"collar":"0000000000000001","name":"Ωmega","log":2,"#))
     }
 
     @Test func everyStateOfACollarHasItsName() {

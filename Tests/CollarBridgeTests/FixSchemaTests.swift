@@ -39,7 +39,8 @@ struct FixSchemaTests {
         let lines = FixLineWriter.Flavour.allCases.flatMap { flavour in
             [received(), bare, rich].map { line($0, flavour: flavour) }
         }
-        #expect(try verdicts(lines.joined()) == "yyyyyy")
+        let named = document(.json, [knownFix(), unknownFix()], worn(by: awkwardName))
+        #expect(try verdicts(lines.joined() + named) == "yyyyyyyy")
     }
 
     @Test("What is wrong is not valid")
@@ -51,6 +52,7 @@ struct FixSchemaTests {
             ("\"seq\":42,", ""), ("0123456789abcdef", "0123456789ABCDEF"), ("12345678,", "67108864,"),
             ("-8cde-", "-4cde-"), ("\"type\":\"fix\"", "\"type\":\"gap\""), (":180,", ":181,"), (":85,", ":101,"),
             ("}\n", ",\"snr_db\":1}\n"), ("}\n", ",\"lat\":1,\"lon\":2}\n"),
+            ("}\n", ",\"name\":null}\n"),
         ]
         let lines = changes.map { good.replacing($0.0, with: $0.1) }
         for (changed, change) in zip(lines, changes) { #expect(changed != good, "\(change)") }

@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarJournal
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -10,11 +11,9 @@ import Testing
 @Suite struct AnimalFilesTests {
     private let folder: String
 
-    init() throws {
-        var template = Array("/tmp/animal-files-XXXXXX".utf8CString)
-        let made = unsafe template.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress) }
-        try #require(unsafe made != nil)
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    init() {
+        folder = "/tmp/collar-link-animals-\(UUID().uuidString)"
+        _ = unsafe mkdir(folder, 0o700)
     }
 
     private func write(_ text: String, to name: String) throws {

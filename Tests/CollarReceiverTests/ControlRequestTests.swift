@@ -100,6 +100,9 @@ import Testing
         line.settingsVersion = SettingsVersion(rawValue: .max)
         line.settings = SettingKey.all.map { Setting(key: $0.rawValue, value: $0.range.upperBound) }
         #expect(ResultLine(bytes: line.bytes) == line)
+        line.name = "B \"b\""
+        #expect(ResultLine(bytes: line.bytes) == line)
+        #expect(String(decoding: line.bytes, as: UTF8.self).contains(#""collar":"ffffffffffffffff","name":"B \"b\"","request""#))
         for outcome in ResultLine.Outcome.allCases where outcome != .rejected {
             let line = ResultLine(outcome: outcome, unixMilliseconds: 1, deviceID: 0, requestID: 1, verb: "locate")
             #expect(ResultLine(bytes: line.bytes) == line)

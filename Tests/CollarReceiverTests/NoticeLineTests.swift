@@ -113,7 +113,9 @@ struct NoticeLineTests {
         let expected =
             #"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","log":null,"fixes_stored":0,"messages_stored":0,"duplicates":0,"#
             + #""highest_seq":null,"missing":0,"journal_bytes":null,"lag_bytes":null,"lag_ms":null}"#
-        #expect(text(reading.line(5)) == expected + "\n")
+        #expect(text(reading.line(5, DeploymentTable())) == expected + "\n")
+        let animals = DeploymentTable([Deployment(animal: Animal(name: "B"), deviceID: 0xAB)])
+        #expect(text(reading.line(5, animals)).hasPrefix(#"{"type":"stats","unix_ms":5,"collar":"00000000000000ab","name":"B","log""#))
     }
 
     @Test func theReceiversLineHasEveryCounter() {
@@ -129,7 +131,7 @@ struct NoticeLineTests {
         let host = HostReading(
             statistics: counts, journalByteCount: 10, lag: EmissionLag(byteCount: 11, milliseconds: 12),
             isStorageFailing: true, collars: [])
-        let reading = ReceiverReading(host: host, lineCount: 1, uptimeSeconds: 60, outputBlockedMilliseconds: 7)
+        let reading = ReceiverReading(host: host, lineCount: 1, uptimeMicroseconds: 60_999_999, outputBlockedMilliseconds: 7)
         let expected =
             #"{"type":"stats","unix_ms":-1,"fixes_stored":8,"messages_stored":7,"duplicates":9,"uptime_s":60,"lines":1,"frames":2,"#
             + #""frames_damaged":3,"frames_unknown":4,"frames_unsupported":5,"frames_malformed":6,"#

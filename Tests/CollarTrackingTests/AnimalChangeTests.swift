@@ -28,6 +28,11 @@ import Testing
 
     private func text(_ register: AnimalRegister) -> String { String(decoding: register.content, as: UTF8.self) }
 
+    private func lines(_ register: AnimalRegister) -> [Substring] {
+        let lines = text(register).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.last == "" ? lines.dropLast() : lines
+    }
+
     /// The text after a change of `AnimalChangeTests.text`.
     private func after(_ change: (inout AnimalRegister) throws -> Void) throws -> String {
         var register = try register(AnimalChangeTests.text)
@@ -76,11 +81,11 @@ import Testing
                 """)
         // A new animal, at the end of a file without a line feed.
         let hera = try after {
-            try $0.put(AnimalChangeTests.one, on: "Hera", from: AnimalChangeTests.now, until: AnimalChangeTests.now + 1, now: 0)
+            try $0.put(AnimalChangeTests.one, on: "Hera", from: AnimalChangeTests.now + 1, until: nil, now: 0)
         }
         #expect(
-            hera == (try replacing("2026-05-01   #", "2026-05-01 until 2026-06-01T10:00:00Z   #"))
-                + "\n\n[animal Hera]\nwears = 910a2b3c4d5e6f70 from 2026-06-01T10:00:00Z until 2026-06-01T10:00:00.001Z\n")
+            hera == (try replacing("2026-05-01   #", "2026-05-01 until 2026-06-01T10:00:00.001Z   #"))
+                + "\n\n[animal Hera]\nwears = 910a2b3c4d5e6f70 from 2026-06-01T10:00:00.001Z\n")
     }
 
     @Test func aCollarThatIsNotWorn() throws {
@@ -171,6 +176,8 @@ import Testing
             (.wrongText("0123456789abcdef", of: .name, .collarID),
                 { try $0.put(one, on: "0123456789abcdef", from: nil, until: nil, now: now) }),
             (.wrongText("", of: .name, .empty), { try $0.put(one, on: "", from: nil, until: nil, now: now) }),
+            // Would Athena wear it again after the end?
+            (.worn(deviceID: one, by: "Athena", line: 6), { try $0.put(one, on: "Zeus", from: now, until: now + 1, now: now) }),
             // It would end before it begins at Athena's.
             (.worn(deviceID: one, by: "Athena", line: 6), { try $0.put(one, on: "Zeus", from: 0, until: nil, now: now) }),
         ]
@@ -194,17 +201,18 @@ import Testing
             let name = ["Athena", "Zeus", "Hera"][Int(random.next() % 3)]
             let deviceID = AnimalChangeTests.one + random.next() % 3
             let time = AnimalChangeTests.now + Int64(step) * AnimalChangeTests.day
-            let before = text(register).split(separator: "\n", omittingEmptySubsequences: false)
+            let before = lines(register)
             do {
-                switch random.next() % 5 {
+                switch random.next() % 6 {
                 case 0: try register.put(deviceID, on: name, from: nil, until: nil, now: time)
                 case 1: try register.endDeployment(of: name, at: time)
                 case 2: try register.describe(name, species: "s\(step)", notes: "n\(step)")
-                case 3: try register.rename(name, to: "Athena")
+                case 3: try register.put(deviceID, on: name, from: time, until: nil, now: time)
+                case 4: try register.rename(name, to: "Athena")
                 default: try register.put(deviceID, on: name, from: time, until: time + 1, now: time)
                 }
             } catch {}
-            let after = text(register).split(separator: "\n", omittingEmptySubsequences: false)
+            let after = lines(register)
             let change = after.difference(from: before)
             // At most two lines change, or are added with a header and a blank line.
             #expect(change.removals.count <= 2 && change.insertions.count <= 4, "seed \(seed), step \(step)")

@@ -261,6 +261,13 @@ class NamesInUseTest(NameTest):
         self.name(ID_A, "Athena")
         time.sleep(1.1)
         self.assertEqual(self.figures(receiver)["name"], "Athena")
+        # A fix belongs to who wore the collar when it was made.
+        self.name(ID_A, "Hera", "--from", "2020-01-01", "--until", "2021-01-01", code=64)
+        self.assertIn(f"collar {ID_A} is on Athena at the same time", self.errors)
+        radio.send(A.identity(following=11) + A.fix(10))
+        wait_until(lambda: any(line["type"] == "fix" and line["seq"] == 10 for line in receiver.fixes), 10, "a fix")
+        self.assertEqual({line["seq"]: line.get("name") for line in receiver.fixes if line["type"] == "fix"},
+                         {**dict.fromkeys(range(10)), 10: "Athena"})
         self.name("Athena", "--rename", "Zeus")
         time.sleep(1.1)
         self.assertEqual(self.figures(receiver)["name"], "Zeus")
@@ -317,6 +324,7 @@ class NamesInUseTest(NameTest):
 
         def stored(animal):
             lines = self.call("history", "--state-dir", self.state, "--events", "fix", "--collar", animal).splitlines()
+            self.assertEqual({json.loads(line).get("name") for line in lines}, {animal} if len(animal) < 16 else {None, "Athena", "Zeus"})
             return [(line["collar"], line["seq"]) for line in map(json.loads, lines)]
 
         self.assertEqual(stored("Athena"), [(ID_A, seq) for seq in (2, 3, 4)] + [(ID_B, seq) for seq in (7, 8, 9)])

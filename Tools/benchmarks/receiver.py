@@ -176,5 +176,56 @@ def bench_week(fixes=60_480_000):
         print(f"\nall acknowledged after {seconds:.0f} s: {fixes / seconds:,.0f} fixes/s")
 
 
-PARTS = {"flood": bench_flood, "journal": bench_journal, "week": bench_week}
+FORMATS = ("json", "text", "csv", "gpx", "geojson", "movebank", "influx", "owntracks", "traccar", "homeassistant", "nmea")
+
+
+def exported(folder, form, counter):
+    """The processor time of an export in seconds. With `counter`, wc reads the output; its count of bytes is the second result."""
+    reader = subprocess.Popen(["wc", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) if counter else None
+    history = subprocess.Popen([BINARY, "history", "--state-dir", folder, "-F", form],
+                               stdout=reader.stdin if reader else subprocess.DEVNULL)
+    if reader:
+        reader.stdin.close()
+    _, code, usage = os.wait4(history.pid, 0)
+    if code:
+        raise AssertionError(f"history -F {form} failed")
+    byte_count = None
+    if reader:
+        byte_count = int(reader.stdout.read())
+        reader.stdout.close()
+        reader.wait()
+    return usage.ru_utime + usage.ru_stime, byte_count
+
+
+def export_memory(folder, form, byte_count):
+    """The peak of the resident memory of an export in KiB, while it waits for the reader of its last bytes."""
+    history = subprocess.Popen([BINARY, "history", "--state-dir", folder, "-F", form], stdout=subprocess.PIPE, bufsize=0)
+    # More than a pipe holds stays unread.
+    rest = byte_count - 200_000
+    while rest > 0:
+        rest -= len(history.stdout.read(min(rest, 1 << 20)))
+    time.sleep(0.1)
+    peak, = status(history.pid, "VmHWM")
+    history.kill()
+    history.stdout.close()
+    history.wait()
+    return peak
+
+
+def bench_export(fixes=10_000_000, few=10_000):
+    """Prints how fast `history` writes each format, and its memory, also with few fixes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, count in (("many", fixes), ("few", few)):
+            subprocess.run([LOAD, "journal", f"{folder}/{name}", str(count)], check=True)
+        print(f"\n{fixes:,} fixes of one collar, millions of fixes per second of processor time of history, best of {ROUNDS}:\n")
+        print(f"| format | into /dev/null | into wc -c | bytes a fix | peak RSS, KiB | of {few:,} fixes |\n|---|---|---|---|---|---|")
+        for form in FORMATS:
+            nothing, counted = ([exported(f"{folder}/many", form, counter) for _ in range(ROUNDS)] for counter in (False, True))
+            rates = [fixes / min(seconds for seconds, _ in each) / 1e6 for each in (nothing, counted)]
+            sizes = counted[0][1], exported(f"{folder}/few", form, True)[1]
+            peaks = [export_memory(f"{folder}/{name}", form, size) for name, size in zip(("many", "few"), sizes)]
+            print(f"| {form} | {rates[0]:.1f} | {rates[1]:.1f} | {sizes[0] / fixes:.0f} | {peaks[0]} | {peaks[1]} |", flush=True)
+
+
+PARTS = {"flood": bench_flood, "journal": bench_journal, "export": bench_export, "week": bench_week}
 PARTS[sys.argv[1]](*(int(word) for word in sys.argv[5:]))

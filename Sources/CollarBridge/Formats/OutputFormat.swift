@@ -38,7 +38,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
         case .owntracks: "OwnTracks' JSON"
         case .traccar: "JSON for Traccar's port for OsmAnd, server 6.7 or later"
         case .homeassistant: "'TOPIC PAYLOAD' for Home Assistant's MQTT discovery; a fix of unknown accuracy is left out"
-        case .nmea: "RMC and GGA sentences"
+        case .nmea: "GGA and RMC sentences"
         }
     }
 

@@ -35,12 +35,6 @@ extension JournaledMessage {
         if let name { object.add("name", name) }
         return object.line
     }
-
-    /// When the message was made, or received where the collar did not know the time, in milliseconds since 1970.
-    var shownUnixMilliseconds: Int64 {
-        let content = message.content
-        return content.unixSeconds == 0 ? receivedUnixMilliseconds : Int64(content.unixSeconds) * 1000
-    }
 }
 
 extension ApplicationMessage.Kind {

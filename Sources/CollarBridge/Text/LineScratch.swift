@@ -7,9 +7,9 @@
 struct LineScratch {
     /// An upper bound of a line's length in bytes; tests compare it with the longest line of each format. The rest is room
     /// for the unused bytes of the last word.
-    static let longestLine = 640 - 32
+    static let longestLine = 512 - 32
 
-    private var storage = InlineArray<640, UInt8>(repeating: 0)
+    private var storage = InlineArray<512, UInt8>(repeating: 0)
     /// Bytes written.
     private(set) var count = 0
 

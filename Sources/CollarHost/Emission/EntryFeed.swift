@@ -44,6 +44,8 @@ final class EntryFeed {
     private var currentLogID: UInt32?
     /// The logs with records, if the current log is that of the newest record.
     private var knownLogIDs: Set<UInt32>?
+    /// Whether missing fixes hold nothing back any longer, see ``finish()``.
+    private var isFinishing = false
     /// The damage that reading met, see ``takeDamage()``.
     private var damage: [DamageReport] = []
 
@@ -138,6 +140,12 @@ final class EntryFeed {
     func setCurrentLog(_ logID: UInt32) {
         guard currentLogID != logID else { return }
         currentLogID = logID
+        isBehind = true
+    }
+
+    /// Nothing is waited for any longer: what missing fixes hold back is emitted as well, without a report of them.
+    func finish() {
+        isFinishing = true
         isBehind = true
     }
 
@@ -257,11 +265,12 @@ final class EntryFeed {
         }
         while run == nil {
             let covered = tracker?.covered(logID) ?? CoveredSequences()
-            let isGone = isAtEnd && (currentLogID.map { $0 != logID } ?? false)
+            let isGone = isAtEnd && (isFinishing || currentLogID.map { $0 != logID } ?? false)
             switch order?.next(of: logID, covered: covered, isGone: isGone) ?? .nothing {
             case .nothing: return
             case .run(let due): run = (due, due.start)
             case .gone(let range):
+                if isFinishing { continue }
                 let change = GapChange(
                     event: .lost, logID: logID, range: range, unixMilliseconds: time.unixMilliseconds)
                 append(change, through: nil, to: &items)

@@ -39,6 +39,9 @@ struct SequenceOrder {
         /// Sequences below `next` whose fixes were reported as lost. A fix with such a sequence is late, not a repetition.
         var givenUp = SequenceRanges()
 
+        /// The lowest held sequence; nil if none is held.
+        var firstHeld: UInt32? { runs.first?.range.first ?? (forgottenPlace == nil ? nil : firstForgotten) }
+
         /// Holds back a fix below ``firstForgotten``.
         mutating func hold(_ sequence: UInt32, at start: JournalPosition) {
             let position = runs.firstIndex { $0.range.first > sequence } ?? runs.count
@@ -117,10 +120,8 @@ struct SequenceOrder {
                 logs[log].next = min(range.last + 1, held)
                 continue
             }
-            guard isGone, let held = logs[log].runs.first, let range = SequenceRange(next, held.range.first - 1) else {
-                return .nothing
-            }
-            logs[log].next = held.range.first
+            guard isGone, let held = logs[log].firstHeld, let range = SequenceRange(next, held - 1) else { return .nothing }
+            logs[log].next = held
             logs[log].givenUp.insert(range)
             return .gone(range)
         }

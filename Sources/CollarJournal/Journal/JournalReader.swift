@@ -40,6 +40,8 @@ public final class JournalReader {
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
     public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
+        // A collar's directory is made a moment before its first segment.
+        if segments.isEmpty { try lookForSegments() }
         // The buffer is taken out of the reader, because reading accesses the reader itself.
         var chunk: [UInt8] = []
         swap(&chunk, &self.chunk)

@@ -5,7 +5,7 @@ extension AnimalRegister {
     /// Puts a collar on an animal, which is added if there is none of this name.
     ///
     /// If the animal wears the collar at these times already, the times of that line become these. Otherwise a line is added,
-    /// and a deployment of the collar without an end that began before ends where the new one begins.
+    /// and a deployment of the collar without an end that began before ends where the new one begins, unless that has an end.
     /// - Parameters:
     ///   - begin: when it begins to wear the collar, in milliseconds since 1970; nil for the present time, or for no bound if the
     ///     collar is not in the file yet.
@@ -30,8 +30,9 @@ extension AnimalRegister {
                 return
             }
             let new = try wanted.with(begin: begin ?? (ofCollar.isEmpty ? nil : now), end: end)
+            // With an end, the new one might lie in the middle of the other: a person is to say what is true after it.
             let open = ofCollar.first {
-                $0.wearing.endUnixMilliseconds == nil && $0.wearing.times.lowerBound < new.times.lowerBound
+                end == nil && $0.wearing.endUnixMilliseconds == nil && $0.wearing.times.lowerBound < new.times.lowerBound
             }
             try new.checkOverlaps(with: ofCollar.filter { $0.wearing.line != open?.wearing.line })
             if let (wearer, wearing) = open {

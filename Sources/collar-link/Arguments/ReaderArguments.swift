@@ -48,6 +48,11 @@ extension ParsedArguments {
         return name
     }
 
+    /// `--sort arrival|sequence`: whether each fix stands after those before it in its log.
+    func isSorted() throws(CommandFailure) -> Bool {
+        try choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+    }
+
     /// What a reader gets.
     func reading() throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
@@ -58,12 +63,9 @@ extension ParsedArguments {
         if let kind = reading.eventKinds.first, reading.format.format != .json {
             throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")
         }
-        reading.selection.isSorted = try choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        reading.selection.isSorted = try isSorted()
         if let text = value("--since") {
-            switch try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds) {
-            case .time(let unixMilliseconds): reading.start = .since(unixMilliseconds: unixMilliseconds)
-            case .fix(let identifier): reading.start = .after(identifier)
-            }
+            reading.start = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart
         }
         return reading
     }

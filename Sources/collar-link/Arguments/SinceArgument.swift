@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarHost
 import CollarWire
 
 /// The place where reading begins, as given with `--since`.
@@ -20,6 +21,14 @@ enum SinceArgument: Equatable {
             self = .time(unixMilliseconds: time)
         } else {
             throw CommandFailure(.usage, "--since \(text): neither a time nor an id", remedy: "it takes \(SinceArgument.forms)")
+        }
+    }
+
+    /// The start of emission at this place.
+    var emissionStart: EmissionStart {
+        switch self {
+        case .time(let unixMilliseconds): .since(unixMilliseconds: unixMilliseconds)
+        case .fix(let identifier): .after(identifier)
         }
     }
 }

@@ -9,7 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
-        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
+        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--sort sequence] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:
             the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
@@ -21,6 +21,9 @@ enum HistoryCommand {
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
+            OptionSpec(
+                "--sort", value: "arrival|sequence",
+                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
         ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """
@@ -37,6 +40,7 @@ enum HistoryCommand {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
+        let isSorted = try arguments.isSorted()
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
@@ -45,7 +49,7 @@ enum HistoryCommand {
             throw CommandFailure(.usage, "--repair goes with --verify")
         }
         if arguments.has("--verify") {
-            for option in ["--since", "--events"] where arguments.has(option) {
+            for option in ["--since", "--events", "--sort"] where arguments.has(option) {
                 throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
             }
             guard format.format.hasEvents else {
@@ -67,7 +71,8 @@ enum HistoryCommand {
         let code = try journals.forEach(of: collars) { (deviceID) throws(CommandFailure) in
             let reader = try journals.reader(of: deviceID)
             progress.begin(reader)
-            return try printer.print(reader, since: since, &progress)
+            return try isSorted
+                ? printer.printSorted(reader, since: since, &progress) : printer.print(reader, since: since, &progress)
         }
         try printer.finish()
         return code

@@ -100,7 +100,7 @@ enum RunCommand {
             configuration.write(kinds)
             configuration.host.hasConsumer = !kinds.isEmpty
         }
-        configuration.host.selection.isSorted = try arguments.choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+        configuration.host.selection.isSorted = try arguments.isSorted()
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
     }
@@ -122,10 +122,7 @@ enum RunCommand {
         let since = arguments.value("--since")
         guard arguments.has("--from-start") else {
             guard let since else { return .whereItStopped }
-            switch try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds) {
-            case .time(let unixMilliseconds): return .since(unixMilliseconds: unixMilliseconds)
-            case .fix(let identifier): return .after(identifier)
-            }
+            return try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart
         }
         guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }
         return .all

@@ -30,18 +30,47 @@ struct HistoryPrinter {
         var isDamageKnown = false
         while true {
             let batch = try CommandFailure.wrapping(try reader.entries(from: position, limit: 512))
-            if !batch.damage.isEmpty, !isDamageKnown {
-                isDamageKnown = true
-                StandardError.say(
-                    "the journal of collar \(MessageDescription.hexadecimal(reader.deviceID)) is damaged; what is whole follows",
-                    remedy: "see what is gone: collar-link history --verify")
-            }
+            tell(batch.damage, of: reader.deviceID, &isDamageKnown)
             for element in batch.elements { append(element.entry, of: reader.deviceID, since: earliest) }
             if bytes.count >= 32_768, try !flush() { return false }
             if batch.isAtEnd { return true }
             position = batch.end
             progress.show(position)
         }
+    }
+
+    /// Prints a journal, each fix and message after those before it in its log.
+    /// - Returns: false where the reader of stdout went away.
+    mutating func printSorted(
+        _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
+    ) throws(CommandFailure) -> Bool {
+        var selection = EntrySelection()
+        selection.hasFixes = kinds.contains(.fix)
+        selection.hasMessages = kinds.contains(.message)
+        selection.hasGaps = kinds.contains(.gap)
+        // An unknown fix is told as without sorting.
+        _ = try start(in: reader, since: since)
+        let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: since?.emissionStart ?? .all))
+        var isDamageKnown = false
+        while let contents = try CommandFailure.wrapping(try entries.next()) {
+            tell(entries.takeDamage(), of: reader.deviceID, &isDamageKnown)
+            for content in contents {
+                // What is missing now is no part of what is stored.
+                if case .gap(let change) = content, change.event != .lost, change.event != .elsewhere { continue }
+                append(content, of: reader.deviceID)
+            }
+            if bytes.count >= 32_768, try !flush() { return false }
+            progress.show(entries.position)
+        }
+        return true
+    }
+
+    private func tell(_ damage: [DamageReport], of deviceID: UInt64, _ isKnown: inout Bool) {
+        guard !damage.isEmpty, !isKnown else { return }
+        isKnown = true
+        StandardError.say(
+            "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged; what is whole follows",
+            remedy: "see what is gone: collar-link history --verify")
     }
 
     /// Prints what is after the last entry.
@@ -71,23 +100,19 @@ struct HistoryPrinter {
     }
 
     private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
+        let (kind, received, content): (LineKind, Int64, EmittedEntry.Content)
         switch entry {
-        case .fix(let record):
-            guard kinds.contains(.fix), record.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: record.fix.unixMilliseconds)
-            else { return }
-            formatter.append(.fix(record), deviceID: deviceID, to: &bytes)
-        case .message(let record):
-            guard kinds.contains(.message), record.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: record.unixMilliseconds)
-            else { return }
-            formatter.append(.message(record), deviceID: deviceID, to: &bytes)
-        case .loss(let loss):
-            guard kinds.contains(.gap), loss.receivedUnixMilliseconds >= earliest,
-                selection.contains(deviceID, at: loss.receivedUnixMilliseconds)
-            else { return }
-            formatter.append(.gap(GapChange(loss)), deviceID: deviceID, to: &bytes)
-        case .uncovered: break
+        case .fix(let record): (kind, received, content) = (.fix, record.receivedUnixMilliseconds, .fix(record))
+        case .message(let record): (kind, received, content) = (.message, record.receivedUnixMilliseconds, .message(record))
+        case .loss(let loss): (kind, received, content) = (.gap, loss.receivedUnixMilliseconds, .gap(GapChange(loss)))
+        case .uncovered: return
         }
+        guard kinds.contains(kind), received >= earliest else { return }
+        append(content, of: deviceID)
+    }
+
+    private mutating func append(_ content: EmittedEntry.Content, of deviceID: UInt64) {
+        guard selection.contains(deviceID, at: content.unixMilliseconds) else { return }
+        formatter.append(content, deviceID: deviceID, to: &bytes)
     }
 }

@@ -14,8 +14,8 @@ enum NameCommand {
               name                            list the animals, and who wears which collar
               name ID NAME                    NAME wears the collar ID: from now on if the file has the collar already, else from
                                               ever. Whoever wears it without an end no longer does then
-              name ID NAME --from T --until T the same, between two times; either may be left out. If NAME wears the collar in
-                                              that time already, its times become these
+              name ID NAME --from T --until T the same from one time to another; either may be left out. If NAME wears the collar in that
+                                              time already, its times become these. With --until, nobody else's times change
               name NAME --species S --notes T describe the animal
               name NAME --end [--until T]     it no longer wears its collar; or the collar: name ID --end
               name NAME --rename NEW          give the animal another name

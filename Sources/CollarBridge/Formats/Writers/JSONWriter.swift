@@ -14,7 +14,7 @@ struct JSONWriter: FormatWriter {
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) { lines.append(received, to: &bytes) }
 
     mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let wearer = deployments.wearer(of: deviceID, at: message.shownUnixMilliseconds)
+        let wearer = deployments.wearer(of: deviceID, at: message.unixMilliseconds)
         bytes += message.line(deviceID: deviceID, name: wearer?.name)
     }
 

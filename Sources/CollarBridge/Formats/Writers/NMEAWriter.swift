@@ -1,7 +1,8 @@
 import CollarWire
 
-/// Sentences of NMEA 0183: RMC and GGA for each fix, in UTC. A field is empty where its value is unknown.
+/// Sentences of NMEA 0183: GGA and RMC for each fix, in UTC. A field is empty where its value is unknown.
 ///
+/// RMC, which has the date, comes last, because gpsbabel gives the point of a GGA the time of the RMC behind it.
 /// The year has two digits, so a fix outside 1980 to 2079 is left out. Sentences do not name the collar.
 struct NMEAWriter: FormatWriter {
     private struct Keys {
@@ -33,6 +34,19 @@ struct NMEAWriter: FormatWriter {
         _ = times.split(fix.unixMilliseconds)
         guard NMEAWriter.years.contains(times.calendarDay.year) else { return }
         scratch.removeAll()
+        scratch.append(keys.fixData)
+        times.append(timeOfDay: fix.unixMilliseconds, to: &scratch)
+        scratch.append(character: UInt8(ascii: ","))
+        appendPosition(fix)
+        scratch.append(keys.quality)
+        if let steps = fix.altitudeSteps {
+            scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers)
+            scratch.append(keys.meters)
+        } else {
+            scratch.append(keys.noAltitude)
+        }
+        appendChecksum(ofSentenceAt: 0)
+        let second = scratch.count
         scratch.append(keys.minimum)
         times.append(timeOfDay: fix.unixMilliseconds, to: &scratch)
         scratch.append(keys.valid)
@@ -46,19 +60,6 @@ struct NMEAWriter: FormatWriter {
             DecimalDigits.two(of: date.day) | DecimalDigits.two(of: date.month) << 16
                 | DecimalDigits.two(of: UInt32(date.year % 100)) << 32, byteCount: 6)
         scratch.append(keys.autonomous)
-        appendChecksum(ofSentenceAt: 0)
-        let second = scratch.count
-        scratch.append(keys.fixData)
-        times.append(timeOfDay: fix.unixMilliseconds, to: &scratch)
-        scratch.append(character: UInt8(ascii: ","))
-        appendPosition(fix)
-        scratch.append(keys.quality)
-        if let steps = fix.altitudeSteps {
-            scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers)
-            scratch.append(keys.meters)
-        } else {
-            scratch.append(keys.noAltitude)
-        }
         appendChecksum(ofSentenceAt: second)
         scratch.copy(to: &bytes)
     }

@@ -77,7 +77,7 @@ struct TextWriter: FormatWriter {
     }
 
     mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let time = message.shownUnixMilliseconds
+        let time = message.unixMilliseconds
         bytes += "\(timeText(unixMilliseconds: time, in: zone))  \(MessageDescription.line(of: message.message.content))  ".utf8
         bytes += TextWriter.wearer(logs.deployments.wearer(of: deviceID, at: time), of: deviceID)
         bytes += "  message \(message.message.sequence)\n".utf8
