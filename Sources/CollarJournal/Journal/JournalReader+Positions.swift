@@ -75,8 +75,14 @@ extension JournalReader {
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
         if try isNamed(segment) {
-            let isRemade = try reached.segmentUnixMilliseconds > 0 && beginning(of: segment) != reached.segmentUnixMilliseconds
-            return try !isRemade && fingerprint(before: reached.place) == reached.fingerprint
+            let former = reached.segmentUnixMilliseconds
+            if former > 0 {
+                // A segment that was made anew after a crash may have the same bytes before the position.
+                let beginning = try beginning(of: segment)
+                if beginning != former { return false }
+            }
+            let fingerprint = try fingerprint(before: reached.place)
+            return fingerprint == reached.fingerprint
         }
         // Segments are removed from the oldest on.
         try lookForSegments()
