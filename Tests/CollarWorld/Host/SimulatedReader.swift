@@ -91,8 +91,8 @@ final class SimulatedReader {
     /// No file operation fails any more.
     func calm() { disk.faults = DiskFaults() }
 
-    /// Another process is about to do an operation that may change something: this process may run first. What the other process has
-    /// written and not made durable is worth reading.
+    /// Another process is about to do an operation that may change something: this process may run first. What the other process
+    /// has written and not made durable is worth reading.
     func runs(before operation: FileOperation, at time: HostTime, _ records: MachineRecords) {
         guard random.chance(operation == .synchronize ? 0.4 : 0.02) else { return }
         guard process != nil, operation == .synchronize, random.chance(0.7) else { return turn(at: time, records) }
@@ -221,8 +221,8 @@ final class SimulatedReader {
         }
     }
 
-    /// The consumer takes everything that is left, and the process stores its position. A process that then starts again has nothing
-    /// to hand out.
+    /// The consumer takes everything that is left, and the process stores its position. A process that then starts again has
+    /// nothing to hand out.
     func finish(at time: HostTime, _ records: MachineRecords) {
         calm()
         if isStateReplaced { kill() }
