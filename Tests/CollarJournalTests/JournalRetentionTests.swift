@@ -144,7 +144,7 @@ import Testing
         try journal.commit()
         let reader = try #require(ReaderName("database"))
         let unread = try journal.entries(from: .start, limit: 300).elements.count { $0.end.segment == 1 }
-        files.failures = [(.synchronize, EIO)]
+        files.directorySyncFailure = EIO
         var removed = RemovedEntries()
         #expect(throws: JournalError.self) {
             try journal.removeSegments(

@@ -45,7 +45,7 @@ import Testing
         #expect(totals.readerLives > 1000)
         #expect(totals.readerEntries > 10_000)
         #expect(totals.readerRepeats > 500 && totals.readerRepeats < totals.readerEntries)
-        #expect(totals.removedSegments > 30)
+        #expect(totals.removedSegments > 15)
     }
 
     @Test func aWorldWithoutTheFaultHasNoReader() {
