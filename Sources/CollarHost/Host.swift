@@ -9,6 +9,7 @@ import CollarWire
 ///     host.receive(bytes, on: link, at: time)
 ///     while host.commitNext(at: time) { … }
 ///     while let link = host.nextFrame(into: &frame) { … }
+///     host.framesSent(at: instant)
 ///     while let entry = host.nextEntry(at: time) { …; host.emitted(entry.receipt) }
 ///     host.moveNotices(to: &notices)
 ///
@@ -107,6 +108,9 @@ package final class Host {
     /// Moves the oldest waiting frame to `output`: a bare frame of at most 51 bytes.
     /// - Returns: the link on which to send it; nil if no frame waits.
     package func nextFrame(into output: inout OutputSpan<UInt8>) -> LinkID? { self.output.frames.next(into: &output) }
+
+    /// The frames that ``nextFrame(into:)`` has moved are sent. Only the latencies depend on this call.
+    package func framesSent(at now: Instant) { output.latencies.answersSent(at: now) }
 
     // MARK: Storing and answering
 
@@ -211,7 +215,7 @@ package final class Host {
         HostReading(
             statistics: output.statistics, emitsFixes: configuration.selection.hasFixes,
             isStorageFailing: collars.sessions.contains(where: \.storage.isFailing),
-            collars: collars.sessions.map { $0.reading(at: time) })
+            collars: collars.sessions.map { $0.reading(at: time) }, latencies: output.latencies.latencies)
     }
 
     /// The counters since the start.

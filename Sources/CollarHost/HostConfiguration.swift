@@ -8,7 +8,7 @@ public struct HostConfiguration: Equatable, Sendable {
     /// The only collar that is served; nil for all.
     public var deviceID: UInt64?
     /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of
-    /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:)``.
+    /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:removed:)``.
     public var retention: Retention?
     /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
     public var hasConsumer = true

@@ -8,6 +8,8 @@ final class HostOutput {
     var freshEntries = FreshEntries()
     /// Counts since the start.
     var statistics = HostStatistics()
+    /// How long fixes and answers take.
+    var latencies = LatencyMeter()
 
     func report(_ notice: HostNotice) { notices.append(notice) }
 

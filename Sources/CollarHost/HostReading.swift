@@ -1,3 +1,5 @@
+import CollarWire
+
 /// How far the consumer of the entries lags behind the journal.
 public struct EmissionLag: Equatable, Sendable {
     /// Bytes of records that were not handed over yet.
@@ -18,6 +20,8 @@ public struct HostReading: Equatable, Sendable {
     public var isStorageFailing: Bool
     /// Figures of each collar.
     public var collars: [CollarReading]
+    /// How long fixes and answers take.
+    public var latencies = HostLatencies()
 }
 
 /// Figures of one collar at one moment.
@@ -40,12 +44,18 @@ public struct CollarReading: Equatable, Sendable {
     public var journalByteCount: Int?
     /// The consumer's lag; nil if no fixes are emitted, or the journal cannot be read.
     public var lag: EmissionLag?
+    /// The collar's last status since the start; nil before the first.
+    public var status: Status?
 }
 
 extension HostReading {
     /// Adds up the figures of all collars.
-    init(statistics: HostStatistics, emitsFixes: Bool, isStorageFailing: Bool, collars: [CollarReading]) {
+    init(
+        statistics: HostStatistics, emitsFixes: Bool, isStorageFailing: Bool, collars: [CollarReading],
+        latencies: HostLatencies = HostLatencies()
+    ) {
         self.statistics = statistics
+        self.latencies = latencies
         self.isStorageFailing = isStorageFailing
         self.collars = collars
         journalByteCount = 0

@@ -48,6 +48,8 @@ public final class Receiver {
     /// The frames that the figures in the event log count.
     private var reportedFrameCount = 0
     private var isReportDue = false
+    /// How many errors of each code were reported.
+    private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
     private var end: End?
@@ -77,6 +79,8 @@ public final class Receiver {
                 configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
         } catch { throw .host(error) }
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
+        // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
+        do throws(JournalError) { try ReaderFiles(stateDirectory: configuration.host.stateDirectory).makeDirectory() } catch {}
         events.watch(signals.fileDescriptor, as: .signals)
         if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
@@ -232,7 +236,9 @@ public final class Receiver {
             guard let link else { break }
             ports.send(frame, on: link)
         }
-        ports.endAnswers(at: .now)
+        let now = HostTime.now
+        ports.endAnswers(at: now)
+        host.framesSent(at: now.instant)
     }
 
     /// Opens the control socket, for requests of other programs. If that fails, everything else goes on.
@@ -240,8 +246,7 @@ public final class Receiver {
         do throws(ControlSocket.OpenError) {
             control = try ControlServer(
                 stateDirectory: configuration.host.stateDirectory, runtimeDirectory: configuration.runtimeDirectory,
-                events: events
-            ) { [unowned self] in submit($0) }
+                events: events, submit: { [unowned self] in submit($0) }, figures: { [unowned self] in figuresLine() })
         } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
     }
 
@@ -251,6 +256,7 @@ public final class Receiver {
     private func report(_ notice: ReceiverNotice) {
         readAnimals(at: HostTime.now.instant)
         reportToOwner(notice)
+        if let code = notice.message.code { errorCounts[code, default: 0] += 1 }
         for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) { write(line) }
     }
 
@@ -275,11 +281,23 @@ public final class Receiver {
         reportedFrameCount = host.statistics.frames
         let time = HostTime.now
         readAnimals(at: time.instant)
-        let reading = ReceiverReading(
+        for line in lines.lines(of: reading(at: time), unixMilliseconds: time.unixMilliseconds) { write(line) }
+    }
+
+    private func reading(at time: HostTime) -> ReceiverReading {
+        ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
-            uptimeSeconds: time.instant.microseconds(since: startedAt) / 1_000_000,
-            outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 })
-        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
+            uptimeMicroseconds: time.instant.microseconds(since: startedAt),
+            outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 },
+            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts)
+    }
+
+    /// The line of the figures now.
+    private func figuresLine() -> [UInt8] {
+        let time = HostTime.now
+        var reading = reading(at: time)
+        reading.usage = .now
+        return ReceiverFigures(reading).line(unixMilliseconds: time.unixMilliseconds)
     }
 
     private var isLineLimitReached: Bool {

@@ -1,5 +1,4 @@
 import CollarHost
-import CollarJournal
 import SerialDevices
 
 /// An error that ends a receiver.
@@ -18,8 +17,6 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case output(errorNumber: Int32)
     /// A directory cannot be watched for changes.
     case watch(path: String, errorNumber: Int32)
-    /// A place to begin was given for a named reader that has a position.
-    case readerHasPosition(ReaderName)
     /// The command of a deliverer cannot be started, at the first attempt.
     case command(name: String, errorNumber: Int32)
     /// The command of a deliverer that tries once has failed.

@@ -14,8 +14,14 @@ struct ReceiverReading {
     var host: HostReading
     /// Lines written.
     var lineCount: Int
-    /// Seconds since the start.
-    var uptimeSeconds: Int64
+    /// Microseconds since the start.
+    var uptimeMicroseconds: Int64
     /// For how long the consumer has not read, in milliseconds; nil while it reads.
     var outputBlockedMilliseconds: Int64?
+    /// Airtime of what sticks were given to transmit since the start, in microseconds.
+    var airtimeMicroseconds: Int64 = 0
+    /// How many errors of each code were reported since the start.
+    var errorCounts: [ErrorCode: Int] = [:]
+    /// What the process uses; nil where it was not asked for.
+    var usage: ProcessUsage?
 }

@@ -20,6 +20,7 @@ enum CollarLinkTool {
         (FollowCommand.spec, FollowCommand.run),
         (DeliverCommand.spec, DeliverCommand.run),
         (ReadersCommand.spec, ReadersCommand.run),
+        (MetricsCommand.spec, MetricsCommand.run),
         (NameCommand.spec, NameCommand.run),
         (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),

@@ -67,6 +67,16 @@ import Testing
         #expect(follower.takeNotices() == [])
     }
 
+    @Test func itMayBeginBeforeTheFirstSegment() throws {
+        _ = try disk.makeDirectory(at: "/state")
+        _ = try disk.makeDirectory(at: "/state/0000000000000007")
+        let reader = try follower()
+        #expect(take(reader) == [])
+        try append(0..<3, to: try openJournal())
+        reader.noteChange(of: 7)
+        #expect(take(reader) == numbered(0..<3))
+    }
+
     @Test func itGoesOnAfterTheLastConfirmedEntry() throws {
         let journal = try openJournal()
         try append(0..<100, to: journal)
@@ -134,7 +144,7 @@ import Testing
         let reader = try follower()
         #expect(take(reader) == numbered(0..<300))
         let state = try reader.durableState()
-        #expect((state.positions[7]?.place.segment ?? 0) > 3)
+        #expect((state.positions[7]?.place.segment ?? 0) > 1)
         // A younger journal of the same collar takes the place of the old one.
         disk.endProcess()
         for name in try disk.names(in: "/state/0000000000000007") { try disk.remove("/state/0000000000000007/\(name)") }

@@ -65,9 +65,10 @@ extension Journal {
     /// - Returns: how many segments were removed.
     @discardableResult
     func removeSegments(keepingDays days: Int, nowUnixMilliseconds: Int64) throws -> Int {
+        var removed = RemovedEntries()
         try removeSegments(
             Retention(days: days), consumers: [JournalConsumer(reader: nil, position: emissionCursor)],
-            nowUnixMilliseconds: nowUnixMilliseconds
-        ).segmentCount
+            nowUnixMilliseconds: nowUnixMilliseconds, removed: &removed)
+        return removed.segmentCount
     }
 }

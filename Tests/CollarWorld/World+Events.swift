@@ -27,6 +27,9 @@ extension World {
         }
         if plan.faults.contains(.hostileSender) { queue.add(.attack, at: streams[.hostileSender].between(0, 3_000_000)) }
         if clone != nil { queue.add(.clone, at: streams[.clonedHost].between(0, plan.turbulentMicroseconds / 2)) }
+        for host in hosts {
+            for index in host.readers.indices { scheduleTurn(ofReader: index, of: host) }
+        }
         for kind in plan.faults.kinds where World.recurring.contains(kind) { scheduleFault(kind) }
         queue.add(.calm, at: plan.turbulentMicroseconds)
     }
@@ -59,6 +62,7 @@ extension World {
         case .clone: startClone()
         case .endOfClone: endClone()
         case .cable(let index): pumpCable(collars[index])
+        case .readerTurn(let index, let reader): readerTurn(reader, of: machines[index])
         case .keysShared:
             shareKeys()
             queue.add(.keysShared, at: now + 5_000_000)
@@ -127,7 +131,7 @@ extension World {
     private func randomFix(_ collar: SimulatedCollar) -> Fix {
         let random = streams.other.next()
         return Fix(
-            sequence: 0, unixMilliseconds: 1_700_000_000_000 + now / 1000 + collar.clockOffset,
+            sequence: 0, unixMilliseconds: plan.startUnixMilliseconds + now / 1000 + collar.clockOffset,
             latitudeSteps: Int32(random % 1_000_000), longitudeSteps: Int32(random >> 20 % 1_000_000),
             altitudeSteps: random >> 40 & 1 == 0 ? nil : Int32(random >> 41 % 2000),
             speedDecimetersPerSecond: random >> 52 & 1 == 0 ? nil : UInt32(random >> 53 % 300),

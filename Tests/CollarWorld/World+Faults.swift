@@ -59,7 +59,7 @@ extension World {
         case .fixBursts: collar.burstFixes = streams[kind].below(60)
         case .loss, .burstLoss, .duplication, .delay, .bitFlips, .truncation, .noise, .hiddenCollars, .slowSync,
             .rivalReceiver, .equalAddresses, .liveForm, .severalRadios, .fullDiskAtStart, .hostileSender,
-            .retention, .sealing, .clonedHost:
+            .retention, .sealing, .clonedHost, .readers, .removal:
             break
         }
     }
@@ -116,7 +116,8 @@ extension World {
 
     /// Sets the machine's clock to a wrong time or to the right one.
     private func jumpClock(_ host: SimulatedMachine) {
-        let errors: [Int64] = [-1_700_000_000_000, 2_560_000_000_000, 0, streams[.hostClockJumps].between(-86_400_000, 86_400_000)]
+        let start = plan.startUnixMilliseconds
+        let errors: [Int64] = [-start, 4_260_000_000_000 - start, 0, streams[.hostClockJumps].between(-86_400_000, 86_400_000)]
         host.clockErrorMilliseconds = errors[streams[.hostClockJumps].below(errors.count)]
         log("host \(host.index)'s clock is wrong by \(host.clockErrorMilliseconds) ms")
     }
@@ -174,6 +175,7 @@ extension World {
         }
         for host in hosts {
             host.disk.faults = DiskFaults()
+            for reader in host.readers { reader.calm() }
             host.consumer.awayUntil = 0
             host.consumer.appetite = .max
             if host.isRunning, host.needsRestart { crash(host, restartAfter: 1000) }
@@ -192,7 +194,10 @@ extension World {
             requestsHaveEnded,
             hosts.allSatisfy({ $0.isRunning && !$0.isWaitingForDisk && $0.isEverythingTaken && !$0.isCommitDue })
         else { return }
-        for host in hosts { oracle.checkEmission(of: host, receivers: collars.map(\.pairedReceiverID)) }
+        for host in hosts {
+            oracle.checkEmission(of: host, receivers: collars.map(\.pairedReceiverID))
+            for reader in host.readers { finish(reader, of: host) }
+        }
         log("everything has arrived")
         isSettled = true
     }

@@ -12,6 +12,7 @@ extension World {
         let isRemoved = streams[.stateRollback].chance(0.3)
         log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
         crash(host, restartAfter: 100_000)
+        for reader in host.readers { reader.stateIsReplaced() }
         host.disk.restore(isRemoved ? nil : saved.disk)
         host.stateWasReplaced()
         oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
@@ -23,6 +24,7 @@ extension World {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s state directory is removed while it runs")
         host.savedState = nil
+        for reader in host.readers { reader.stateIsReplaced() }
         host.disk.restore(nil)
         host.isStateRemoved = true
         oracle.forgot(host, promisesBefore: nil)
@@ -49,6 +51,7 @@ extension World {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s receiver moves to another disk")
         crash(host, restartAfter: 100_000)
+        for reader in host.readers { reader.stateIsReplaced() }
         host.savedState = nil
         let faults = host.disk.faults
         host.disk.faults = DiskFaults()

@@ -61,6 +61,7 @@ package final class World {
         case endOfClone
         case cable(collar: Int)
         case keysShared
+        case readerTurn(host: Int, reader: Int)
     }
 
     /// A copy of a machine's disk, and what the machine had acknowledged when the copy was made.
@@ -137,9 +138,18 @@ package final class World {
         for host in machines {
             prepare(host.disk)
             host.losesPowerAtStop = plan.scriptedCrashLosesPower
+            if !host.readers.isEmpty || plan.faults.contains(.removal) {
+                host.disk.changing = { [unowned self] operation in
+                    if operation == .remove { host.records.update() }
+                    readersRunMeanwhile(host, operation)
+                }
+            }
             guard isTracing else { continue }
             host.trace = { [unowned self] text in log(text) }
             host.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
+            for reader in host.readers {
+                reader.trace = { [unowned self] text in log("  reader \(reader.name.text) of host \(host.index) \(text)") }
+            }
         }
         clone?.isSwitchedOff = true
         for radio in radios where radio.machine === clone { radio.isPlugged = false }
@@ -160,7 +170,11 @@ package final class World {
         statistics.pollsAnsweredTwice = oracle.sealed.pollsAnsweredTwice
         statistics.pollsAnsweredDifferently = oracle.sealed.pollsAnsweredDifferently
         statistics.diskOperations = hosts[0].disk.operationCount
-        for host in hosts { statistics.lines += host.consumer.entryCount }
+        for host in hosts {
+            statistics.lines += host.consumer.entryCount
+            statistics.removedSegments += host.records.removedSegmentCount
+            for reader in host.readers { reader.add(to: &statistics) }
+        }
         return WorldReport(plan: plan, violation: oracle.violation, statistics: statistics, trace: trace)
     }
 
@@ -278,6 +292,14 @@ package struct WorldStatistics: Equatable, Sendable {
     package var stickResets = 0
     /// Other faults of sticks.
     package var stickFaults = 0
+    /// Processes of named readers.
+    package var readerLives = 0
+    /// Fixes and messages that the consumers of named readers confirmed, each counted once.
+    package var readerEntries = 0
+    /// Fixes and messages that they were given again.
+    package var readerRepeats = 0
+    /// Segments that hosts removed for their age.
+    package var removedSegments = 0
 
     /// All counts are 0.
     package init() {}
@@ -288,6 +310,7 @@ package struct WorldStatistics: Equatable, Sendable {
             \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.orders,
             \.flashSteps, \.diskOperations, \.coincidences, \.clones, \.fixesOfClonesAlone, \.pollsAnsweredTwice, \.pollsAnsweredDifferently,
             \.stickPacketsUp, \.stickPacketsDown, \.stickSetups, \.stickResets, \.stickFaults,
+            \.readerLives, \.readerEntries, \.readerRepeats, \.removedSegments,
         ]
         for count in counts { self[keyPath: count] += other[keyPath: count] }
         virtualMicroseconds += other.virtualMicroseconds

@@ -22,6 +22,7 @@ import time
 import unittest
 
 from collarlink import BINARY, EndToEndTest
+from delivered import write_long_track
 from journals import JournalTail
 from tapped_line import TappedLine
 from tracing import Traced, can_trace
@@ -86,15 +87,8 @@ class Campaign:
         self.start_collars()
 
     def _write_track(self):
-        _, fixes = self.test.all_cats()
         path = self.test.path(f"track-{self.fix_count}.ndjson")
-        if not os.path.exists(path):
-            with open(path, "w", encoding="ascii") as file:
-                for sequence in range(self.fix_count):
-                    fix = fixes[sequence % len(fixes)]
-                    later = sequence // len(fixes) * 86_400_000_000
-                    file.write(json.dumps({**fix, "seq": sequence, "ts_unix_ms": fix["ts_unix_ms"] + later}) + "\n")
-            os.chmod(path, 0o644)
+        write_long_track(path, self.test.all_cats()[1], self.fix_count)
         return path
 
     def start_collars(self):

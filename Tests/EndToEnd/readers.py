@@ -11,6 +11,7 @@ import urllib.request
 import xml.etree.ElementTree as ElementTree
 
 from collarlink import ROOT, child_environment, wait_until
+from servers import is_listening
 
 # Libraries of programs that are unpacked privately.
 ENVIRONMENT = child_environment(LD_LIBRARY_PATH=os.environ.get("PRIVATE_LIBRARIES", ""))
@@ -85,11 +86,6 @@ class GPSD:
             if report["class"] == "TPV" and "lat" in report:
                 found[milliseconds(report["time"])] = report
         return found
-
-
-def is_listening(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Influx:

@@ -12,7 +12,7 @@ import unittest
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
 from radio import Radio
-from readers import GPSD, GPXPY, Influx, is_listening, milliseconds, with_gpsbabel, with_gpxpy  # noqa: F401
+from readers import GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy  # noqa: F401
 from serial_line import SerialLine
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.

@@ -2,21 +2,10 @@
 
 import os
 import shutil
-import socket
 import unittest
 
 from collarlink import ROOT, EndToEndTest, child_environment, wait_until
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def is_listening(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+from servers import free_port, is_listening
 
 
 class ProgramTest(EndToEndTest):

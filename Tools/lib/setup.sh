@@ -35,10 +35,10 @@ apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
 }
 
-# unpack_privately PACKAGE… : unpacks the packages and their missing dependencies into .tools/FIRST, without installing
-# them: no service starts, no udev rule takes effect, no user is added. Root is needed only if apt does not know a
-# package yet. Then use_private makes the programs available. A package with an exclamation mark after its name is unpacked
-# without its dependencies.
+# unpack_privately PACKAGE… : unpacks the packages, also if they are installed, and their missing dependencies into
+# .tools/FIRST, without installing them: no service starts, no udev rule takes effect, no user is added. Root is needed
+# only if apt does not know a package yet. Then use_private makes the programs available. A package with an exclamation
+# mark after its name is unpacked without its dependencies.
 unpack_privately() {
     local folder=$root/.tools/$1
     if [[ ! -e $folder/.complete ]]; then
@@ -62,13 +62,13 @@ unpack_privately() {
     use_private "$folder"
 }
 
-# The packages that apt would install for these packages, without those that are installed already.
+# These packages and what apt would install for them. All of these packages, because a program such as PostgreSQL finds
+# its extensions only in the folder that it is in.
 names_to_fetch() {
-    local package whole=()
-    for package in "$@"; do
-        if [[ $package == *! ]]; then printf '%s\n' "${package%!}"; else whole+=("$package"); fi
-    done
-    LC_ALL=C apt-get install --simulate --no-install-recommends "${whole[@]}" 2>/dev/null | awk '$1 == "Inst" { print $2 }'
+    local package whole=() names=''
+    for package in "$@"; do [[ $package == *! ]] || whole+=("$package"); done
+    names=$(LC_ALL=C apt-get install --simulate --no-install-recommends "${whole[@]}" 2>/dev/null) || return
+    { awk '$1 == "Inst" { print $2 }' <<<"$names" && printf '%s\n' "${@%!}"; } | sort -u
 }
 
 # private_environment FOLDER PACKAGE… : downloads Python packages with pip into the virtual environment .tools/FOLDER.
@@ -91,4 +91,11 @@ use_private() {
     multiarch=$(dpkg --print-architecture | sed 's/amd64/x86_64/; s/arm64/aarch64/')-linux-gnu
     export PATH=$PATH:$1/usr/sbin:$1/usr/bin:$1/sbin:$1/bin
     export PRIVATE_LIBRARIES=${PRIVATE_LIBRARIES:+$PRIVATE_LIBRARIES:}$1/usr/lib/$multiarch:$1/lib/$multiarch
+}
+
+# Unpacks PostgreSQL with PostGIS, for the tests that run a server of their own (Tests/EndToEnd/servers.py).
+unpack_postgresql() {
+    unpack_privately postgresql-15-postgis-3 postgresql-15-postgis-3-scripts postgresql-15 postgresql-client-15
+    # An installation makes this link.
+    ln -sfn postgis-3.control "$root/.tools/postgresql-15-postgis-3/usr/share/postgresql/15/extension/postgis.control"
 }

@@ -125,7 +125,9 @@ extension WorldStatistics {
             + "\(clones) clones, \(fixesOfClonesAlone) fixes acknowledged by clones alone, "
             + "\(pollsAnsweredTwice) polls answered twice, \(pollsAnsweredDifferently) of them differently, "
             + "sticks: \(stickSetups) setups, \(stickPacketsUp) packets up, \(stickPacketsDown) down, \(stickResets) resets, "
-            + "\(stickFaults) other faults"
+            + "\(stickFaults) other faults, "
+            + "readers: \(readerLives) processes, \(readerEntries) entries, \(readerRepeats) repeated, "
+            + "\(removedSegments) segments removed"
     }
 }
 

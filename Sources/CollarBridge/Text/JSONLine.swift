@@ -4,9 +4,12 @@ import CollarWire
 package struct JSONLine {
     private var bytes: [UInt8] = []
 
+    /// Begins an object that is a member of another one.
+    package init() { bytes.append(UInt8(ascii: "{")) }
+
     /// Begins an object with its `type`.
     package init(type: String) {
-        bytes.append(UInt8(ascii: "{"))
+        self.init()
         add("type", type)
     }
 
@@ -80,6 +83,23 @@ package struct JSONLine {
         begin(key)
         let texts = rows.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
         bytes += ("[" + texts.joined(separator: ",") + "]").utf8
+    }
+
+    /// Adds an object.
+    package mutating func add(_ key: String, _ object: JSONLine) {
+        begin(key)
+        bytes += object.bytes + "}".utf8
+    }
+
+    /// Adds a list of objects.
+    package mutating func add(_ key: String, _ objects: [JSONLine]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (index, object) in objects.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += object.bytes + "}".utf8
+        }
+        bytes.append(UInt8(ascii: "]"))
     }
 
     /// The object with the members added so far, as a line that ends with a line feed.

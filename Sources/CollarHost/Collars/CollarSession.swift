@@ -21,7 +21,7 @@ final class CollarSession {
     private var waiting: [(message: Message, log: LogSession)] = []
     let configuration: HostConfiguration
     private let output: HostOutput
-    private var logs: CollarLogs
+    var logs: CollarLogs
     private var health: HealthMonitor
     private var positions: PositionMonitor
     private var faults: FaultMonitor
@@ -48,6 +48,8 @@ final class CollarSession {
     private(set) var fixCount = 0
     private(set) var messageCount = 0
     private(set) var duplicateCount = 0
+    /// The last status in this run; nil before the first.
+    private(set) var status: Status?
 
     var journal: Journal { storage.journal }
     var deviceID: UInt64 { journal.deviceID }
@@ -68,24 +70,6 @@ final class CollarSession {
         positions = PositionMonitor(deviceID: journal.deviceID)
         faults = FaultMonitor(deviceID: journal.deviceID)
         commits.add(id)
-    }
-
-    // MARK: Sender of a frame
-
-    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
-        logs.sender(of: frame, at: now)
-    }
-
-    func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
-        logs.liveFix(of: frame, header: header, at: now)
-    }
-
-    func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
-
-    func log(id: UInt32) -> LogSession? { logs.log(id: id) }
-
-    func bindings(of frame: Span<UInt8>, type: MessageType, log: LogSession) -> [SealedBinding] {
-        logs.bindings(of: frame, type: type, log: log)
     }
 
     var currentLog: LogSession? { logs.current }
@@ -134,7 +118,8 @@ final class CollarSession {
             log.delivery.receive(flags: header.flags)
             log.sealedPoll = number
             let wait = links.areSeveral(at: time.instant) ? wait : nil
-            answer = PendingAnswer(link: link.id, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
+            answer = PendingAnswer(
+                link: link.id, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         guard isFirst else { return }
         output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name, isSealed: number != nil))
@@ -214,6 +199,7 @@ final class CollarSession {
     private func handOut(_ message: Message, log: LogSession, at time: HostTime) {
         switch message {
         case .status(let status):
+            self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
             positions.accept(status, at: time.instant, output)
             faults.accept(status, at: time.instant, output)
@@ -243,13 +229,14 @@ final class CollarSession {
         }
         if fix.sequence >= log.highestFix, log === logs.current {
             positions.noteStored(fix, logID: record.logID, at: time.instant, output)
+            output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
         }
         output.statistics.fixes += 1
         fixCount += 1
         logs.keepAnchor(fix, logID: record.logID)
         noteAppended(fix.sequence, isFix: true, log: log, at: time)
         if feed.isDirect, configuration.selection.hasFixes,
-            output.freshEntries.add(record, of: id, through: journal.end)
+            output.freshEntries.add(record, of: id, through: journal.end, at: time.instant)
         {
             feed.wentOut(upTo: journal.end)
         } else {
@@ -371,7 +358,7 @@ final class CollarSession {
 
     /// Answers the collar's open polls with what is durable now.
     private func sendAnswer(at time: HostTime) {
-        guard let link = answer?.link, answer?.holdUntil == nil, let address else { return }
+        guard let link = answer?.link, let askedAt = answer?.askedAt, answer?.holdUntil == nil, let address else { return }
         answer = nil
         // Two receivers that answer would send at the same time, and the collar listens only to its own receiver.
         let isListening = isPairedElsewhere
@@ -394,6 +381,7 @@ final class CollarSession {
                 into: &output.frames)
             guard !isListening else { continue }
             answersSinceIdentity &+= 1
+            output.latencies.noteAnswer(toPollAt: askedAt)
             output.frames.add(for: link, sealing: seal) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: session.log, into: &output)
             }

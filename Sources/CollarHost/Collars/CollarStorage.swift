@@ -134,11 +134,13 @@ final class CollarStorage {
             nextRemoval = time.instant.advanced(byMicroseconds: HostLimits.removalInterval)
         }
         retainedUpTo = journal.end.segment
+        var removed = RemovedEntries()
         do throws(JournalError) {
-            let removed = try journal.removeSegments(
-                retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: time.unixMilliseconds)
-            if removed.unreadCount > 0 { output.report(.removedUnread(deviceID: journal.deviceID, removed)) }
+            try journal.removeSegments(
+                retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: time.unixMilliseconds,
+                removed: &removed)
         } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
+        if removed.unreadCount > 0 { output.report(.removedUnread(deviceID: journal.deviceID, removed)) }
     }
 
     /// The consumer has everything before a position; the next commit writes that position.

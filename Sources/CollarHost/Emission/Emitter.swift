@@ -21,6 +21,7 @@ final class Emitter {
         guard !configuration.selection.isEmpty else { return nil }
         if let entry = nextReadBack() { return entry }
         if let fresh = output.freshEntries.next() {
+            output.latencies.noteHandedOut(receivedAt: fresh.receivedAt, at: time)
             return EmittedEntry(
                 content: .fix(fresh.record), deviceID: collars[fresh.receipt.session].deviceID, receipt: fresh.receipt)
         }

@@ -52,7 +52,7 @@ final class EntryFeed {
     /// The most entries read at once.
     private static let batchCount = 128
     /// Time after which an unreadable journal is tried again, in microseconds.
-    private static let rereadInterval: Int64 = 10_000_000
+    static let rereadInterval: Int64 = 10_000_000
 
     /// Creates a feed.
     /// - Parameters:

@@ -13,25 +13,30 @@ final class FollowedCollar {
     private(set) var taken: JournalPosition
     /// The position up to which the records are known to be durable.
     private var durable = JournalPosition.start
-    /// Whether the journal has changed under the reader, so that this value is replaced by another one.
+    /// The last position that ``durablePosition()`` has found, or the one with which the consumer began; nil for the start.
+    private var kept: ReaderPosition?
+    /// Whether another value has replaced this one, because the journal changed under the reader.
     private(set) var isEnded = false
 
     /// Opens the journal of a collar for reading.
     /// - Parameters:
-    ///   - stop: where the consumer has stopped; the start if it has taken nothing.
+    ///   - stop: a position to which everything was read; the start if nothing was.
+    ///   - limit: where the consumer has stopped, if that is earlier.
     init(
         id: SessionID, _ configuration: FollowConfiguration, deviceID: UInt64, start: EmissionStart, stoppedAt stop: ReaderPosition,
-        fileSystem: any FileSystem
+        limit: JournalPosition? = nil, fileSystem: any FileSystem
     ) throws(JournalError) {
         self.id = id
         self.deviceID = deviceID
         reader = try JournalReader(stateDirectory: configuration.stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
-        taken = try reader.position(goingOnAt: stop)
+        let place = try reader.position(goingOnAt: stop)
+        taken = limit.map { min($0, place) } ?? place
         feed = try EntryFeed(reader, configuration.selection, start: start, stoppedAt: taken)
         if configuration.selection.isSorted { feed.inferCurrentLog(from: try reader.newestLogID(at: feed.position)) }
         taken = min(taken, feed.position)
         if case .whereItStopped = start {} else { taken = feed.position }
         read = try reader.identified(feed.position)
+        if taken > .start { kept = try reader.identified(taken) }
     }
 
     /// The journal may have new entries.
@@ -45,12 +50,9 @@ final class FollowedCollar {
     /// - Returns: whether it could be read before.
     func failed(at now: Instant) -> Bool { feed.failed(at: now) }
 
-    /// Takes some entries from the journal; none if it has changed under the reader, see ``isEnded``.
-    func next(at time: HostTime) throws(JournalError) -> [EntryFeed.Item] {
-        guard try reader.fingerprint(before: read.place) == read.fingerprint else {
-            isEnded = true
-            return []
-        }
+    /// Takes some entries from the journal; nil if the journal has changed under the reader, so that this value must be replaced.
+    func next(at time: HostTime) throws(JournalError) -> [EntryFeed.Item]? {
+        guard try reader.hasSameRecords(before: read) else { return nil }
         let items = try feed.next(at: time)
         if feed.position.segment == read.place.segment {
             read.place = feed.position
@@ -59,6 +61,16 @@ final class FollowedCollar {
             read = try reader.identified(feed.position)
         }
         return items
+    }
+
+    /// A value for the journal as it is now, which goes on where the same records are before the position.
+    func replacement(
+        id: SessionID, _ configuration: FollowConfiguration, fileSystem: any FileSystem
+    ) throws(JournalError) -> FollowedCollar {
+        let new = try FollowedCollar(
+            id: id, configuration, deviceID: deviceID, start: .whereItStopped, stoppedAt: read, limit: taken, fileSystem: fileSystem)
+        isEnded = true
+        return new
     }
 
     /// The damage that reading met since the last call.
@@ -77,17 +89,17 @@ final class FollowedCollar {
     func durablePosition() throws(JournalError) -> ReaderPosition? {
         settle()
         guard taken > .start else { return nil }
+        guard try reader.hasSameRecords(before: read) else {
+            // Other records may stand at the position now. The next reading replaces this value.
+            noteChange()
+            return kept
+        }
         if taken > durable {
             try reader.makeDurable(from: durable, to: taken)
             durable = taken
         }
-        if read.place == taken { return read }
-        return try reader.identified(taken)
-    }
-
-    /// The position from which a replacement of this value goes on.
-    func restart() throws(JournalError) -> ReaderPosition {
-        let place = try reader.position(goingOnAt: read)
-        return try reader.identified(min(taken, place))
+        let position = read.place == taken ? read : try reader.identified(taken)
+        kept = position
+        return position
     }
 }

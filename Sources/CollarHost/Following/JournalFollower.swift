@@ -39,6 +39,8 @@ public final class JournalFollower {
     private var collars: [FollowedCollar] = []
     private var readBack: (collar: FollowedCollar, items: ArraySlice<EntryFeed.Item>)?
     private var notices: [Notice] = []
+    /// Wanted collars whose journals could not be opened, and when that is tried again.
+    private var unopened: (deviceIDs: Set<UInt64>, retry: Instant?) = ([], nil)
 
     /// Prepares a follower, which knows no collar yet.
     /// - Parameter former: the state of the reader, if it has one: it goes on there.
@@ -51,26 +53,33 @@ public final class JournalFollower {
     /// Looks for wanted collars that have a journal and are not followed yet.
     /// - Parameter found: called with each before its journal is read, so that no change is missed.
     /// - Throws: the failure to list the state directory.
-    package func lookForCollars(_ found: (UInt64) -> Void) throws(JournalError) {
+    package func lookForCollars(at now: Instant, _ found: (UInt64) -> Void) throws(JournalError) {
         let known = try JournalDirectory.knownCollars(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
         for deviceID in known where configuration.collars?.contains(deviceID) ?? true && followed(deviceID) == nil {
             found(deviceID)
-            do throws(JournalError) {
-                let position = former?.positions[deviceID]
-                try follow(deviceID, start: former == nil ? configuration.start : position == nil ? .all : .whereItStopped, at: position ?? .start)
-            } catch { notices.append(.unreadable(deviceID: deviceID, error)) }
+            open(deviceID, at: now)
         }
     }
 
+    private func open(_ deviceID: UInt64, at now: Instant) {
+        let position = former?.positions[deviceID]
+        let start: EmissionStart = former == nil ? configuration.start : position == nil ? .all : .whereItStopped
+        do throws(JournalError) {
+            collars.append(
+                try FollowedCollar(
+                    id: nextID, configuration, deviceID: deviceID, start: start, stoppedAt: position ?? .start,
+                    fileSystem: fileSystem))
+            unopened.deviceIDs.remove(deviceID)
+        } catch {
+            if unopened.deviceIDs.insert(deviceID).inserted { notices.append(.unreadable(deviceID: deviceID, error)) }
+            unopened.retry = now.advanced(byMicroseconds: EntryFeed.rereadInterval)
+        }
+    }
+
+    private var nextID: SessionID { SessionID(index: collars.count) }
+
     /// Whether a wanted collar with this fix is followed.
     package func hasCollar(_ deviceID: UInt64) -> Bool { followed(deviceID) != nil }
-
-    private func follow(_ deviceID: UInt64, start: EmissionStart, at position: ReaderPosition) throws(JournalError) {
-        collars.append(
-            try FollowedCollar(
-                id: SessionID(index: collars.count), configuration, deviceID: deviceID, start: start, stoppedAt: position,
-                fileSystem: fileSystem))
-    }
 
     private func followed(_ deviceID: UInt64) -> FollowedCollar? { collars.last { $0.deviceID == deviceID && !$0.isEnded } }
 
@@ -99,12 +108,12 @@ public final class JournalFollower {
 
     private func read(_ collar: FollowedCollar, at time: HostTime) -> [EntryFeed.Item] {
         do throws(JournalError) {
-            let items = try collar.next(at: time)
-            for report in collar.takeDamage() { notices.append(.damage(deviceID: collar.deviceID, report)) }
-            if collar.isEnded {
+            guard let items = try collar.next(at: time) else {
+                collars.append(try collar.replacement(id: nextID, configuration, fileSystem: fileSystem))
                 notices.append(.rewritten(deviceID: collar.deviceID))
-                try follow(collar.deviceID, start: .whereItStopped, at: collar.restart())
+                return []
             }
+            for report in collar.takeDamage() { notices.append(.damage(deviceID: collar.deviceID, report)) }
             return items
         } catch {
             if collar.failed(at: time.instant) { notices.append(.unreadable(deviceID: collar.deviceID, error)) }
@@ -134,8 +143,13 @@ public final class JournalFollower {
     }
 
     /// When ``deadlineReached(at:)`` is due; nil if nothing is expected.
-    package var nextDeadline: Instant? { collars.compactMap(\.nextDeadline).min() }
+    package var nextDeadline: Instant? { (collars.map(\.nextDeadline) + [unopened.retry]).compactMap { $0 }.min() }
 
-    /// Tries journals again that could not be read.
-    package func deadlineReached(at now: Instant) { for collar in collars { collar.deadlineReached(at: now) } }
+    /// Tries journals again that could not be opened or read.
+    package func deadlineReached(at now: Instant) {
+        for collar in collars { collar.deadlineReached(at: now) }
+        guard let retry = unopened.retry, now >= retry else { return }
+        unopened.retry = nil
+        for deviceID in unopened.deviceIDs.sorted() where followed(deviceID) == nil { open(deviceID, at: now) }
+    }
 }

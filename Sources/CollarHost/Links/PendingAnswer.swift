@@ -6,11 +6,14 @@ struct PendingAnswer {
     private(set) var link: LinkID
     /// The other open links that heard the poll.
     private var others: [LinkID] = []
+    /// When the poll was received.
+    let askedAt: Instant
     /// The answer waits for other radios until this time; nil once it may go out.
     var holdUntil: Instant?
 
-    init(link: LinkID, holdUntil: Instant?) {
+    init(link: LinkID, askedAt: Instant, holdUntil: Instant?) {
         self.link = link
+        self.askedAt = askedAt
         self.holdUntil = holdUntil
     }
 

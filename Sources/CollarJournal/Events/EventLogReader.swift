@@ -32,7 +32,7 @@ public final class EventLogReader {
         }
     }
 
-    /// The next whole lines, of at most 64 KiB together; none if there are no more now. Lines in files that were removed meanwhile
+    /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that were removed meanwhile
     /// are passed over.
     public func next() throws(JournalError) -> [Line] {
         try JournalError.wrapping { () throws(FileFailure) in
@@ -59,12 +59,21 @@ public final class EventLogReader {
         }
     }
 
+    /// The whole lines at the position.
     private func lines(of number: UInt32) throws(FileFailure) -> [Line] {
+        let lines = try lines(of: number, within: EventLogReader.chunkByteCount)
+        // A line that is longer than a chunk fits the largest file.
+        guard lines.isEmpty, chunk.count == EventLogReader.chunkByteCount else { return lines }
+        return try self.lines(of: number, within: EventFiles.byteLimit)
+    }
+
+    private func lines(of number: UInt32, within byteCount: Int) throws(FileFailure) -> [Line] {
+        chunk.removeAll()
         do throws(FileFailure) {
             let file = try files.fileSystem.open(files.path(of: number), .reading)
             defer { files.fileSystem.close(file) }
             try files.fileSystem.read(
-                from: file, at: Int(position.offset), count: EventLogReader.chunkByteCount, into: &chunk)
+                from: file, at: Int(position.offset), count: byteCount, into: &chunk)
         } catch {
             if error.isAbsence { return [] }
             throw error

@@ -23,18 +23,17 @@ extension Journal {
     ///
     /// Days are counted back from the time of the newest fix, or from now if now is earlier, so that a clock that is ahead causes
     /// no removal. An entry is old only if both the reception and the fix are old, see `CredibleTimes`.
-    /// - Parameter consumers: those who take the entries, see ``consumers(hasCursor:)``.
-    /// - Returns: what was removed.
+    /// - Parameters:
+    ///   - consumers: those who take the entries, see ``consumers(hasCursor:)``.
+    ///   - removed: what was removed is added to it, also before an error.
     /// - Throws: ``JournalError/file(_:)`` if a segment cannot be removed or read; earlier segments may already be removed.
     ///
     /// Complexity: reads the removed segments, the newest two, and the oldest remaining one up to an entry that must stay.
     /// For each removed segment the directory is made durable once.
-    @discardableResult
     public func removeSegments(
-        _ retention: Retention, consumers: [JournalConsumer], nowUnixMilliseconds: Int64
-    ) throws(JournalError) -> RemovedEntries {
+        _ retention: Retention, consumers: [JournalConsumer], nowUnixMilliseconds: Int64, removed: inout RemovedEntries
+    ) throws(JournalError) {
         let times = CredibleTimes(nowUnixMilliseconds: nowUnixMilliseconds)
-        var removed = RemovedEntries()
         // The newest fix is looked for only if something may be removed.
         var newest = Int64.max
         defer { countEarlierBytes() }
@@ -48,17 +47,14 @@ extension Journal {
                 guard try isOldestOlder(than: min(nowUnixMilliseconds, newest) - age, times) else { break }
             }
             guard try JournalRecovery(checkpointOf: segments[1], self) != nil else { break }
-            if !lacking.isEmpty { try removed.note(lacking, unreadCount: unreadCount(of: lacking)) }
+            let unreadCount = lacking.isEmpty ? 0 : try unreadCount(of: lacking)
             // Segments are removed one by one, the oldest first: after a crash, no segment between two others is missing.
-            try JournalError.wrapping { () throws(FileFailure) in
-                try fileSystem.remove(directory.path(ofSegment: segments[0]))
-                try fileSystem.synchronizeDirectory(at: directory.path)
-            }
+            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.remove(directory.path(ofSegment: segments[0])) }
+            removed.note(lacking, unreadCount: unreadCount)
             repaired[segments[0]] = nil
             segments.removeFirst()
-            removed.segmentCount += 1
+            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: directory.path) }
         }
-        return removed
     }
 
     /// The consumers that lack an entry of the oldest segment.
@@ -134,6 +130,7 @@ extension Journal {
 
 extension RemovedEntries {
     fileprivate mutating func note(_ consumers: [JournalConsumer], unreadCount count: Int) {
+        segmentCount += 1
         unreadCount += count
         readers = Set(readers + consumers.compactMap(\.reader)).sorted { $0.text < $1.text }
     }

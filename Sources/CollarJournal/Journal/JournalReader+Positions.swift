@@ -51,6 +51,20 @@ extension JournalReader {
         return isSame ? place : JournalPosition(segment: place.segment, offset: 0)
     }
 
+    /// Whether the records before a position that was reached are still those that were read. They are not if they were cut off, or
+    /// if the journal was replaced by another one.
+    package func hasSameRecords(before reached: ReaderPosition) throws(JournalError) -> Bool {
+        let segment = reached.place.segment
+        if reached.place.offset == 0 {
+            // The next segment begins a moment after the last one is full.
+            return reached.place == .start || segment <= (segments.last ?? 0) + 1
+        }
+        if try isNamed(segment) { return try fingerprint(before: reached.place) == reached.fingerprint }
+        // Segments are removed from the oldest on.
+        try lookForSegments()
+        return segments.first.map { segment < $0 } ?? false
+    }
+
     /// Makes the records from one position to another durable, whoever wrote them.
     ///
     /// Complexity: one `fdatasync` for each segment between the positions.

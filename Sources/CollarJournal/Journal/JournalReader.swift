@@ -40,10 +40,14 @@ public final class JournalReader {
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
     public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
+        // A collar's directory is made a moment before its first segment.
+        if segments.isEmpty { try lookForSegments() }
         // The buffer is taken out of the reader, because reading accesses the reader itself.
         var chunk: [UInt8] = []
         swap(&chunk, &self.chunk)
         defer { swap(&chunk, &self.chunk) }
+        // The journal may have had no segment at the last search, or the position is the start of one that did not exist yet.
+        if segment(atOrBehind: position.segment) == nil { try lookForSegments() }
         return try entries(from: position, limit: limit, chunk: &chunk)
     }
 
@@ -98,6 +102,9 @@ extension JournalReader: SegmentBytes {
         try files.read(segment, at: offset, count: count, into: &bytes)
         return bytes
     }
+
+    /// Whether the file of a segment that was read still has its name.
+    func isNamed(_ segment: UInt32) throws(JournalError) -> Bool { try files.isNamed(segment) }
 
     /// Makes the bytes of a segment durable.
     func synchronize(_ segment: UInt32) throws(JournalError) { try files.synchronize(segment) }

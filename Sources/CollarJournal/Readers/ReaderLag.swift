@@ -37,6 +37,23 @@ extension JournalReader {
     }
 }
 
+extension ReaderState {
+    /// How far the reader lags behind all journals that it reads.
+    ///
+    /// Complexity: reads everything that it has not taken.
+    public func lag(
+        stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()
+    ) throws(JournalError) -> ReaderLag {
+        var lag = ReaderLag()
+        let known = try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem)
+        for deviceID in known where reads(deviceID) {
+            let reader = try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
+            lag.add(try reader.lag(of: position(in: deviceID)))
+        }
+        return lag
+    }
+}
+
 extension ReaderLag {
     fileprivate mutating func note(_ unixMilliseconds: Int64) {
         entryCount += 1

@@ -31,6 +31,19 @@ struct SegmentFiles: ~Copyable {
         return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
     }
 
+    /// Whether a segment's file exists and is the one that is read. If it is not, the next call opens the file of that name.
+    mutating func isNamed(_ segment: UInt32) throws(JournalError) -> Bool {
+        do throws(JournalError) {
+            let file = try file(segment)
+            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.checkName(of: file) }
+            return true
+        } catch {
+            guard case .file(let failure) = error, failure.isAbsence else { throw error }
+            close()
+            return false
+        }
+    }
+
     /// Makes the bytes of a segment durable.
     mutating func synchronize(_ segment: UInt32) throws(JournalError) {
         let file = try file(segment)

@@ -17,12 +17,12 @@ public final class ControlConnection {
     }
 
     /// The result of waiting for a line.
-    public enum Reception: Equatable, Sendable {
+    public enum Reception<Line: Equatable & Sendable>: Equatable, Sendable {
         /// A line.
-        case line(ResultLine)
+        case line(Line)
         /// The time has passed without a line.
         case timeout
-        /// The receiver is gone, or sent a line that is not a result.
+        /// The receiver is gone, or sent something else.
         case closed
     }
 
@@ -62,18 +62,29 @@ public final class ControlConnection {
     deinit { close(descriptor) }
 
     /// Sends a request. If the receiver is gone, ``next(untilMicroseconds:)`` reports it.
-    public func send(_ request: ControlRequest) {
-        let line = request.line
+    public func send(_ request: ControlRequest) { send(request.line) }
+
+    /// Sends a line, which ends with a line feed.
+    func send(_ line: [UInt8]) {
         _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for the next line, at most until `end`, a time of ``MonotonicClock``.
-    public func next(untilMicroseconds end: Int64) -> Reception {
+    /// Waits for the next line of a result, at most until `end`, a time of ``MonotonicClock``.
+    public func next(untilMicroseconds end: Int64) -> Reception<ResultLine> {
+        switch nextLine(untilMicroseconds: end) {
+        case .line(let bytes): ResultLine(bytes: bytes).map { .line($0) } ?? .closed
+        case .timeout: .timeout
+        case .closed: .closed
+        }
+    }
+
+    /// Waits for the next line, at most until `end`, a time of ``MonotonicClock``. The line comes without its line feed.
+    func nextLine(untilMicroseconds end: Int64) -> Reception<[UInt8]> {
         while true {
             if let feed = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = ResultLine(bytes: buffer[..<feed])
+                let line = Array(buffer[..<feed])
                 buffer.removeFirst(feed + 1)
-                return line.map { .line($0) } ?? .closed
+                return .line(line)
             }
             let rest = end - MonotonicClock.microseconds
             guard rest > 0 else { return .timeout }

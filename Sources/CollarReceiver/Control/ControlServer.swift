@@ -15,18 +15,23 @@ final class ControlServer {
     private let socket: ControlSocket
     private let events: EventPoll
     private let submit: (ControlRequest) -> ResultLine
+    private let figures: () -> [UInt8]
     private var clients = [ControlClient?](repeating: nil, count: clientLimit)
     /// When connections are accepted again; nil while they are accepted.
     private var resumesAccepting: Instant?
 
     /// Opens the socket and listens.
-    /// - Parameter submit: gives a request to the host.
+    /// - Parameters:
+    ///   - submit: gives a request to the host.
+    ///   - figures: makes the line of the receiver's figures.
     init(
-        stateDirectory: String, runtimeDirectory: String?, events: EventPoll, submit: @escaping (ControlRequest) -> ResultLine
+        stateDirectory: String, runtimeDirectory: String?, events: EventPoll, submit: @escaping (ControlRequest) -> ResultLine,
+        figures: @escaping () -> [UInt8]
     ) throws(ControlSocket.OpenError) {
         socket = try ControlSocket.open(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
         self.events = events
         self.submit = submit
+        self.figures = figures
         events.watch(socket.listener, as: .control)
     }
 
@@ -98,7 +103,7 @@ final class ControlServer {
     private func serve(_ id: ControlClientID, isThere: Bool = true) {
         guard let client = clients[id.place] else { return }
         guard isThere else { return release(id) }
-        if let line = client.takeLine() { client.outbox += answer(line, to: client).bytes }
+        if let line = client.takeLine() { client.outbox += answer(line, to: client) }
         if client.isLineTooLong {
             client.isEnding = true
             client.inbox = []
@@ -112,19 +117,23 @@ final class ControlServer {
             client.descriptor, as: .controlClient(id), forReading: client.hasRoom, forWriting: !client.outbox.isEmpty)
     }
 
-    private func answer(_ line: [UInt8], to client: ControlClient) -> ResultLine {
+    /// - Returns: the line of the answer.
+    private func answer(_ line: [UInt8], to client: ControlClient) -> [UInt8] {
         let wanted: ControlRequest
-        do throws(ControlRequest.Fault) { wanted = try ControlRequest(line: line) } catch {
-            return rejection(.badRequest, error.reason)
+        do throws(ControlRequest.Fault) {
+            if try FiguresRequest.isIn(line) { return figures() }
+            wanted = try ControlRequest(line: line)
+        } catch {
+            return rejection(.badRequest, error.reason).bytes
         }
         guard client.awaited.count < ControlClient.awaitedLimit else {
-            return rejection(.tooManyRequests, "this program waits for \(ControlClient.awaitedLimit) results already")
+            return rejection(.tooManyRequests, "this program waits for \(ControlClient.awaitedLimit) results already").bytes
         }
         let result = submit(wanted)
         if !result.isFinal, let deviceID = result.deviceID, let requestID = result.requestID {
             client.awaited.insert(.init(deviceID: deviceID, requestID: requestID))
         }
-        return result
+        return result.bytes
     }
 
     private func release(_ id: ControlClientID) {

@@ -92,7 +92,7 @@ public final class Deliverer {
             }
             handleDeadlines()
         }
-        _ = entries.storePosition(at: .now)
+        _ = entries.storePosition(at: .now, isSeen: true)
     }
 
     /// Fills and delivers batches as far as that is possible now.

@@ -221,7 +221,7 @@ public final class Follower {
             }
         }
         confirmRead(isLast: true)
-        _ = entries.storePosition(at: .now)
+        _ = entries.storePosition(at: .now, isSeen: true)
     }
 }
 

@@ -5,6 +5,8 @@ import CollarJournal
 public enum FollowerNotice: Equatable, Sendable {
     /// A notice about a journal.
     case journal(JournalFollower.Notice)
+    /// A place to begin was given, but the reader has a position and goes on there.
+    case goesOn(ReaderName)
     /// The position of the reader cannot be stored: it is tried again with the next lines.
     case cannotStorePosition(JournalError)
     /// The event log cannot be read: no more events follow.

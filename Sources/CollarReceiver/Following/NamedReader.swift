@@ -22,8 +22,9 @@ struct NamedReader {
     }
 
     /// Stores the position durably, if it has changed since it was stored last.
-    mutating func store(_ state: ReaderState) throws(JournalError) {
-        if var last = stored {
+    /// - Parameter isSeen: whether the time is stored also if the position is the same.
+    mutating func store(_ state: ReaderState, isSeen: Bool) throws(JournalError) {
+        if var last = stored, !isSeen {
             last.seenUnixMilliseconds = state.seenUnixMilliseconds
             if last == state { return }
         }

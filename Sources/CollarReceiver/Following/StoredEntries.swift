@@ -37,7 +37,7 @@ final class StoredEntries {
                 try NamedReader(name, stateDirectory: configuration.stateDirectory)
             }
         } catch { throw .host(.journal(error)) }
-        if named?.former != nil, configuration.start != nil, let name = configuration.name { throw .readerHasPosition(name) }
+        if named?.former != nil, configuration.start != nil, let name = configuration.name { report(.goesOn(name)) }
         var following = FollowConfiguration(stateDirectory: configuration.stateDirectory)
         following.collars = configuration.wanted.deviceIDs.map(Set.init)
         following.selection = configuration.selection
@@ -46,8 +46,10 @@ final class StoredEntries {
         watch = try JournalWatch(stateDirectory: configuration.stateDirectory)
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()
-        if case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
+        if named?.former == nil, case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
         takeNotices()
+        // From now on, 'run --keep' removes nothing that this reader has not taken.
+        _ = storePosition(at: .now, isSeen: true)
     }
 
     /// Readable when something has changed.
@@ -75,7 +77,7 @@ final class StoredEntries {
         events?.noteChange()
         var failure: ReceiverError?
         do throws(JournalError) {
-            try journals.lookForCollars { deviceID in
+            try journals.lookForCollars(at: HostTime.now.instant) { deviceID in
                 do throws(ReceiverError) {
                     try watch.watch(
                         deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
@@ -117,14 +119,15 @@ final class StoredEntries {
     }
 
     /// Stores the position of a named reader durably, after the records before it.
+    /// - Parameter isSeen: whether the time is stored also if the position is the same.
     /// - Returns: whether that succeeded.
-    func storePosition(at time: HostTime) -> Bool {
+    func storePosition(at time: HostTime, isSeen: Bool = false) -> Bool {
         guard named != nil else { return true }
         do throws(JournalError) {
             var state = try journals.durableState()
             state.events = events?.taken ?? named?.former?.events
             state.seenUnixMilliseconds = time.unixMilliseconds
-            try named?.store(state)
+            try named?.store(state, isSeen: isSeen)
             return true
         } catch {
             report(.cannotStorePosition(error))

@@ -11,7 +11,7 @@ extension ReceiverReading {
         object.add("fixes_stored", counts.fixes)
         object.add("messages_stored", counts.messages)
         object.add("duplicates", counts.duplicates)
-        object.add("uptime_s", uptimeSeconds)
+        object.add("uptime_s", uptimeMicroseconds / 1_000_000)
         object.add("lines", lineCount)
         object.add("frames", counts.frames)
         object.add("frames_damaged", counts.damagedFrames)

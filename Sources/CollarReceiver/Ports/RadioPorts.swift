@@ -24,6 +24,8 @@ final class RadioPorts {
     private var monitor: DeviceMonitor?
     /// Ports for which frames were queued.
     private var answering: [PortID] = []
+    /// The airtime of all answers that sticks were given to transmit since the start, in microseconds.
+    private(set) var airtimeMicroseconds: Int64 = 0
     private lazy var airtime = AirtimeMemory(stateDirectory: configuration.host.stateDirectory)
     private lazy var memory = StickMemory(stateDirectory: configuration.host.stateDirectory)
     private var readBuffer = [UInt8](repeating: 0, count: 65_536)
@@ -160,7 +162,9 @@ final class RadioPorts {
                 host.setTurnaround(microseconds: profile.turnaroundMicroseconds + network, of: port.link)
             case .packet(let packet, let signal):
                 host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
-            case .transmits: airtime.noteTransmission(at: time.unixMilliseconds)
+            case .transmits(let microseconds):
+                airtimeMicroseconds += microseconds
+                airtime.noteTransmission(at: time.unixMilliseconds)
             case .notice(let notice): report(.modem(path: port.path, notice))
             }
         }

@@ -66,7 +66,7 @@ struct AnswerQueue: Sendable {
                 budget?.spend(airtimeMicroseconds: airtime)
             }
             guard !answer.packets.isEmpty else { continue }
-            output.events.append(.transmits)
+            output.events.append(.transmits(airtimeMicroseconds: airtime))
             return answer.packets
         }
         return nil

@@ -11,8 +11,8 @@ public enum ModemEvent: Equatable, Sendable {
     case ready(ModemProfile)
     /// A packet from the air, and how well it was received, if the stick told it.
     case packet([UInt8], RadioSignal?)
-    /// The stick is given an answer to transmit.
-    case transmits
+    /// The stick is given an answer to transmit, with this airtime of all its packets.
+    case transmits(airtimeMicroseconds: Int64)
     /// Something that a person should know.
     case notice(ModemNotice)
 }

@@ -8,9 +8,9 @@ enum ReadersCommand {
         name: "readers",
         synopsis: "collar-link readers [--remove NAME] [-F json|text] [--state-dir DIR]",
         summary: """
-            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they were active
-            last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a new one begins at the
-            oldest entry.
+            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they began,
+            ended or took something last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a
+            new one begins at the oldest entry.
             """,
         options: [
             OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; it must not run"),
@@ -55,15 +55,9 @@ enum ReadersCommand {
     private static func line(
         _ name: ReaderName, _ state: ReaderState, _ stateDirectory: String
     ) throws(CommandFailure) -> ReaderLine {
-        let known = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
-        var lag = ReaderLag()
-        for deviceID in known where state.reads(deviceID) {
-            let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
-            lag.add(try CommandFailure.wrapping(try reader.lag(of: state.position(in: deviceID))))
-        }
-        return ReaderLine(
-            name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds, lag: lag)
+        ReaderLine(
+            name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds,
+            lag: try CommandFailure.wrapping(try state.lag(stateDirectory: stateDirectory)))
     }
 
     private static func text(_ line: ReaderLine, _ now: Int64) -> String {

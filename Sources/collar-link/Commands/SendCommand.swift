@@ -67,7 +67,8 @@ enum SendCommand {
             locate, sound, track_on, track_off, reboot, get_settings, set_settings (with "settings":{"heartbeat_s":30}), pair
             (with "to":"9a3f21c0" for another receiver), unpair, message (with "code":3,"data":"68656c6c6f" and, where wanted,
             "kind":"request", or "reply_to":812,"outcome":"ok"), or await (with "request":N: what became of request N); "mode"
-            is queue, now or latest. "collar" may be left out where there is only one.
+            is queue, now or latest. "collar" may be left out where there is only one. {"do":"figures"} asks for the figures of the
+            running collar-link, in one line (Protocol/schema/figures.schema.json); 'collar-link metrics' shows them.
             """)
 
     private static var settingsHelp: String {

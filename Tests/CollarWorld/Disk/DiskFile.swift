@@ -22,8 +22,10 @@ final class DiskFile {
     private(set) var certainByteCount = 0
     /// How often bytes on the disk were changed or cut off.
     private(set) var rewriteCount = 0
-    /// The descriptor that holds the lock; nil if none does.
-    var lockHolder: Int32?
+    /// How often a synchronisation failed.
+    private(set) var failureCount = 0
+    /// The open file that holds the lock; nil if none does.
+    var lockHolder: LockOwner?
     private var changes: [Change] = []
     /// Whether there are changes that have not reached the disk.
     var isChanged: Bool { !changes.isEmpty }
@@ -61,6 +63,7 @@ final class DiskFile {
     /// A synchronisation fails: only some of the changed blocks reach the disk. The cache takes all of them for clean, so that
     /// no later synchronisation writes the others.
     func failToSynchronize(_ random: inout SeededRandom) {
+        failureCount += 1
         for change in changes {
             switch change {
             case .block: if random.chance(0.5) { apply(change) }

@@ -6,13 +6,12 @@ import Glibc
 /// operations, full disks, failed synchronisations that leave the cache ahead of the disk, and power cuts that keep any part of
 /// what was not synchronised.
 package final class SimulatedDisk: FileSystem {
-    /// A name that was added or removed since its directory was synchronised.
-    private struct NameChange {
-        let path: String
-        /// Nil if the name was removed.
-        let file: DiskFile?
-        /// The old name, if the change is a rename: it is removed in the same step.
-        var formerPath: String?
+    /// A file that a process has open.
+    private struct OpenFile {
+        let file: DiskFile
+        /// The failed synchronisations of the file that this process knows of. The kernel reports each failure once to every
+        /// process that had the file open.
+        var knownFailureCount: Int
     }
 
     /// The faults that happen now.
@@ -23,30 +22,55 @@ package final class SimulatedDisk: FileSystem {
     package private(set) var operationCount = 0
     /// Called with every failure.
     var failed: ((FileFailure) -> Void)?
-    /// Grows with every operation that may change a file or a name, in the cache or on the disk.
-    private(set) var generation = 0
-    private var names: [String: DiskFile] = ["/": DiskFile(isDirectory: true)]
-    private var durableNames: [String: DiskFile]
-    private var nameChanges: [NameChange] = []
-    private var opened: [Int32: DiskFile] = [:]
+    /// Called before every operation that may change something: other processes may run now.
+    var changing: ((FileOperation) -> Void)?
+    private let tree: DiskTree
+    private var opened: [Int32: OpenFile] = [:]
     private var nextDescriptor: Int32 = 3
     private var random: SeededRandom
 
     /// Creates an empty disk; everything random about it comes from the seed.
     package init(seed: UInt64) {
         random = SeededRandom(seed: seed)
-        durableNames = names
+        tree = DiskTree()
+    }
+
+    /// The same disk as another process uses it: with open files, locks and faults of its own.
+    package init(sharing other: SimulatedDisk, seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        tree = other.tree
+    }
+
+    /// Grows with every operation of any process that may change a file or a name, in the cache or on the disk.
+    private(set) var generation: Int {
+        get { tree.generation }
+        set { tree.generation = newValue }
+    }
+    private var names: [String: DiskFile] {
+        get { tree.names }
+        _modify { yield &tree.names }
+    }
+    private var durableNames: [String: DiskFile] {
+        get { tree.durableNames }
+        _modify { yield &tree.durableNames }
+    }
+    private var nameChanges: [DiskTree.NameChange] {
+        get { tree.nameChanges }
+        _modify { yield &tree.nameChanges }
     }
 
     /// The process ends: its files are closed, and the cache stays.
     package func endProcess() {
-        for file in opened.values { file.lockHolder = nil }
+        for (descriptor, open) in opened where open.file.lockHolder?.isHeld(by: self, descriptor) == true {
+            open.file.lockHolder = nil
+        }
         opened = [:]
         isStopped = false
         faults.operationsUntilStop = nil
     }
 
     /// The machine loses power: any part of the changes of files and names that were not synchronised has reached the disk.
+    /// Other processes that share the disk must have ended.
     package func losePower() {
         endProcess()
         generation += 1
@@ -112,7 +136,10 @@ package final class SimulatedDisk: FileSystem {
 
     private func begin(_ operation: FileOperation, _ path: String, isChange: Bool) throws(FileFailure) {
         operationCount += 1
-        if isChange { generation += 1 }
+        if isChange {
+            changing?(operation)
+            generation += 1
+        }
         if let left = faults.operationsUntilStop {
             if left == 0 { isStopped = true }
             faults.operationsUntilStop = max(0, left - 1)
@@ -135,7 +162,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     private func file(_ reference: FileReference) -> DiskFile {
-        guard let file = opened[reference.descriptor] else { preconditionFailure("the file is open") }
+        guard let file = opened[reference.descriptor]?.file else { preconditionFailure("the file is open") }
         return file
     }
 
@@ -144,14 +171,14 @@ package final class SimulatedDisk: FileSystem {
         return String(path[..<slash])
     }
 
-    private func apply(_ change: NameChange) {
+    private func apply(_ change: DiskTree.NameChange) {
         durableNames[change.path] = change.file
         if let formerPath = change.formerPath { durableNames[formerPath] = nil }
     }
 
     private func setName(_ path: String, _ file: DiskFile?) {
         names[path] = file
-        nameChanges.append(NameChange(path: path, file: file))
+        nameChanges.append(DiskTree.NameChange(path: path, file: file))
     }
 
     /// Adds a new file. This can fail on a disk that is nearly full.
@@ -176,6 +203,11 @@ package final class SimulatedDisk: FileSystem {
         try begin(.list, directory, isChange: false)
         if names[directory]?.isDirectory == false { throw failure(.list, directory, ENOTDIR) }
         guard names[directory] != nil else { throw failure(.list, directory, ENOENT) }
+        return listing(of: directory)
+    }
+
+    /// The names in a directory, without an operation of the system.
+    func listing(of directory: String) -> [String] {
         let prefix = directory == "/" ? "/" : directory + "/"
         return names.keys.filter { $0.hasPrefix(prefix) && $0 != "/" && SimulatedDisk.parent(of: $0) == directory }
             .map { String($0.dropFirst(prefix.count)) }.sorted()
@@ -193,7 +225,7 @@ package final class SimulatedDisk: FileSystem {
         }
         if mode == .directory, names[path]?.isDirectory == false { throw failure(operation, path, ENOTDIR) }
         nextDescriptor += 1
-        opened[nextDescriptor] = names[path]
+        if let file = names[path] { opened[nextDescriptor] = OpenFile(file: file, knownFailureCount: file.failureCount) }
         return FileReference(descriptor: nextDescriptor, path: path)
     }
 
@@ -204,8 +236,8 @@ package final class SimulatedDisk: FileSystem {
 
     /// Closes a file. Nothing happens if its process has ended.
     package func close(_ reference: FileReference) {
-        guard let file = opened.removeValue(forKey: reference.descriptor) else { return }
-        if file.lockHolder == reference.descriptor { file.lockHolder = nil }
+        guard let file = opened.removeValue(forKey: reference.descriptor)?.file else { return }
+        if file.lockHolder?.isHeld(by: self, reference.descriptor) == true { file.lockHolder = nil }
     }
 
     /// The number of bytes in a file.
@@ -257,6 +289,10 @@ package final class SimulatedDisk: FileSystem {
     /// Brings the content of a file to the disk; if it fails, only a part of the content.
     package func synchronize(_ reference: FileReference) throws(FileFailure) {
         let file = self.file(reference)
+        guard opened[reference.descriptor]?.knownFailureCount == file.failureCount else {
+            opened[reference.descriptor]?.knownFailureCount = file.failureCount
+            throw failure(.synchronize, reference.path, EIO)
+        }
         do throws(FileFailure) {
             try begin(.synchronize, reference.path, isChange: file.isChanged)
             if faults.isNextSyncFailing {
@@ -265,7 +301,10 @@ package final class SimulatedDisk: FileSystem {
             }
             try promiseRoom(reference.path)
         } catch {
-            if !isStopped { file.failToSynchronize(&random) }
+            if !isStopped {
+                file.failToSynchronize(&random)
+                opened[reference.descriptor]?.knownFailureCount = file.failureCount
+            }
             throw error
         }
         if !faults.ignoresSynchronization { file.synchronize() }
@@ -308,14 +347,29 @@ package final class SimulatedDisk: FileSystem {
         guard let file = names[path] else { throw failure(.rename, path, ENOENT) }
         names[newPath] = file
         names[path] = nil
-        nameChanges.append(NameChange(path: newPath, file: file, formerPath: path))
+        nameChanges.append(DiskTree.NameChange(path: newPath, file: file, formerPath: path))
     }
 
     /// Takes the lock of a file.
     package func lock(_ reference: FileReference) throws(FileFailure) -> Bool {
         let file = self.file(reference)
         guard file.lockHolder == nil else { return false }
-        file.lockHolder = reference.descriptor
+        file.lockHolder = LockOwner(process: self, descriptor: reference.descriptor)
         return true
+    }
+}
+
+/// The open file that holds a lock.
+struct LockOwner {
+    private let process: ObjectIdentifier
+    private let descriptor: Int32
+
+    init(process: SimulatedDisk, descriptor: Int32) {
+        self.process = ObjectIdentifier(process)
+        self.descriptor = descriptor
+    }
+
+    func isHeld(by process: SimulatedDisk, _ descriptor: Int32) -> Bool {
+        self.process == ObjectIdentifier(process) && self.descriptor == descriptor
     }
 }

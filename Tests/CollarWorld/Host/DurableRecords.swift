@@ -3,12 +3,14 @@ import CollarJournal
 import CollarWire
 
 /// The records of one collar's journal that no crash can remove: those in the bytes of its segments that are on the disk for
-/// certain. They are read by the format alone. The only decoders shared with the journal are those of the payload of an
+/// certain, and those of segments that the host has removed for their age. They are read by the format alone. The only decoders shared with the journal are those of the payload of an
 /// absolute fix and of a message.
 final class DurableRecords {
     /// One log.
     struct Log {
         var entries: [UInt32: LogEntry] = [:]
+        /// The segment of each entry.
+        var segments: [UInt32: UInt32] = [:]
         var losses: [SequenceRange] = []
     }
 
@@ -37,7 +39,7 @@ final class DurableRecords {
         guard let last = segments.lastIndex(where: { $0.readByteCount > 0 }) else { return [] }
         return segments[...last].enumerated().compactMap { index, segment in
             if index == last { return (segment.file, 0) }
-            guard segment.number >= cursor.segment else { return nil }
+            guard segment.number >= max(cursor.segment, oldestSegment) else { return nil }
             return (segment.file, segment.number == cursor.segment ? Int(cursor.offset) : 0)
         }
     }
@@ -47,6 +49,11 @@ final class DurableRecords {
     /// The generation of the disk when it was last read.
     private var generation = -1
     private var segments: [Segment] = []
+    /// The number of the oldest segment that was not removed; 0 if there is none.
+    private(set) var oldestSegment: UInt32 = 0
+
+    /// How many segments the host has removed for their age.
+    var removedSegmentCount: Int { segments.count { $0.number < oldestSegment } }
 
     init(deviceID: UInt64, directory: String) {
         self.deviceID = deviceID
@@ -71,10 +78,12 @@ final class DurableRecords {
         guard generation != disk.generation else { return }
         generation = disk.generation
         let files = disk.certainFiles(in: directory)
-        let found: [Segment] = files.compactMap { path, file in
+        let present: [Segment] = files.compactMap { path, file in
             guard path.hasSuffix(".journal"), let number = UInt32(path.dropLast(8).suffix(8)) else { return nil }
             return Segment(file: file, number: number, rewriteCount: file.rewriteCount, readByteCount: 0)
         }
+        oldestSegment = present.first?.number ?? 0
+        let found = removed(before: present) + present
         let isSame =
             segments.count <= found.count
             && zip(segments, found).allSatisfy {
@@ -89,9 +98,15 @@ final class DurableRecords {
             repeated = nil
             newestProgress = [:]
             cursor = .start
-            segments = found
+            segments = found.map { Segment(file: $0.file, number: $0.number, rewriteCount: $0.file.rewriteCount, readByteCount: 0) }
         }
         for index in segments.indices { read(index) }
+    }
+
+    /// The known segments that were removed before the present ones; none if the present ones are of another journal.
+    private func removed(before present: [Segment]) -> [Segment] {
+        guard let oldest = present.first, segments.contains(where: { $0.file === oldest.file }) else { return [] }
+        return segments.prefix { $0.file !== oldest.file }
     }
 
     /// The offset after the last zero byte: the records before it are complete.
@@ -136,8 +151,8 @@ final class DurableRecords {
         guard BitwiseCRC.ofRecord(record.dropLast(3), binding) == number(record.suffix(3)) else { return }
         let body = record.dropFirst().dropLast(3)
         switch record[0] {
-        case 2: takeFix(body)
-        case 11: takeMessage(body)
+        case 2: takeFix(body, segment.number)
+        case 11: takeMessage(body, segment.number)
         case 3:
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
             logs[number(body.prefix(4)), default: Log()].losses.append(lost)
@@ -151,7 +166,7 @@ final class DurableRecords {
 
     /// The fields are: log (4 bytes), time of reception (6), a byte that tells which of the two signal fields follow, these (2
     /// each), the low byte of the sequence (1), and the payload of an absolute fix.
-    private func takeFix(_ body: ArraySlice<UInt8>) {
+    private func takeFix(_ body: ArraySlice<UInt8>, _ segment: UInt32) {
         guard body.count > 12 else { return }
         let presence = body[11]
         let low = 12 + (presence & 1 == 0 ? 0 : 2) + (presence & 2 == 0 ? 0 : 2)
@@ -159,14 +174,14 @@ final class DurableRecords {
         let payload = Array(body[(low + 1)...])
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
-            take(.fix(fix), fix.sequence, logID: number(body.prefix(4)))
+            take(.fix(fix), fix.sequence, logID: number(body.prefix(4)), segment)
         } catch {
             // A record that does not decode does not count as kept.
         }
     }
 
     /// As a fix, but the whole sequence (4 bytes), and then the message.
-    private func takeMessage(_ body: ArraySlice<UInt8>) {
+    private func takeMessage(_ body: ArraySlice<UInt8>, _ segment: UInt32) {
         guard body.count > 12 else { return }
         let presence = body[11]
         let sequence = 12 + (presence & 1 == 0 ? 0 : 2) + (presence & 2 == 0 ? 0 : 2)
@@ -174,18 +189,19 @@ final class DurableRecords {
         let payload = Array(body[(sequence + 4)...])
         do throws(DecodeError) {
             let message = try ApplicationMessage(storedIn: payload.span)
-            take(.message(message), number(body[sequence..<(sequence + 4)]), logID: number(body.prefix(4)))
+            take(.message(message), number(body[sequence..<(sequence + 4)]), logID: number(body.prefix(4)), segment)
         } catch {
             // A record that does not decode does not count as kept.
         }
     }
 
-    private func take(_ entry: LogEntry, _ sequence: UInt32, logID: UInt32) {
+    private func take(_ entry: LogEntry, _ sequence: UInt32, logID: UInt32, _ segment: UInt32) {
         // The first content counts, as it does for every reader of the journal.
         if logs[logID]?.entries[sequence] != nil {
             repeated = (logID, sequence)
         } else {
             logs[logID, default: Log()].entries[sequence] = entry
+            logs[logID]?.segments[sequence] = segment
             new.entries.append((logID, sequence, entry))
         }
     }

@@ -72,7 +72,8 @@ struct LogKey: Hashable {
     let deviceID: UInt64
     let logID: UInt32
 
-    init(_ log: LogIdentity) { (deviceID, logID) = (log.deviceID, log.logID) }
+    init(deviceID: UInt64, logID: UInt32) { (self.deviceID, self.logID) = (deviceID, logID) }
+    init(_ log: LogIdentity) { self.init(deviceID: log.deviceID, logID: log.logID) }
 }
 
 /// A consumer's account of one log: the sum of its fix, message and gap lines.

@@ -32,6 +32,18 @@ final class MachineRecords {
         of(log.deviceID).kept(sequence, logID: log.logID)
     }
 
+    /// How many segments were removed for their age.
+    var removedSegmentCount: Int { collars.values.reduce(0) { $0 + $1.removedSegmentCount } }
+
+    /// The oldest segment of each collar.
+    var oldestSegments: [UInt64: UInt32] {
+        update()
+        return collars.mapValues(\.oldestSegment)
+    }
+
+    /// Reads the new bytes on the disk.
+    func update() { for known in collars.values { known.update(from: disk) } }
+
     /// Damages a segment of a collar: flips bits of a few bytes, or sets a block to zeros. The newest progress record of each
     /// log in the last segment is spared: without it nothing shows that earlier records are missing.
     /// - Returns: the durable records that are gone.

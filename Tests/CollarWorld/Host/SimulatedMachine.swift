@@ -34,8 +34,6 @@ final class SimulatedMachine {
     /// The most bytes that a tty keeps for a process that does not read.
     private static let unreadLimit = 4096
     static let stateDirectory = "/var/state"
-    /// The time of day when a world begins, in milliseconds since 1970.
-    private static let startUnixMilliseconds: Int64 = 1_700_000_000_000
 
     let index: Int
     let disk: SimulatedDisk
@@ -43,6 +41,8 @@ final class SimulatedMachine {
     let records: MachineRecords
     let radioCount: Int
     let oracle: Oracle
+    /// The named readers of its journals.
+    let readers: [SimulatedReader]
     private let configuration: HostConfiguration
     private var random: SeededRandom
     /// Whether reads end in the middle of frames. A frame that comes in with one read may take a shorter path through the code.
@@ -78,6 +78,8 @@ final class SimulatedMachine {
     /// The sealed frames that were accepted before an answer went out to their collar: no later process accepts them again,
     /// unless the storage lost something.
     private var durablyAccepted: [UInt64: Set<[UInt8]>] = [:]
+    /// How many fixes and messages it has reported as removed before a reader had them; nil for its own consumer.
+    var unreadRemovals: [ReaderName?: Int] = [:]
     /// Collars whose requests this process cannot read.
     private var unreadCommands: Set<UInt64> = []
 
@@ -96,6 +98,9 @@ final class SimulatedMachine {
         configuration.selection.hasMessages = plan.faults.contains(.messages)
         configuration.selection.isSorted = random.chance(0.3)
         if plan.faults.contains(.retention) { configuration.retention = Retention(days: 30) }
+        if plan.faults.contains(.removal) {
+            configuration.retention = Retention(days: 0, unreadDays: plan.removesUnread ? 0 : nil)
+        }
         if plan.faults.contains(.hostileSender), plan.forging == .logs {
             configuration.trackingLimits.promptLogCount = 14
             // A log without free ranges makes progress only if the collar also sends its oldest fixes. Bursts of one frame hold
@@ -108,6 +113,10 @@ final class SimulatedMachine {
         cutsReads = random.chance(0.5)
         self.configuration = configuration
         consumer = LineConsumer(isOrdered: configuration.selection.isSorted, hasGaps: configuration.selection.hasGaps)
+        let disk = disk
+        readers = (0..<(plan.faults.contains(.readers) ? plan.readerCount : 0)).map {
+            SimulatedReader(index: $0, ofHost: index, disk: disk, plan: plan, oracle: oracle)
+        }
     }
 
     /// A machine with the parts and the settings of another, and an empty disk.
@@ -121,6 +130,7 @@ final class SimulatedMachine {
         radioCount = other.radioCount
         records = MachineRecords(disk: disk)
         configuration = other.configuration
+        readers = []
         cutsReads = other.cutsReads
         consumer = LineConsumer(isOrdered: configuration.selection.isSorted, hasGaps: configuration.selection.hasGaps)
     }
@@ -140,7 +150,7 @@ final class SimulatedMachine {
 
     /// The Unix time that the machine's clock shows, in milliseconds.
     func unixMilliseconds(_ now: Int64) -> Int64 {
-        max(0, SimulatedMachine.startUnixMilliseconds + now / 1000 + clockErrorMilliseconds)
+        max(0, oracle.plan.startUnixMilliseconds + now / 1000 + clockErrorMilliseconds)
     }
 
     var isRunning: Bool { process != nil }
@@ -221,7 +231,13 @@ final class SimulatedMachine {
 
     /// The process ends, or the whole machine loses power.
     func stop(losesPower: Bool) {
-        if losesPower { disk.losePower() } else { disk.endProcess() }
+        if losesPower {
+            for reader in readers { reader.kill() }
+            disk.losePower()
+            for reader in readers { reader.checkAfterPowerCut(records) }
+        } else {
+            disk.endProcess()
+        }
         process = nil
         consumer.hostStopped()
         life += 1
@@ -398,6 +414,7 @@ final class SimulatedMachine {
                 takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
                 oracle.ended(report, host: index)
             case .requestsFailing(let deviceID, _): unreadCommands.insert(deviceID)
+            case .removedUnread(let deviceID, let removed): oracle.removedUnread(removed, of: deviceID, self)
             default: break
             }
         }

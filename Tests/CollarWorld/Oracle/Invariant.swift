@@ -60,6 +60,12 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// After a restart emission continues where it stopped: not before the cursor that a commit kept, and not after what was
     /// taken.
     case emissionGoesOn
+    /// Every stored fix reaches every named reader, whatever happens to the reader, to the host and to the machine.
+    case readersGetEverything
+    /// A named reader goes on at its stored position, and that position names only records that the disk keeps.
+    case readersGoOn
+    /// What a consumer lacks is removed only where that is wanted, and this is reported.
+    case unreadIsKept
     /// A receiver keeps its id after every restart.
     case receiverStaysItself
     /// Once the world is calm, everything arrives and both ends agree, even if a hostile sender has used up the logs and ranges

@@ -271,6 +271,7 @@ extension Oracle {
     /// Checks a host whose consumer has taken everything, after everything has arrived.
     /// - Parameter receivers: the receiver of each collar.
     func checkEmission(of host: SimulatedMachine, receivers: [UInt32]) {
+        var lostCount = 0
         for record in records {
             let kept = host.records.of(record.log.deviceID)
             if let repeated = kept.repeated, repeated.logID == record.log.logID {
@@ -281,10 +282,14 @@ extension Oracle {
             // A fix that waits for earlier fixes is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
             for sequence in entries.keys where sequence < end && account?.entries[sequence] == nil {
+                if let segment = kept.logs[record.log.logID]?.segments[sequence], segment < kept.oldestSegment {
+                    lostCount += 1
+                    continue
+                }
                 return report(
                     .acknowledgedIsEmitted, "host \(host.index) has \(sequence), of which its consumer never heard")
             }
-            guard host.consumer.hasGaps, let account, let highest = entries.keys.max() else { continue }
+            guard host.consumer.hasGaps, lostCount == 0, let account, let highest = entries.keys.max() else { continue }
             // A new process may find less in the journal than the process before had reported, and not report a gap as filled.
             if host.life == 0, let sequence = account.missing.filter({ account.entries[$0] != nil }).min() {
                 report(.completenessIsProvable, "host \(host.index) never says that \(sequence) is not missing any more")
@@ -297,6 +302,10 @@ extension Oracle {
             {
                 report(.completenessIsProvable, "host \(host.index) does not tell its consumer what became of \(sequence) of log \(record.log.logID)")
             }
+        }
+        let toldCount = host.unreadRemovals[nil] ?? 0
+        if lostCount > toldCount {
+            report(.unreadIsKept, "host \(host.index) removed \(lostCount) entries before its consumer had them, and reported \(toldCount)")
         }
     }
 

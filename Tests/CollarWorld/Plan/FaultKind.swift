@@ -95,6 +95,11 @@ package enum FaultKind: Int, CaseIterable, Sendable {
     /// The base radios are sticks with other firmware, which the program sets up and speaks to through a modem. Sticks restart and
     /// forget their settings, stall, send random bytes, and find the channel busy or their queue full.
     case radioSticks
+    /// Named readers follow the journals of the hosts. They confirm what they get late, store their positions at random times, and
+    /// are killed at any point. Where the host's file operations fail, those of the readers fail too.
+    case readers
+    /// The hosts remove segments as soon as a newer fix is stored. In some worlds every consumer must have their entries first.
+    case removal
 }
 
 /// A set of kinds of faults.

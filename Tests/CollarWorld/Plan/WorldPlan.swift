@@ -64,6 +64,12 @@ package struct WorldPlan: Equatable, Sendable {
     package var firstSequence: UInt32 = 0
     /// Whether all frames of collars, and all of hosts but identity requests, are sealed.
     var isSealed: Bool { faults.contains(.sealing) }
+    /// Number of named readers of each host.
+    package var readerCount = 1
+    /// Whether hosts with ``FaultKind/removal`` also remove what a consumer has not taken.
+    package var removesUnread = false
+    /// The time of day when the world begins, in milliseconds since 1970. A host removes only what it received in 2026 or later.
+    var startUnixMilliseconds: Int64 { faults.contains(.removal) ? 1_800_000_000_000 : 1_700_000_000_000 }
     /// Number of radios of each host.
     package var radioCount: Int { faults.contains(.severalRadios) ? 2 : 1 }
 
@@ -126,6 +132,14 @@ package struct WorldPlan: Equatable, Sendable {
         if random.chance(0.1) { firstSequence = UInt32((1 + random.below(2)) << 16 - random.below(200)) }
         var stick = SeededRandom(seed: seed ^ 0x5717_C4)
         if isHalfDuplex, stick.chance(0.5) { useSticks(&stick) }
+        var reading = SeededRandom(seed: seed ^ 0x4EAD_E4)
+        if reading.chance(0.4) { faults.insert(.readers) }
+        readerCount = 1 + reading.below(2)
+        // Of a removed segment only the checkpoint of the next one is left, and a state directory that is restored without a removed
+        // segment has readers that never lacked its entries.
+        let replacements: FaultSet = [.storageDamage, .stateRollback, .stateRemoval, .receiverMove]
+        if faults.isDisjoint(with: replacements), reading.chance(0.5) { faults.insert(.removal) }
+        removesUnread = reading.chance(0.3)
     }
 
     /// Puts a stick of one dialect into each port. The collars have the stick's settings, and wait for the turnaround of its dialect.

@@ -15,6 +15,10 @@ extension FollowerNotice {
         case .journal(.rewritten(let deviceID)):
             UserMessage(
                 nil, "the journal of \(collarName(deviceID)) was cut or restored: some of its lines are repeated, with the same ids")
+        case .goesOn(let name):
+            UserMessage(
+                nil, "reader '\(name.text)' goes on where it stopped; --since is for its first start",
+                "To begin there after all, forget the position: collar-link readers --remove \(name.text).")
         case .cannotStorePosition(let error):
             error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
         case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)

@@ -34,10 +34,6 @@ extension ReceiverError {
                 "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
                 errorNumber == ENOSPC || errorNumber == EMFILE
                     ? "Allow more of them: sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512." : nil)
-        case .readerHasPosition(let name):
-            UserMessage(
-                .badRequest, "reader '\(name.text)' has a position, from which it goes on",
-                "Leave the place out, or forget the position: collar-link readers --remove \(name.text).")
         case .command(let name, let errorNumber):
             UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after '--'.")
         case .commandFailed(let name, let end):

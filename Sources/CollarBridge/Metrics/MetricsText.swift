@@ -1,0 +1,56 @@
+/// Metrics in the text format of Prometheus, version 0.0.4.
+public struct MetricsText {
+    /// What the name of every family begins with.
+    public static let namePrefix = "collar_link_"
+
+    private var families: [(metric: Metric, samples: [UInt8])] = []
+    /// Indices in `families`, by name.
+    private var places: [String: Int] = [:]
+
+    /// Holds no sample.
+    public init() {}
+
+    /// Adds a sample to its family. A sample whose value is nil is left out.
+    /// - Parameter value: the value, times 10 to the power of ``Metric/fractionDigits``.
+    public mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
+        guard let value else { return }
+        let place = places[metric.name] ?? families.count
+        if place == families.count {
+            places[metric.name] = place
+            families.append((metric, []))
+        }
+        families[place].samples += "\(MetricsText.namePrefix)\(metric.name)".utf8
+        if !labels.isEmpty {
+            for (index, label) in labels.enumerated() {
+                families[place].samples += "\(index == 0 ? "{" : ",")\(label.name)=".utf8
+                families[place].samples.append(quotedLabel: label.value)
+            }
+            families[place].samples += "}".utf8
+        }
+        families[place].samples += " \(MessageDescription.decimal(value, metric.fractionDigits))\n".utf8
+    }
+
+    /// The text: each family with its help and type, in the order in which their first samples were added.
+    public var bytes: [UInt8] {
+        families.reduce(into: []) { bytes, family in
+            let name = MetricsText.namePrefix + family.metric.name
+            bytes += "# HELP \(name) \(family.metric.help)\n# TYPE \(name) \(family.metric.kind.rawValue)\n".utf8
+            bytes += family.samples
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the value of a label in quotation marks.
+    fileprivate mutating func append(quotedLabel text: String) {
+        append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "\n"): self += "\\n".utf8
+            default: append(byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,21 @@
+import CollarARQ
+import CollarWire
+
+/// Which log of the collar a frame belongs to.
+extension CollarSession {
+    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
+        logs.sender(of: frame, at: now)
+    }
+
+    func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
+        logs.liveFix(of: frame, header: header, at: now)
+    }
+
+    func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
+
+    func log(id: UInt32) -> LogSession? { logs.log(id: id) }
+
+    func bindings(of frame: Span<UInt8>, type: MessageType, log: LogSession) -> [SealedBinding] {
+        logs.bindings(of: frame, type: type, log: log)
+    }
+}

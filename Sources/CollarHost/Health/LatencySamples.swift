@@ -1,0 +1,87 @@
+import CollarARQ
+
+/// The last hundred samples of a latency, in a ring of fixed size: adding a sample allocates nothing.
+struct LatencySamples {
+    /// How many samples are kept.
+    static let capacity = 100
+
+    private var microseconds = [Int64](repeating: 0, count: capacity)
+    /// How many samples were added, up to ``capacity``.
+    private var count = 0
+    /// Where the next sample goes.
+    private var next = 0
+
+    /// Adds a sample, in microseconds. A negative one says that a clock is wrong, and is left out.
+    mutating func add(microseconds sample: Int64) {
+        guard sample >= 0 else { return }
+        microseconds[next] = sample
+        next = (next + 1) % LatencySamples.capacity
+        count = min(count + 1, LatencySamples.capacity)
+    }
+
+    /// The average and the 95th percentile; nil before the first sample.
+    ///
+    /// Complexity: sorts the samples.
+    var summary: LatencySummary? {
+        guard count > 0 else { return nil }
+        let sorted = microseconds[..<count].sorted()
+        // Latencies of years occur where a clock is wrong, so the sum of whole samples could overflow.
+        let average = sorted.reduce(0.0) { $0 + Double($1) } / Double(count)
+        return LatencySummary(
+            averageMicroseconds: Int64(exactly: average.rounded()) ?? .max, p95Microseconds: sorted[(count * 95 + 99) / 100 - 1])
+    }
+}
+
+/// The average and the 95th percentile of the last hundred samples of a latency, or of all where there are fewer.
+public struct LatencySummary: Equatable, Sendable {
+    /// The average, in microseconds.
+    public var averageMicroseconds: Int64
+    /// The 95th percentile, in microseconds: the lowest sample that at least 95 % of the samples do not exceed.
+    public var p95Microseconds: Int64
+}
+
+/// The latencies of a host. Each is nil before its first sample.
+public struct HostLatencies: Equatable, Sendable {
+    /// From the time of a fix, by the collar's clock, to its reception. Only fixes count that are the newest of their collar: the
+    /// others waited for their delivery.
+    public var fix: LatencySummary?
+    /// From the reception of a fix to its being handed out for the consumer. Only fixes count that go out without being read
+    /// back: the others waited for the consumer.
+    public var line: LatencySummary?
+    /// From the reception of a poll to the sending of its answer, when everything received before the poll is durable.
+    public var message: LatencySummary?
+}
+
+/// Takes the samples of the latencies of a host.
+struct LatencyMeter {
+    private var fix = LatencySamples()
+    private var line = LatencySamples()
+    private var message = LatencySamples()
+    /// When the polls were received whose answers are not sent yet; at most ``LatencySamples/capacity``.
+    private var unsentPolls: [Instant] = []
+
+    /// A fix was stored that is the newest of its collar.
+    mutating func noteNewest(fixMadeAt unixMilliseconds: Int64, at time: HostTime) {
+        fix.add(microseconds: (time.unixMilliseconds - unixMilliseconds) * 1000)
+    }
+
+    /// A fix was handed out that was received at `instant`.
+    mutating func noteHandedOut(receivedAt instant: Instant, at time: HostTime) {
+        line.add(microseconds: time.instant.microseconds(since: instant))
+    }
+
+    /// The answer to a poll that was received at `instant` waits to be sent.
+    mutating func noteAnswer(toPollAt instant: Instant) {
+        if unsentPolls.count < LatencySamples.capacity { unsentPolls.append(instant) }
+    }
+
+    /// The answers that waited are sent.
+    mutating func answersSent(at now: Instant) {
+        guard !unsentPolls.isEmpty else { return }
+        for poll in unsentPolls { message.add(microseconds: now.microseconds(since: poll)) }
+        unsentPolls.removeAll(keepingCapacity: true)
+    }
+
+    /// The latencies now.
+    var latencies: HostLatencies { HostLatencies(fix: fix.summary, line: line.summary, message: message.summary) }
+}

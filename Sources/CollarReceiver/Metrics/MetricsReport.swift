@@ -1,0 +1,75 @@
+import CollarBridge
+import CollarJournal
+import CollarTracking
+
+/// Collects the metrics of a state directory: what its journals and readers say, and what its receiver tells.
+public struct MetricsReport {
+    private let unixMilliseconds: Int64
+    private let animals: DeploymentTable
+    private let figures: ReceiverFigures?
+    private var text = MetricsText()
+
+    /// Begins with the figures of the receiver.
+    /// - Parameters:
+    ///   - unixMilliseconds: the present time, in milliseconds since 1970.
+    ///   - animals: which animal wears which collar.
+    ///   - figures: the figures of the receiver; nil where none runs, or where it does not tell them.
+    public init(unixMilliseconds: Int64, animals: DeploymentTable, figures: ReceiverFigures?) {
+        self.unixMilliseconds = unixMilliseconds
+        self.animals = animals
+        self.figures = figures
+        text.add(.up, figures == nil ? 0 : 1)
+        guard let figures else { return }
+        for figure in ReceiverFigure.allCases {
+            let metric = figure.metric
+            text.add(metric.family, figures.values[figure], metric.labels)
+        }
+        for (code, count) in figures.errorCounts.sorted(by: { $0.key < $1.key }) {
+            text.add(.errors, count, [MetricLabel("code", code)])
+        }
+        for target in PerformanceTarget.allCases {
+            text.add(.targetMet, target.isMet(by: figures).map { $0 ? 1 : 0 }, [MetricLabel("target", target.rawValue)])
+        }
+    }
+
+    /// Adds a collar, from its journal and from the figures of the receiver.
+    ///
+    /// Complexity: as for `JournalReader.summary(examining:)`.
+    public mutating func add(_ reader: JournalReader) throws(JournalError) {
+        var drain = BatteryDrain()
+        let summary = try reader.summary { record in
+            if let percent = record.fix.batteryPercent {
+                drain.add(percent: percent, unixMilliseconds: record.fix.unixMilliseconds)
+            }
+        }
+        var labels = [MetricLabel("collar", MessageDescription.hexadecimal(reader.deviceID))]
+        if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) {
+            labels.append(MetricLabel("name", animal.name))
+        }
+        text.add(.lastFix, summary.newest?.fix.unixMilliseconds, labels)
+        text.add(.lastReception, summary.newest?.receivedUnixMilliseconds, labels)
+        text.add(.battery, summary.newest?.fix.batteryPercent.map { Int64($0) }, labels)
+        text.add(.batteryDrain, drain.milliPercentPerHour, labels)
+        text.add(.strength, summary.newest?.signal.map { Int64($0.strengthDBm) }, labels)
+        text.add(.signalToNoise, summary.newest?.signal?.signalToNoiseTenthsDB.map { Int64($0) }, labels)
+        text.add(.stored, Int64(clamping: summary.storedCount), labels)
+        text.add(.lost, Int64(clamping: summary.lostCount), labels)
+        text.add(.journalBytes, Int64(summary.byteCount), labels)
+        let told = figures?.collars[reader.deviceID] ?? [:]
+        // The collar may have shown to the receiver that it has fixes of which the journal knows nothing yet.
+        text.add(.missing, told[.missing] ?? Int64(clamping: summary.missingCount), labels)
+        for figure in CollarFigure.allCases where figure != .missing { text.add(figure.metric, told[figure], labels) }
+    }
+
+    /// Adds a named reader.
+    /// - Parameter lag: how far it lags behind the journals that it reads.
+    public mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
+        let labels = [MetricLabel("reader", name.text)]
+        text.add(.readerLagEntries, Int64(lag.entryCount), labels)
+        text.add(.readerLag, lag.oldestUnixMilliseconds.map { max(0, unixMilliseconds - $0) } ?? 0, labels)
+        text.add(.readerSeen, state.seenUnixMilliseconds, labels)
+    }
+
+    /// The metrics in the text format of Prometheus, version 0.0.4.
+    public var bytes: [UInt8] { text.bytes }
+}

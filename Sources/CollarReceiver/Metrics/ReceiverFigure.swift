@@ -1,0 +1,118 @@
+import CollarBridge
+
+/// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end.
+public enum ReceiverFigure: String, CaseIterable, Sendable {
+    /// Time since the start.
+    case uptime = "uptime_ms"
+    /// Fixes stored since the start.
+    case fixes = "fixes_stored"
+    /// Messages of collars stored since the start.
+    case messages = "messages_stored"
+    /// Fixes and messages that came again since the start.
+    case duplicates
+    /// Lines written since the start.
+    case lines
+    /// Valid frames of known collars since the start.
+    case frames
+    /// Damaged frames since the start.
+    case damagedFrames = "frames_damaged"
+    /// Frames of no known collar since the start.
+    case unknownFrames = "frames_unknown"
+    /// Frames of another version since the start.
+    case unsupportedFrames = "frames_unsupported"
+    /// Sealed frames without a fitting key since the start.
+    case unopenedFrames = "frames_unopened"
+    /// Intact frames with an impossible content since the start.
+    case malformedFrames = "frames_malformed"
+    /// For how long the consumer has not read; 0 while it reads.
+    case outputBlocked = "output_blocked_ms"
+    /// Bytes of the journals that the consumer does not have.
+    case outputLagBytes = "output_lag_bytes"
+    /// For how long the oldest fix that the consumer does not have has waited.
+    case outputLag = "output_lag_ms"
+    /// 1 where a journal does not store, else 0.
+    case storageFailing = "storage_failing"
+    /// Average of ``HostLatencies/fix``.
+    case fixLatencyAverage = "fix_latency_average_us"
+    /// 95th percentile of ``HostLatencies/fix``.
+    case fixLatencyP95 = "fix_latency_p95_us"
+    /// Average of ``HostLatencies/line``.
+    case lineLatencyAverage = "line_latency_average_us"
+    /// 95th percentile of ``HostLatencies/line``.
+    case lineLatencyP95 = "line_latency_p95_us"
+    /// Average of ``HostLatencies/message``.
+    case messageLatencyAverage = "message_latency_average_us"
+    /// 95th percentile of ``HostLatencies/message``.
+    case messageLatencyP95 = "message_latency_p95_us"
+    /// Airtime of all answers since the start.
+    case airtime = "airtime_us"
+    /// Resident memory.
+    case residentBytes = "resident_bytes"
+    /// Processor time since the start.
+    case processorTime = "processor_us"
+}
+
+/// A figure of one collar that only a running receiver knows. The raw value is its key in the line of figures.
+public enum CollarFigure: String, CaseIterable, Sendable {
+    /// Sequences of the current log that are known to exist and not stored.
+    case missing
+    /// Airtime of the collar since its boot.
+    case airtime = "airtime_ms"
+    /// Frames that the collar has sent again since its boot.
+    case retransmissions
+    /// Fixes that wait in the collar for their delivery.
+    case queueDepth = "queue_depth"
+}
+
+/// The figures of a running receiver at one moment, as it tells them at its control socket. A figure that is absent is unknown.
+public struct ReceiverFigures: Equatable, Sendable {
+    /// The figures of the receiver as a whole.
+    public var values: [ReceiverFigure: Int64] = [:]
+    /// How many errors of each code were reported since the start, by ``ErrorCode``.
+    public var errorCounts: [String: Int64] = [:]
+    /// The figures of each collar, by factory id.
+    public var collars: [UInt64: [CollarFigure: Int64]] = [:]
+
+    /// No figure is known.
+    public init() {}
+
+    /// The line of JSON, with its line feed, as `Protocol/schema/figures.schema.json` describes it.
+    /// - Parameter now: the present time, in milliseconds since 1970.
+    public func line(unixMilliseconds now: Int64) -> [UInt8] {
+        var object = JSONLine(type: "figures", unixMilliseconds: now)
+        for figure in ReceiverFigure.allCases {
+            if let value = values[figure] { object.add(figure.rawValue, value) }
+        }
+        var errors = JSONLine()
+        for (code, count) in errorCounts.sorted(by: { $0.key < $1.key }) { errors.add(code, count) }
+        object.add("errors", errors)
+        object.add("collars", collars.sorted { $0.key < $1.key }.map { deviceID, values in
+            var collar = JSONLine()
+            collar.add(collar: deviceID, name: nil)
+            for figure in CollarFigure.allCases {
+                if let value = values[figure] { collar.add(figure.rawValue, value) }
+            }
+            return collar
+        })
+        return object.line
+    }
+
+    /// Reads a line, with or without its line feed; nil if it is not a line of figures. Members that are not known are passed
+    /// over: the receiver may be of a later version.
+    public init?(line: some Sequence<UInt8>) {
+        let object: JSONValue
+        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { return nil }
+        guard object["type"]?.text == "figures" else { return nil }
+        for figure in ReceiverFigure.allCases { values[figure] = object[figure.rawValue]?.integer() }
+        if case .object(let members) = object["errors"] {
+            for member in members { errorCounts[member.key] = member.value.integer() }
+        }
+        guard case .array(let list) = object["collars"] else { return }
+        for one in list {
+            guard let deviceID = one["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }
+            var values: [CollarFigure: Int64] = [:]
+            for figure in CollarFigure.allCases { values[figure] = one[figure.rawValue]?.integer() }
+            collars[deviceID] = values
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CollarHost
+
+extension ReceiverFigures {
+    /// The figures of a reading.
+    init(_ reading: ReceiverReading) {
+        let host = reading.host
+        let counts = host.statistics
+        values = [
+            .uptime: reading.uptimeMicroseconds / 1000, .fixes: Int64(counts.fixes), .messages: Int64(counts.messages),
+            .duplicates: Int64(counts.duplicates), .lines: Int64(reading.lineCount), .frames: Int64(counts.frames),
+            .damagedFrames: Int64(counts.damagedFrames), .unknownFrames: Int64(counts.unknownFrames),
+            .unsupportedFrames: Int64(counts.unsupportedFrames), .unopenedFrames: Int64(counts.unopenedFrames),
+            .malformedFrames: Int64(counts.malformedFrames), .outputBlocked: reading.outputBlockedMilliseconds ?? 0,
+            .storageFailing: host.isStorageFailing ? 1 : 0, .airtime: reading.airtimeMicroseconds,
+        ]
+        values[.outputLagBytes] = host.lag.map { Int64($0.byteCount) }
+        values[.outputLag] = host.lag?.milliseconds
+        values[.fixLatencyAverage] = host.latencies.fix?.averageMicroseconds
+        values[.fixLatencyP95] = host.latencies.fix?.p95Microseconds
+        values[.lineLatencyAverage] = host.latencies.line?.averageMicroseconds
+        values[.lineLatencyP95] = host.latencies.line?.p95Microseconds
+        values[.messageLatencyAverage] = host.latencies.message?.averageMicroseconds
+        values[.messageLatencyP95] = host.latencies.message?.p95Microseconds
+        values[.processorTime] = reading.usage?.processorMicroseconds
+        values[.residentBytes] = reading.usage?.residentByteCount
+        for (code, count) in reading.errorCounts { errorCounts[code.rawValue] = Int64(count) }
+        for collar in host.collars {
+            var values: [CollarFigure: Int64] = [:]
+            if collar.highestSequence != nil { values[.missing] = Int64(clamping: collar.missingCount) }
+            values[.airtime] = collar.status.map { Int64($0.airtimeMilliseconds) }
+            values[.retransmissions] = collar.status.map { Int64($0.retransmissions) }
+            values[.queueDepth] = collar.status.map { Int64($0.queueDepth) }
+            collars[collar.deviceID] = values
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import CollarARQ
+import CollarFirmware
+import CollarHost
+import CollarJournal
+import CollarSimulator
+import CollarWire
+
+/// A named reader of a machine's journals, in a process of its own, and its consumer.
+///
+/// The consumer confirms entries late and in order. It keeps what it has confirmed; what it has not confirmed is lost when the
+/// process ends. The process stores its position at random times, and is killed at any point.
+final class SimulatedReader {
+    /// The process, with everything that is lost when it ends.
+    private final class Process {
+        let follower: JournalFollower
+        private let lock: ReaderLock
+        /// Entries that were handed out and not confirmed yet.
+        var unconfirmed: [EmittedEntry] = []
+        /// The generation of the disk when the process looked for changes.
+        var generation = -1
+        /// The names in the state directory when the process looked for collars.
+        var names: [String]?
+
+        init(_ follower: JournalFollower, lock: ReaderLock) {
+            self.follower = follower
+            self.lock = lock
+        }
+    }
+
+    let name: ReaderName
+    let isOrdered: Bool
+    /// Called with a text for each event, for a trace.
+    var trace: ((String) -> Void)?
+    /// What the consumer has confirmed in all lives of the process, by log and sequence.
+    private(set) var confirmed: [LogKey: [UInt32: LogEntry]] = [:]
+    /// The oldest segment of each collar when the reader stored its first position: the machine owes it everything from there on.
+    private(set) var firstOwedSegments: [UInt64: UInt32] = [:]
+    private let configuration: FollowConfiguration
+    private let plan: WorldPlan
+    private let oracle: Oracle
+    private let disk: SimulatedDisk
+    private let files: ReaderFiles
+    private let text: String
+    private var random: SeededRandom
+    private var process: Process?
+    /// Whether the state directory was replaced by another one while the process ran.
+    private var isStateReplaced = false
+    /// What the consumer had confirmed when a position was stored last.
+    private var stored: [LogKey: [UInt32: LogEntry]] = [:]
+    private var lifeCount = 0
+    private var repeatCount = 0
+
+    /// Faults after which the disk may lack what was made durable, or has a journal from before.
+    private static let rewritingFaults: FaultSet = [
+        .syncFailures, .diskErrors, .fullDisk, .fullDiskAtStart, .readOnlyDisk, .storageDamage, .stateRollback, .stateRemoval,
+        .receiverMove,
+    ]
+
+    init(index: Int, ofHost host: Int, disk: SimulatedDisk, plan: WorldPlan, oracle: Oracle) {
+        guard let name = ReaderName("reader-\(index)") else { preconditionFailure("the name has the form of a name") }
+        self.name = name
+        self.plan = plan
+        self.oracle = oracle
+        text = "reader \(index) of host \(host)"
+        random = SeededRandom(seed: plan.seed &+ 0x4EAD &+ UInt64(8 * host + index))
+        self.disk = SimulatedDisk(sharing: disk, seed: random.next())
+        files = ReaderFiles(stateDirectory: SimulatedMachine.stateDirectory, fileSystem: self.disk)
+        var configuration = FollowConfiguration(stateDirectory: SimulatedMachine.stateDirectory)
+        configuration.selection.hasMessages = plan.faults.contains(.messages)
+        configuration.selection.hasGaps = random.chance(0.3)
+        configuration.selection.isSorted = random.chance(0.3)
+        self.configuration = configuration
+        isOrdered = configuration.selection.isSorted
+    }
+
+    /// Whether an entry that was confirmed is before the position at once.
+    private var isPlain: Bool { !configuration.selection.hasGaps && !configuration.selection.isSorted }
+
+    /// Adds what has happened to the statistics of a run.
+    func add(to statistics: inout WorldStatistics) {
+        statistics.readerLives += lifeCount
+        statistics.readerRepeats += repeatCount
+        statistics.readerEntries += confirmed.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// The process ends at once.
+    func kill() {
+        disk.endProcess()
+        process = nil
+        isStateReplaced = false
+        disk.faults = DiskFaults()
+    }
+
+    /// The state directory is replaced by another one. Whoever does that stops the process before or soon afterwards.
+    func stateIsReplaced() { if random.chance(0.5) { kill() } else { isStateReplaced = true } }
+
+    /// No file operation fails any more.
+    func calm() { disk.faults = DiskFaults() }
+
+    /// Whether the process runs while another process waits for an operation that may change something.
+    func runs(before operation: FileOperation) -> Bool { random.chance(operation == .synchronize ? 0.15 : 0.02) }
+
+    /// The process runs for a moment.
+    func turn(at time: HostTime, _ records: MachineRecords) {
+        if process == nil {
+            if random.chance(0.7) { start(at: time, records) }
+        } else if random.chance(isStateReplaced ? 0.5 : 0.05) {
+            trace?("is killed")
+            return kill()
+        } else {
+            addFault()
+            if random.chance(0.8) { read(random.chance(0.3) ? .max : 1 + random.below(40), at: time) }
+            if random.chance(0.7) { confirm(random.below((process?.unconfirmed.count ?? 0) + 1)) }
+            if random.chance(0.5) { _ = store(at: time) }
+        }
+        if disk.isStopped {
+            trace?("is killed amid a file operation")
+            kill()
+        }
+        let operationsUntilStop = disk.faults.operationsUntilStop
+        disk.faults = DiskFaults()
+        disk.faults.operationsUntilStop = operationsUntilStop
+    }
+
+    private func addFault() {
+        switch random.below(20) {
+        case 0, 1, 2: disk.faults.operationsUntilStop = random.below(30)
+        case 3 where plan.faults.contains(.syncFailures): disk.faults.isNextSyncFailing = true
+        case 4, 5:
+            guard plan.faults.contains(.diskErrors) else { return }
+            disk.faults.operationsUntilFailure = random.below(15)
+        case 6 where plan.faults.contains(.fullDisk): disk.faults.room = random.below(200)
+        default: break
+        }
+    }
+
+    private func start(at time: HostTime, _ records: MachineRecords) {
+        do throws(JournalError) {
+            try files.makeDirectory()
+            let lock = try files.lock(name)
+            let former = try files.state(of: name)
+            if former == nil {
+                firstOwedSegments = records.oldestSegments
+                try files.store(ReaderState(seenUnixMilliseconds: time.unixMilliseconds), of: name)
+            }
+            process = Process(JournalFollower(configuration, former: former, fileSystem: disk), lock: lock)
+            lifeCount += 1
+            trace?("starts, position \(former.map { "\($0.positions)" } ?? "none")")
+        } catch {
+            switch error {
+            case .unreadableReader, .readerInUse: oracle.report(.readersGoOn, "\(text) cannot start: \(error)")
+            default: trace?("cannot start: \(error)")
+            }
+            disk.endProcess()
+        }
+    }
+
+    /// The process looks for changes and hands out some entries.
+    private func read(_ limit: Int, at time: HostTime) {
+        guard let process else { return }
+        if process.generation != disk.generation {
+            process.generation = disk.generation
+            let names = disk.listing(of: SimulatedMachine.stateDirectory)
+            if names != process.names {
+                process.names = names
+                do throws(JournalError) { try process.follower.lookForCollars(at: time.instant) { _ in } } catch {
+                    trace?("cannot look for collars: \(error)")
+                    return kill()
+                }
+            }
+            for deviceID in oracle.deviceIDs { process.follower.noteChange(of: deviceID) }
+        }
+        process.follower.deadlineReached(at: time.instant)
+        var count = 0
+        while count < limit, let entry = process.follower.nextEntry(at: time) {
+            trace?("is handed \(entry.text)")
+            oracle.handedOut(entry, to: text)
+            process.unconfirmed.append(entry)
+            count += 1
+        }
+        for notice in process.follower.takeNotices() { trace?("says \(notice)") }
+    }
+
+    /// The consumer confirms the oldest entries that it was handed.
+    private func confirm(_ count: Int) {
+        guard let process, !disk.isStopped else { return }
+        for entry in process.unconfirmed.prefix(count) {
+            process.follower.confirm(entry.receipt)
+            guard let (key, sequence, content) = entry.logged else { continue }
+            if confirmed[key, default: [:]].updateValue(content, forKey: sequence) != nil { repeatCount += 1 }
+        }
+        process.unconfirmed.removeFirst(min(count, process.unconfirmed.count))
+    }
+
+    /// The process stores its position.
+    private func store(at time: HostTime) -> Bool {
+        guard let process else { return false }
+        do throws(JournalError) {
+            var state = try process.follower.durableState()
+            state.seenUnixMilliseconds = time.unixMilliseconds
+            try files.store(state, of: name)
+            stored = confirmed
+            trace?("stores \(state.positions)")
+            return true
+        } catch {
+            trace?("cannot store its position: \(error)")
+            return false
+        }
+    }
+
+    /// The machine has lost power: what was confirmed before a position was stored must be on the disk.
+    func checkAfterPowerCut(_ records: MachineRecords) {
+        guard isPlain, plan.faults.isDisjoint(with: SimulatedReader.rewritingFaults) else { return }
+        for (key, entries) in stored {
+            let log = records.of(key.deviceID).logs[key.logID]
+            if let sequence = entries.keys.filter({ log?.entries[$0] == nil }).min() {
+                oracle.report(.readersGoOn, "\(text) has stored a position after \(sequence), which the disk has lost")
+            }
+        }
+    }
+
+    /// The consumer takes everything that is left, and the process stores its position. A process that then starts again has nothing
+    /// to hand out.
+    func finish(at time: HostTime, _ records: MachineRecords) {
+        calm()
+        // So late that journals that could not be read are tried again.
+        let late = HostTime(
+            instant: time.instant.advanced(byMicroseconds: 60_000_000), unixMilliseconds: time.unixMilliseconds + 60_000)
+        if isStateReplaced { kill() }
+        if process == nil { start(at: late, records) }
+        takeEverything(at: late)
+        guard isPlain, oracle.violation == nil else { return }
+        let repeatsBefore = repeatCount
+        kill()
+        start(at: late, records)
+        takeEverything(at: late)
+        if repeatCount > repeatsBefore {
+            oracle.report(.readersGoOn, "\(text) starts again and is handed \(repeatCount - repeatsBefore) entries again")
+        }
+    }
+
+    private func takeEverything(at time: HostTime) {
+        read(.max, at: time)
+        confirm(.max)
+        // The first attempt may hear of a failure before the calm.
+        if !store(at: time), !store(at: time) { oracle.report(.readersGoOn, "\(text) cannot store its position on a sound disk") }
+    }
+}

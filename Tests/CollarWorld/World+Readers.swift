@@ -1,0 +1,28 @@
+import CollarJournal
+
+/// Named readers, which are other processes on the machines of the hosts.
+extension World {
+    func scheduleTurn(ofReader index: Int, of host: SimulatedMachine) {
+        guard !isCalm else { return }
+        let isAway = streams[.readers].chance(0.05)
+        let wait = isAway ? streams[.readers].between(1_000_000, 20_000_000) : streams[.readers].between(10_000, 1_500_000)
+        queue.add(.readerTurn(host: host.index, reader: index), at: now + wait)
+    }
+
+    func readerTurn(_ index: Int, of host: SimulatedMachine) {
+        scheduleTurn(ofReader: index, of: host)
+        host.readers[index].turn(at: host.time(now), host.records)
+    }
+
+    /// A process of the host is about to change a file: readers run before it does.
+    func readersRunMeanwhile(_ host: SimulatedMachine, _ operation: FileOperation) {
+        guard !isCalm else { return }
+        for reader in host.readers where reader.runs(before: operation) { reader.turn(at: host.time(now), host.records) }
+    }
+
+    /// A reader takes what is left after everything has arrived.
+    func finish(_ reader: SimulatedReader, of host: SimulatedMachine) {
+        reader.finish(at: host.time(now), host.records)
+        oracle.checkEntries(of: reader, of: host)
+    }
+}

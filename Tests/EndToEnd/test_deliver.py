@@ -1,0 +1,274 @@
+"""`deliver`: batches to a command, which count when it succeeds; what is kept for readers, and who may read."""
+
+import glob
+import json
+import os
+import signal
+import time
+import unittest
+
+from collarlink import BINARY, IS_ROOT, can_replace_etc, wait_until
+from journals import set_times
+from radio import Radio
+from serial_line import SerialLine
+from test_follow import A, B, NAME_A, NAME_B, ReaderTest
+
+
+class DeliverTest(ReaderTest):
+    def setUp(self):
+        super().setUp()
+        self.sink = self.path("sink")
+        os.mkdir(self.sink)
+        os.chmod(self.sink, 0o777)
+
+    def script(self, text):
+        """A command that runs a script of the shell, which may use $SINK."""
+        path = self.path("script")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nSINK={self.sink}\n{text}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def deliver(self, *arguments, name="db", **options):
+        return self.start([BINARY, "deliver", name, "--state-dir", self.state, *arguments], **options)
+
+    def read(self, name):
+        try:
+            with open(os.path.join(self.sink, name), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def delivered(self, name="all"):
+        return [(line["collar"], line["seq"]) for line in map(json.loads, self.read(name).splitlines())]
+
+    def stored(self, *arguments):
+        """A receiver that has stored 10 fixes of A and 5 of B."""
+        receiver, radio = self.begin(*arguments)
+        radio.send(A.identity(following=10) + A.batch(range(10)) + B.identity(following=5) + B.batch(range(5)))
+        self.wait_for_stored(15)
+        return receiver, radio
+
+    ALL = [(NAME_A, seq) for seq in range(10)] + [(NAME_B, seq) for seq in range(5)]
+
+    def test_everything_once_then_what_arrives(self):
+        receiver, radio = self.stored()
+        program = self.deliver("-v", "--", "sh", "-c", f"cat >> {self.sink}/all")
+        wait_until(lambda: len(self.delivered()) == 15, 10, "15 delivered fixes")
+        radio.send(A.fix(10))
+        wait_until(lambda: len(self.delivered()) == 16, 10, "the next fix")
+        self.assertEqual(sorted(self.delivered()), sorted([*self.ALL, (NAME_A, 10)]))
+        self.assertEqual(self.readers()["db"]["lag"], 0)
+        self.assertEqual(program.stop(), 0)
+        self.assertRegex(program.error_text, r"16 entries delivered in \d batches")
+        # The next one goes on there.
+        again = self.deliver("--once", "--", "sh", "-c", f"cat >> {self.sink}/more")
+        self.assertEqual(again.wait(), 0)
+        self.assertEqual(self.read("more"), "")
+        receiver.stop()
+
+    def test_a_batch_counts_when_the_command_succeeds(self):
+        receiver, _ = self.stored()
+        # It fails three times, after it has read all, some and nothing.
+        script = self.script("""
+            n=$(ls $SINK/try.* 2>/dev/null | wc -l); cat > $SINK/try.$n
+            [ $n = 0 ] && exit 7
+            [ $n = 1 ] && kill -9 $$
+            cat $SINK/try.$n >> $SINK/all""")
+        program = self.deliver("--batch", "100", "--", script)
+        program.wait_for_error("failed with exit code 7; it is tried again until it succeeds", 10)
+        self.assertEqual(self.readers()["db"]["lag"], 15)
+        wait_until(lambda: len(self.delivered()) == 15, 15, "delivered fixes")
+        self.assertEqual(self.read("try.0"), self.read("try.2"))
+        self.assertEqual(self.read("try.1"), self.read("try.2"))
+        program.wait_for_error("has succeeded, at attempt 3")
+        wait_until(lambda: self.readers()["db"]["lag"] == 0, 5, "the position")
+        program.stop()
+        # A failure is told once, not for each attempt.
+        self.assertEqual(program.error_text.count("tried again"), 1)
+        receiver.stop()
+
+    def test_killed_at_any_moment_nothing_is_lost(self):
+        receiver, radio = self.stored()
+        script = self.script("sleep 0.05; cat >> $SINK/all")
+        for number in range(12):
+            radio.send(A.fix(10 + number))
+            program = self.deliver("--batch", "3", "--", script)
+            time.sleep(0.03 * number)
+            program.kill_now()
+        program = self.deliver("--batch", "3", "--", script)
+        wanted = {*self.ALL, *((NAME_A, 10 + number) for number in range(12))}
+        wait_until(lambda: self.readers()["db"]["lag"] == 0, 15, "everything is taken")
+        self.assertEqual(set(self.delivered()), wanted)
+        program.stop()
+        receiver.stop()
+
+    def test_batches_are_split_and_counted(self):
+        receiver, _ = self.stored()
+        script = self.script('cat >> "$SINK/$1"; echo "$1 $2 $(wc -l < "$SINK/$1")" >> $SINK/calls')
+        program = self.deliver("--once", "--batch", "100", "--", script, "of-{collar}", "{count}")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(self.delivered(f"of-{NAME_A}"), self.ALL[:10])
+        self.assertEqual(self.delivered(f"of-{NAME_B}"), self.ALL[10:])
+        self.assertEqual(sorted(self.read("calls").splitlines()),
+                         sorted([f"of-{NAME_A} 10 10", f"of-{NAME_B} 5 5"]))
+        script = self.script('echo "$1" >> $SINK/sizes; cat > /dev/null')
+        self.assertEqual(self.deliver("--once", "--batch", "4", "--", script, "{count}", name="four").wait(), 0)
+        self.assertEqual(self.read("sizes").split(), ["4", "4", "4", "3"])
+        receiver.stop()
+
+    def test_formats_are_whole_documents(self):
+        receiver, _ = self.stored()
+        program = self.deliver("--once", "--batch", "10", "-F", "geojson", "--", self.script("cat > $SINK/$$.json"))
+        self.assertEqual(program.wait(), 0)
+        documents = [json.loads(self.read(name)) for name in sorted(os.listdir(self.sink)) if name.endswith("json")]
+        self.assertEqual(sorted(len(document["features"]) for document in documents), [5, 10])
+        receiver.stop()
+
+    def test_batches_keep_their_distance(self):
+        receiver, radio = self.stored()
+        program = self.deliver("--every", "1.5", "--", self.script("date +%s.%N >> $SINK/times; cat >> $SINK/all"))
+        wait_until(lambda: len(self.delivered()) == 15, 10, "the first batch")
+        for number in range(10, 20):
+            radio.send(A.fix(number))
+        wait_until(lambda: len(self.delivered()) == 25, 10, "the second batch")
+        program.stop()
+        times = [float(line) for line in self.read("times").split()]
+        self.assertEqual(len(times), 2)
+        self.assertGreater(times[1] - times[0], 1.4)
+        receiver.stop()
+
+    def test_failures_of_the_command_line(self):
+        receiver, _ = self.stored()
+        for arguments, code, text in [
+                ([], 64, "wants a name and a command"), (["db"], 64, "deliver wants a command"),
+                (["a/b", "--", "cat"], 64, "is no name of a reader"),
+                (["db", "--once", "--", "false"], 69, "'false' failed with exit code 1; its lines are not delivered"),
+                (["db", "--", "no-such-program"], 69, "'no-such-program' cannot be started: ")]:
+
+            program = self.start([BINARY, "deliver", *arguments[:1], "--state-dir", self.state, *arguments[1:]])
+            self.assertEqual(program.wait(), code, program.error_text)
+            self.assertIn(text, program.error_text)
+            self.assertNotIn("tried again", program.error_text)
+        receiver.stop()
+
+    def test_the_end_waits_for_the_command(self):
+        receiver, _ = self.stored()
+        script = self.script("trap 'cat >> $SINK/all; exit 0' TERM; echo x > $SINK/began; while :; do sleep 0.1; done")
+        program = self.deliver("--", script)
+        wait_until(lambda: self.read("began"), 5, "the command runs")
+        self.assertEqual(program.stop(signal.SIGTERM), 0)
+        self.assertEqual(sorted(self.delivered()), sorted(self.ALL))
+        self.assertEqual(self.readers()["db"]["lag"], 0)
+        receiver.stop()
+
+
+class RetentionTest(ReaderTest):
+    def three_old_segments(self):
+        """Stores fixes 0 to 29 in three segments, each of which a new receiver begins; the first two are five and three days old."""
+        for part in range(3):
+            receiver, radio = self.begin()
+            radio.send(A.identity(following=30) + A.batch(range(10 * part, 10 * part + 10)))
+            self.wait_for_stored(10 * part + 10)
+            receiver.stop()
+            if part < 2:
+                os.remove(f"{self.state}/receiver")
+        segments = sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal"))
+        for segment, days in zip(segments, (5, 3)):
+            set_times(segment, time.time() - days * 86_400)
+        return segments
+
+    def kept(self, *arguments):
+        """The segments that a receiver with these options keeps, and what it says of removals."""
+        receiver, radio = self.begin(*arguments)
+        radio.ask(A, 30)
+        receiver.stop()
+        return sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), receiver.error_text
+
+    def test_keep_waits_for_the_readers(self):
+        segments = self.three_old_segments()
+        # Nobody has asked for lines: no reader, no consumer, so age alone decides. With a reader, its position does too.
+        self.assertEqual(self.follow("--as", "db", "-n", "4").wait(), 0)
+        self.assertEqual(self.follow("--as", "other", "-n", "30").wait(), 0)
+        self.assertEqual(self.kept("--keep", "2")[0], segments)
+        self.assertEqual(self.follow("--as", "db", "-n", "6").wait(), 0)
+        kept, errors = self.kept("--keep", "2")
+        self.assertEqual(kept, segments[1:])
+        self.assertNotIn("removed", errors)
+        self.tool("readers", "--remove", "db")
+        self.assertEqual(self.kept("--keep", "2")[0], segments[2:])
+
+    def test_keep_at_most_does_not_wait_and_tells(self):
+        segments = self.three_old_segments()
+        self.assertEqual(self.follow("--as", "db", "-n", "4").wait(), 0)
+        kept, errors = self.kept("--keep", "2", "--keep-at-most", "4")
+        self.assertEqual(kept, segments[1:])
+        self.assertIn(f"6 old fixes of collar {NAME_A} were removed that 'db' had not taken", errors)
+        events = self.tool("follow", "--events", "error", "-T", "0.5").splitlines()
+        self.assertEqual([line["collar"] for line in map(json.loads, events) if line["code"] == "removed_unread"], [NAME_A])
+        # The reader goes on with the oldest fix that is left.
+        rest = self.follow("--as", "db", "-n", "20")
+        self.assertEqual(rest.wait(), 0)
+        self.assertEqual(self.sequences(rest), list(range(10, 30)))
+        self.assertIn("--keep-at-most 1 is less than --keep 2",
+                      self.tool("run", "--keep", "2", "--keep-at-most", "1", code=64) + self.errors)
+
+
+class SharedDirectoryTest(ReaderTest):
+    @unittest.skipUnless(IS_ROOT and can_replace_etc(), "needs root, and leave to mount")
+    def test_the_group_of_a_service_reads_its_journals(self):
+        """A service of the group collar-link receives; a member of the group follows, an outsider may not."""
+        etc = self.path("etc")
+        os.mkdir(etc)
+        with open(os.path.join(etc, "group"), "w", encoding="ascii") as file:
+            file.write("root:x:0:\ncollar-link:x:990:\nothers:x:991:\n")
+        with open(os.path.join(etc, "passwd"), "w", encoding="ascii") as file:
+            file.write("root:x:0:0::/:/bin/sh\n")
+        with open(os.path.join(etc, "nsswitch.conf"), "w", encoding="ascii") as file:
+            file.write("group: files\npasswd: files\n")
+        os.chmod(self.folder, 0o755)
+        os.chmod(etc, 0o755)
+        os.mkdir(self.state, 0o700)
+        os.chown(self.state, 4000, 990)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        os.chmod(line.path, 0o666)
+
+        def start(user, group, *arguments):
+            return self.start(["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc && shift && exec "$@"', "sh", etc,
+                               "setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", BINARY, *arguments,
+                               "--state-dir", self.state], user="root", group="root")
+
+        receiver = start(4000, 990, "run", "--port", line.path, "--events", "none")
+        receiver.wait_for_error("listening on")
+        Radio(line).send(A.identity(following=3) + A.batch(range(3)))
+        member = start(4001, 990, "follow", "--as", "member", "-n", "3")
+        self.assertEqual(member.wait(), 0, member.error_text)
+        self.assertEqual(self.sequences(member), [0, 1, 2])
+        outsider = start(4002, 991, "follow", "-n", "3")
+        self.assertEqual(outsider.wait(), 77, outsider.error_text)
+
+        def mode(path):
+            return oct(os.stat(os.path.join(self.state, path)).st_mode & 0o7777)
+
+        self.assertEqual([mode(path) for path in (".", NAME_A, f"{NAME_A}/00000001.journal", "events", "events/00000001.jsonl",
+                                                  "readers", "readers/member.reader", "receiver")],
+                         ["0o750", "0o750", "0o640", "0o750", "0o640", "0o3770", "0o640", "0o600"])
+        # The service sees the member's position.
+        listed = start(4000, 990, "readers", "-F", "json")
+        self.assertEqual(listed.wait(), 0, listed.error_text)
+        self.assertEqual([json.loads(each)["lag"] for each in listed.lines], [0])
+        receiver.stop()
+
+    def test_the_journal_of_a_user_stays_private(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=1) + A.fix(0))
+        self.assertEqual(self.follow("--as", "own", "-n", "1").wait(), 0)
+        for folder, folders, files in os.walk(self.state):
+            for path, wanted in [(folder, 0o700)] + [(os.path.join(folder, name), 0o600) for name in files]:
+                self.assertEqual(oct(os.stat(path).st_mode & 0o777), oct(wanted), path)
+        receiver.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
