@@ -20,6 +20,16 @@ extension ParsedArguments {
             "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
     ]
 
+    /// The options that `follow` and `deliver` share.
+    static let followingOptions = [
+        OptionSpec(
+            "--events", value: "LIST",
+            is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
+        OptionSpec(
+            "--sort", value: "arrival|sequence",
+            is: "fixes as they came (arrival, the default), or each after those before it in its log"),
+    ] + readingOptions
+
     /// Where a system service keeps its journals.
     static let serviceDirectory = "/var/lib/collar-link"
 
