@@ -137,6 +137,24 @@ import Testing
         #expect(try removeAll(journal, first: 301) > 0)
     }
 
+    @Test func whatWasRemovedUnreadBeforeAnErrorIsNamed() throws {
+        let (journal, files) = try threeHundred()
+        let time = start + 87_600 * hour
+        #expect(try journal.append(hourly(300, received: time, made: time)))
+        try journal.commit()
+        let reader = try #require(ReaderName("database"))
+        let unread = try journal.entries(from: .start, limit: 300).elements.count { $0.end.segment == 1 }
+        files.failures = [(.synchronize, EIO)]
+        var removed = RemovedEntries()
+        #expect(throws: JournalError.self) {
+            try journal.removeSegments(
+                Retention(days: 1, unreadDays: 1), consumers: [JournalConsumer(reader: reader, position: .start)],
+                nowUnixMilliseconds: time, removed: &removed)
+        }
+        #expect(removed.segmentCount == 1 && removed.unreadCount == unread && unread > 10)
+        #expect(removed.readers == [reader])
+    }
+
     /// The lowest stored sequence after the segments older than five days were removed.
     private func firstKept(now: Int64, _ make: @escaping (UInt32) -> JournaledFix) throws -> UInt32? {
         let (journal, _) = try threeHundred(MemoryFileSystem(), make)

@@ -34,8 +34,10 @@ import Testing
     private var end: Int64 { start + 299 * hour }
 
     private func remove(_ retention: Retention, hasCursor: Bool = true) throws -> RemovedEntries {
+        var removed = RemovedEntries()
         try journal.removeSegments(
-            retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: end)
+            retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: end, removed: &removed)
+        return removed
     }
 
     /// Stores a reader that has taken the fixes up to one.
@@ -121,8 +123,11 @@ import Testing
             if sequence % 10 == 9 { try journal.commit() }
         }
         func removed(hasCursor: Bool) throws -> RemovedEntries {
+            var removed = RemovedEntries()
             try journal.removeSegments(
-                Retention(days: 1), consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: end)
+                Retention(days: 1), consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: end,
+                removed: &removed)
+            return removed
         }
         #expect(try removed(hasCursor: true).segmentCount == 0)
         let all = try removed(hasCursor: false)

@@ -12,8 +12,8 @@ extension World {
         let isRemoved = streams[.stateRollback].chance(0.3)
         log("host \(host.index)'s state directory is \(isRemoved ? "removed" : "restored as it was")")
         crash(host, restartAfter: 100_000)
-        for reader in host.readers { reader.stateIsReplaced() }
         host.disk.restore(isRemoved ? nil : saved.disk)
+        for reader in host.readers { reader.stateIsReplaced() }
         host.stateWasReplaced()
         oracle.forgot(host, promisesBefore: isRemoved ? nil : saved.oracle)
     }
@@ -24,8 +24,8 @@ extension World {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s state directory is removed while it runs")
         host.savedState = nil
-        for reader in host.readers { reader.stateIsReplaced() }
         host.disk.restore(nil)
+        for reader in host.readers { reader.stateIsReplaced() }
         host.isStateRemoved = true
         oracle.forgot(host, promisesBefore: nil)
         queue.add(.endOfFault(.stateRemoval, host.index), at: now + streams[.stateRemoval].between(100_000, 8_000_000))
@@ -51,7 +51,6 @@ extension World {
         guard host.isRunning, !host.isStateRemoved else { return }
         log("host \(host.index)'s receiver moves to another disk")
         crash(host, restartAfter: 100_000)
-        for reader in host.readers { reader.stateIsReplaced() }
         host.savedState = nil
         let faults = host.disk.faults
         host.disk.faults = DiskFaults()
@@ -62,6 +61,7 @@ extension World {
             // Everything that it has stored stays on the old disk, whether the consumer has taken it or not.
             oracle.moved(host)
             host.disk.restore(nil)
+            for reader in host.readers { reader.stateIsReplaced() }
             try transfer.takeOver(
                 stateDirectory: SimulatedMachine.stateDirectory, nowUnixMilliseconds: host.unixMilliseconds(now),
                 fileSystem: host.disk, random: &streams[.receiverMove])

@@ -105,6 +105,36 @@ import Testing
         #expect(lost > 20 && lost < 80)
     }
 
+    @Test func aFailedSynchronisationIsReportedOnceToEachProcessThatHadTheFileOpen() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let other = SimulatedDisk(sharing: disk, seed: 2)
+        let file = try disk.open("/a", .creating)
+        let seen = try other.open("/a", .reading)
+        disk.faults.isNextSyncFailing = true
+        let failure = FileFailure(.synchronize, "/a", errorNumber: EIO)
+        #expect(throws: failure) { try disk.synchronize(file) }
+        try disk.synchronize(file)
+        try other.synchronize(try other.open("/a", .reading))
+        #expect(throws: failure) { try other.synchronize(seen) }
+        try other.synchronize(seen)
+    }
+
+    @Test func anotherProcessSeesTheFilesAndTheLocksAndOutlivesTheFirst() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let other = SimulatedDisk(sharing: disk, seed: 2)
+        let file = try disk.open("/a", .creating)
+        try write(page, to: file, at: 0, disk)
+        #expect(try contents(other, "/a") == page)
+        #expect(try disk.lock(file))
+        let same = try other.open("/a", .writing)
+        #expect(try !other.lock(same))
+        disk.endProcess()
+        #expect(try other.lock(same))
+        try write([9], to: same, at: 0, other)
+        #expect(try contents(disk, "/a").first == 9)
+        #expect(try !disk.lock(disk.open("/a", .writing)))
+    }
+
     @Test func aFullDiskTakesWhatFitsAndGivesRoomBack() throws {
         let disk = SimulatedDisk(seed: 1)
         let file = try disk.open("/a", .creating)

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Seeds that found a bug in a sweep. The world has changed since the older ones, which may not reach the same bug any
-    /// more. Seeds that were found before there were keys are also run without them.
+    /// more. Seeds that were found before there were keys and named readers are also run without them.
     @Test(
         arguments: [
             2709, 3770, 7895, 8798, 9529, 11_240, 7_004_090, 7_063_429, 9_052_701, 9_162_939, 40_012_491, 40_013_242,
@@ -33,7 +33,8 @@ import Testing
     func whatWasFoundOnceIsMended(seed: UInt64) {
         sweep(seed...seed)
         var clear = WorldPlan(seed: seed)
-        if clear.faults.remove(.sealing) != nil { run(clear) }
+        clear.faults.subtract([.sealing, .readers, .removal])
+        if clear != WorldPlan(seed: seed) { run(clear) }
     }
 
     private func sweep(_ seeds: ClosedRange<UInt64>) {

@@ -160,6 +160,7 @@ final class EntryFeed {
 
     private func nextOfJournal(at time: HostTime) throws(JournalError) -> [Item] {
         let batch = try journal.entries(from: position, limit: EntryFeed.batchCount)
+        try skipRemoved()
         // Damage in the last segment was reported when the journal was opened.
         damage += batch.damage.filter { !journal.knownDamage.contains($0) }
         var items: [Item] = []
@@ -177,6 +178,17 @@ final class EntryFeed {
             isBehind = run != nil || position < batch.end
         }
         return items
+    }
+
+    /// If the segment of the position was removed for its age, the entries between the position and the oldest segment never come:
+    /// they count as covered, so that no later fix is held back for them.
+    private func skipRemoved() throws(JournalError) {
+        guard let oldest = journal.oldestSegment, position.segment < oldest, rescanEnd == nil, tracker != nil else { return }
+        let start = JournalPosition(segment: oldest, offset: 0)
+        let covered = try journal.coverage(at: start)
+        tracker = GapTracker(covered)
+        if order != nil { order = SequenceOrder(covered) }
+        position = start
     }
 
     /// The damage that reading met since the last call, without the damage that was reported when the journal was opened.

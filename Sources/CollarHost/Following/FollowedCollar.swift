@@ -15,6 +15,8 @@ final class FollowedCollar {
     private var durable = JournalPosition.start
     /// The last position that ``durablePosition()`` has found, or the one with which the consumer began; nil for the start.
     private var kept: ReaderPosition?
+    /// Whether entries were taken from the feed and not handed out, because the position after them could not be identified.
+    private(set) var hasDroppedEntries = false
     /// Whether another value has replaced this one, because the journal changed under the reader.
     private(set) var isEnded = false
 
@@ -48,18 +50,19 @@ final class FollowedCollar {
 
     /// The journal could not be read: it is tried again later.
     /// - Returns: whether it could be read before.
-    func failed(at now: Instant) -> Bool { feed.failed(at: now) }
+    func failed(at now: Instant) -> Bool {
+        if hasDroppedEntries { noteChange() }
+        return feed.failed(at: now)
+    }
 
-    /// Takes some entries from the journal; nil if the journal has changed under the reader, so that this value must be replaced.
+    /// Takes some entries from the journal; nil if this value must be replaced: the journal has changed under the reader, or
+    /// ``hasDroppedEntries``.
     func next(at time: HostTime) throws(JournalError) -> [EntryFeed.Item]? {
-        guard try reader.hasSameRecords(before: read) else { return nil }
+        guard !hasDroppedEntries, try reader.hasSameRecords(before: read) else { return nil }
         let items = try feed.next(at: time)
-        if feed.position.segment == read.place.segment {
-            read.place = feed.position
-            read.fingerprint = try reader.fingerprint(before: feed.position)
-        } else {
-            read = try reader.identified(feed.position)
-        }
+        hasDroppedEntries = true
+        read = try reader.identified(feed.position, after: read)
+        hasDroppedEntries = false
         return items
     }
 
@@ -89,7 +92,7 @@ final class FollowedCollar {
     func durablePosition() throws(JournalError) -> ReaderPosition? {
         settle()
         guard taken > .start else { return nil }
-        guard try reader.hasSameRecords(before: read) else {
+        guard !hasDroppedEntries, try reader.hasSameRecords(before: read) else {
             // Other records may stand at the position now. The next reading replaces this value.
             noteChange()
             return kept
@@ -98,7 +101,7 @@ final class FollowedCollar {
             try reader.makeDurable(from: durable, to: taken)
             durable = taken
         }
-        let position = read.place == taken ? read : try reader.identified(taken)
+        let position = try reader.identified(taken, after: read)
         kept = position
         return position
     }

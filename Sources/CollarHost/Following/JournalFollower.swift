@@ -110,7 +110,7 @@ public final class JournalFollower {
         do throws(JournalError) {
             guard let items = try collar.next(at: time) else {
                 collars.append(try collar.replacement(id: nextID, configuration, fileSystem: fileSystem))
-                notices.append(.rewritten(deviceID: collar.deviceID))
+                if !collar.hasDroppedEntries { notices.append(.rewritten(deviceID: collar.deviceID)) }
                 return []
             }
             for report in collar.takeDamage() { notices.append(.damage(deviceID: collar.deviceID, report)) }

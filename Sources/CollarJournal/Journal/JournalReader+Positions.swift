@@ -26,12 +26,27 @@ extension JournalReader {
     }
 
     /// A position, with what identifies the records before it, for ``position(goingOnAt:)``.
-    public func identified(_ place: JournalPosition) throws(JournalError) -> ReaderPosition {
-        guard segment(atOrBehind: place.segment) == place.segment else {
-            return ReaderPosition(place: place, segmentUnixMilliseconds: 0, fingerprint: 0)
+    /// - Parameter former: an identified position. If it is in the same segment, the start of that segment is not read again.
+    public func identified(_ place: JournalPosition, after former: ReaderPosition? = nil) throws(JournalError) -> ReaderPosition {
+        if let former, former.place == place { return former }
+        do throws(JournalError) {
+            if segment(atOrBehind: place.segment) == place.segment {
+                var beginning = former.map { $0.place.segment == place.segment ? $0.segmentUnixMilliseconds : 0 } ?? 0
+                if beginning == 0 { beginning = try self.beginning(of: place.segment) }
+                return ReaderPosition(
+                    place: place, segmentUnixMilliseconds: beginning, fingerprint: try fingerprint(before: place))
+            }
+        } catch {
+            guard try isRemoved(place.segment, after: error) else { throw error }
         }
-        return ReaderPosition(
-            place: place, segmentUnixMilliseconds: try beginning(of: place.segment), fingerprint: try fingerprint(before: place))
+        return ReaderPosition(place: place, segmentUnixMilliseconds: 0, fingerprint: 0)
+    }
+
+    /// Whether a failure to read a segment means that it was removed for its age: segments are removed from the oldest on.
+    private func isRemoved(_ segment: UInt32, after error: JournalError) throws(JournalError) -> Bool {
+        guard case .file(let failure) = error, failure.isAbsence else { return false }
+        try lookForSegments()
+        return segments.first.map { segment < $0 } ?? false
     }
 
     /// The position at which reading goes on so that nothing is left out: the place itself if the same records are before it, else
@@ -59,7 +74,10 @@ extension JournalReader {
             // The next segment begins a moment after the last one is full.
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
-        if try isNamed(segment) { return try fingerprint(before: reached.place) == reached.fingerprint }
+        if try isNamed(segment) {
+            let isRemade = try reached.segmentUnixMilliseconds > 0 && beginning(of: segment) != reached.segmentUnixMilliseconds
+            return try !isRemade && fingerprint(before: reached.place) == reached.fingerprint
+        }
         // Segments are removed from the oldest on.
         try lookForSegments()
         return segments.first.map { segment < $0 } ?? false
@@ -69,13 +87,16 @@ extension JournalReader {
     ///
     /// Complexity: one `fdatasync` for each segment between the positions.
     public func makeDurable(from start: JournalPosition, to end: JournalPosition) throws(JournalError) {
-        for segment in segments where segment >= start.segment && segment <= end.segment { try synchronize(segment) }
+        for segment in segments where segment >= start.segment && segment <= end.segment {
+            do throws(JournalError) { try synchronize(segment) } catch {
+                guard try isRemoved(segment, after: error) else { throw error }
+            }
+        }
     }
 
     /// When a segment began, in milliseconds since 1970; 0 if its header is damaged.
     private func beginning(of segment: UInt32) throws(JournalError) -> Int64 {
-        var chunk: [UInt8] = []
-        try read(segment, at: 0, into: &chunk)
+        let chunk = try bytes(of: segment, at: 0, count: RecordBuffer.largestRecord)
         var parser = RecordParser(crc: RecordCRC(deviceID: deviceID, segment: segment))
         var start = 0
         guard let found = parser.next(in: chunk.span, at: &start), case .header(let header) = found.record else { return 0 }
@@ -84,7 +105,7 @@ extension JournalReader {
     }
 
     /// The eight bytes before a position; 0 if there are fewer in the file.
-    package func fingerprint(before place: JournalPosition) throws(JournalError) -> UInt64 {
+    private func fingerprint(before place: JournalPosition) throws(JournalError) -> UInt64 {
         guard place.offset >= 8 else { return 0 }
         let bytes = try bytes(of: place.segment, at: Int(place.offset) - 8, count: 8)
         guard bytes.count == 8 else { return 0 }

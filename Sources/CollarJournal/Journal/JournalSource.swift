@@ -8,6 +8,9 @@ package protocol JournalSource: AnyObject {
     /// The damage that was reported before; reading meets it again.
     var knownDamage: [DamageReport] { get }
 
+    /// The oldest segment that is known to exist; nil if there is none.
+    var oldestSegment: UInt32? { get }
+
     /// Reads entries, see ``Journal/entries(from:limit:)``.
     func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch
 
@@ -24,9 +27,13 @@ package protocol JournalSource: AnyObject {
 extension Journal: JournalSource {
     /// ``damage``.
     package var knownDamage: [DamageReport] { damage }
+    /// The oldest segment.
+    package var oldestSegment: UInt32? { segments.first }
 }
 
 extension JournalReader: JournalSource {
     /// None: a reader has not opened the journal.
     package var knownDamage: [DamageReport] { [] }
+    /// The oldest segment at the last search.
+    package var oldestSegment: UInt32? { segments.first }
 }

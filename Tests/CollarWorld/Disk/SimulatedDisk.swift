@@ -289,10 +289,6 @@ package final class SimulatedDisk: FileSystem {
     /// Brings the content of a file to the disk; if it fails, only a part of the content.
     package func synchronize(_ reference: FileReference) throws(FileFailure) {
         let file = self.file(reference)
-        guard opened[reference.descriptor]?.knownFailureCount == file.failureCount else {
-            opened[reference.descriptor]?.knownFailureCount = file.failureCount
-            throw failure(.synchronize, reference.path, EIO)
-        }
         do throws(FileFailure) {
             try begin(.synchronize, reference.path, isChange: file.isChanged)
             if faults.isNextSyncFailing {
@@ -306,6 +302,10 @@ package final class SimulatedDisk: FileSystem {
                 opened[reference.descriptor]?.knownFailureCount = file.failureCount
             }
             throw error
+        }
+        guard opened[reference.descriptor]?.knownFailureCount == file.failureCount else {
+            opened[reference.descriptor]?.knownFailureCount = file.failureCount
+            throw failure(.synchronize, reference.path, EIO)
         }
         if !faults.ignoresSynchronization { file.synchronize() }
     }

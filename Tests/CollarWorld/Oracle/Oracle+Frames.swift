@@ -281,7 +281,7 @@ extension Oracle {
             let entries = kept.logs[record.log.logID]?.entries ?? [:]
             // A fix that waits for earlier fixes is not emitted yet.
             let end = host.consumer.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
-            for sequence in entries.keys where sequence < end && account?.entries[sequence] == nil {
+            for sequence in entries.keys.sorted() where sequence < end && account?.entries[sequence] == nil {
                 if let segment = kept.logs[record.log.logID]?.segments[sequence], segment < kept.oldestSegment {
                     lostCount += 1
                     continue

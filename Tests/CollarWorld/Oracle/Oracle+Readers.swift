@@ -26,7 +26,7 @@ extension Oracle {
             // A fix that waits for earlier fixes is not handed out yet.
             let end = reader.isOrdered ? kept.firstMissing(logID: record.log.logID) : .max
             let firstOwed = reader.firstOwedSegments[record.log.deviceID] ?? 0
-            for (sequence, entry) in log.entries where sequence < end && confirmed[sequence] != entry {
+            for sequence in log.entries.keys.sorted() where sequence < end && confirmed[sequence] != log.entries[sequence] {
                 let segment = log.segments[sequence] ?? 0
                 if segment < firstOwed { continue }
                 if segment < kept.oldestSegment {

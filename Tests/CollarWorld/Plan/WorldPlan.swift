@@ -135,9 +135,8 @@ package struct WorldPlan: Equatable, Sendable {
         var reading = SeededRandom(seed: seed ^ 0x4EAD_E4)
         if reading.chance(0.4) { faults.insert(.readers) }
         readerCount = 1 + reading.below(2)
-        // Of a removed segment only the checkpoint of the next one is left, and a state directory that is restored without a removed
-        // segment has readers that never lacked its entries.
-        let replacements: FaultSet = [.storageDamage, .stateRollback, .stateRemoval, .receiverMove]
+        // The oracle does not know what a removed segment held if the segment was removed from another disk or is damaged.
+        let replacements: FaultSet = [.storageDamage, .stateRollback, .stateRemoval, .receiverMove, .clonedHost]
         if faults.isDisjoint(with: replacements), reading.chance(0.5) { faults.insert(.removal) }
         removesUnread = reading.chance(0.3)
     }
