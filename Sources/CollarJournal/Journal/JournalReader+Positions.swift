@@ -75,8 +75,8 @@ extension JournalReader {
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
         if try isNamed(segment) {
-            let isRemade = try reached.segmentUnixMilliseconds > 0 && beginning(of: segment) != reached.segmentUnixMilliseconds
-            return try !isRemade && fingerprint(before: reached.place) == reached.fingerprint
+            if reached.segmentUnixMilliseconds > 0, try beginning(of: segment) != reached.segmentUnixMilliseconds { return false }
+            return try fingerprint(before: reached.place) == reached.fingerprint
         }
         // Segments are removed from the oldest on.
         try lookForSegments()
