@@ -23,7 +23,7 @@ import Testing
         configuration.selection.movesWithoutFixes = true
         change(&configuration)
         let follower = JournalFollower(configuration, former: former, fileSystem: disk)
-        try follower.lookForCollars { _ in }
+        try follower.lookForCollars(at: time.instant) { _ in }
         return follower
     }
 
@@ -61,7 +61,7 @@ import Testing
         let other = try openJournal(8)
         try append(0..<3, to: other)
         var found: [UInt64] = []
-        try follower.lookForCollars { found.append($0) }
+        try follower.lookForCollars(at: time.instant) { found.append($0) }
         #expect(found == [8])
         #expect(take(follower) == numbered(0..<3, of: 8))
         #expect(follower.takeNotices() == [])
