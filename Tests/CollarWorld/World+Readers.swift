@@ -17,7 +17,7 @@ extension World {
     /// A process of the host is about to change a file: readers run before it does.
     func readersRunMeanwhile(_ host: SimulatedMachine, _ operation: FileOperation) {
         guard !isCalm else { return }
-        for reader in host.readers where reader.runs(before: operation) { reader.turn(at: host.time(now), host.records) }
+        for reader in host.readers { reader.runs(before: operation, at: host.time(now), host.records) }
     }
 
     /// A reader takes what is left after everything has arrived.

@@ -16,6 +16,9 @@ final class DiskTree {
     var nameChanges: [NameChange] = []
     /// Grows with every operation that may change a file or a name, in the cache or on the disk.
     var generation = 0
+    /// Whether a failed operation, damage or a replacement may have removed bytes that were durable, or that a process took for
+    /// durable.
+    var isDisturbed = false
 
     /// Makes an empty tree.
     init() { durableNames = names }

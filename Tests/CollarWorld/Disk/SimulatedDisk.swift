@@ -46,6 +46,8 @@ package final class SimulatedDisk: FileSystem {
         get { tree.generation }
         set { tree.generation = newValue }
     }
+    /// Whether an operation of any process failed, or somebody else changed the disk, so that durable bytes may be gone.
+    var isDisturbed: Bool { tree.isDisturbed }
     private var names: [String: DiskFile] {
         get { tree.names }
         _modify { yield &tree.names }
@@ -95,6 +97,7 @@ package final class SimulatedDisk: FileSystem {
     /// - Parameter snapshot: the new files; nil for none.
     func restore(_ snapshot: Snapshot?) {
         generation += 1
+        tree.isDisturbed = true
         nameChanges = []
         names = ["/": DiskFile(isDirectory: true)]
         for (path, bytes) in snapshot ?? [:] where path != "/" {
@@ -131,6 +134,7 @@ package final class SimulatedDisk: FileSystem {
     /// Changes bytes on the disk without an operation of the system, as damage does.
     func damage(_ file: DiskFile, at offsets: Range<Int>, _ change: (UInt8) -> UInt8) {
         generation += 1
+        tree.isDisturbed = true
         for offset in offsets { file.damage(at: offset, change) }
     }
 
@@ -157,6 +161,7 @@ package final class SimulatedDisk: FileSystem {
 
     private func failure(_ operation: FileOperation, _ path: String, _ errorNumber: Int32) -> FileFailure {
         let failure = FileFailure(operation, path, errorNumber: errorNumber)
+        if !isStopped, errorNumber == EIO || errorNumber == ENOSPC || errorNumber == EROFS { tree.isDisturbed = true }
         failed?(failure)
         return failure
     }
@@ -217,7 +222,7 @@ package final class SimulatedDisk: FileSystem {
     package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
         let mayCreate = mode == .creating || mode == .creatingIfMissing
         let operation: FileOperation = mayCreate ? .create : .open
-        try begin(operation, path, isChange: mode != .reading && mode != .directory)
+        try begin(operation, path, isChange: ![.reading, .readingWithoutLinks, .directory].contains(mode))
         if names[path] != nil, mode == .creating { throw failure(operation, path, EEXIST) }
         if names[path] == nil {
             guard mayCreate else { throw failure(operation, path, ENOENT) }

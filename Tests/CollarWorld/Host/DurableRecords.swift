@@ -3,8 +3,8 @@ import CollarJournal
 import CollarWire
 
 /// The records of one collar's journal that no crash can remove: those in the bytes of its segments that are on the disk for
-/// certain, and those of segments that the host has removed for their age. They are read by the format alone. The only decoders shared with the journal are those of the payload of an
-/// absolute fix and of a message.
+/// certain, and those of segments that the host has removed for their age. They are read by the format alone. The only decoders
+/// shared with the journal are those of the payload of an absolute fix and of a message.
 final class DurableRecords {
     /// One log.
     struct Log {

@@ -50,12 +50,6 @@ final class SimulatedReader {
     private var lifeCount = 0
     private var repeatCount = 0
 
-    /// Faults after which the disk may lack what was made durable, or has a journal from before.
-    private static let rewritingFaults: FaultSet = [
-        .syncFailures, .diskErrors, .fullDisk, .fullDiskAtStart, .readOnlyDisk, .storageDamage, .stateRollback, .stateRemoval,
-        .receiverMove,
-    ]
-
     init(index: Int, ofHost host: Int, disk: SimulatedDisk, plan: WorldPlan, oracle: Oracle) {
         guard let name = ReaderName("reader-\(index)") else { preconditionFailure("the name has the form of a name") }
         self.name = name
@@ -67,8 +61,8 @@ final class SimulatedReader {
         files = ReaderFiles(stateDirectory: SimulatedMachine.stateDirectory, fileSystem: self.disk)
         var configuration = FollowConfiguration(stateDirectory: SimulatedMachine.stateDirectory)
         configuration.selection.hasMessages = plan.faults.contains(.messages)
-        configuration.selection.hasGaps = random.chance(0.3)
-        configuration.selection.isSorted = random.chance(0.3)
+        configuration.selection.hasGaps = random.chance(0.2)
+        configuration.selection.isSorted = random.chance(0.2)
         self.configuration = configuration
         isOrdered = configuration.selection.isSorted
     }
@@ -97,8 +91,16 @@ final class SimulatedReader {
     /// No file operation fails any more.
     func calm() { disk.faults = DiskFaults() }
 
-    /// Whether the process runs while another process waits for an operation that may change something.
-    func runs(before operation: FileOperation) -> Bool { random.chance(operation == .synchronize ? 0.15 : 0.02) }
+    /// Another process is about to do an operation that may change something: this process may run first. What the other process
+    /// has written and not made durable is worth reading.
+    func runs(before operation: FileOperation, at time: HostTime, _ records: MachineRecords) {
+        guard random.chance(operation == .synchronize ? 0.4 : 0.02) else { return }
+        guard process != nil, operation == .synchronize, random.chance(0.7) else { return turn(at: time, records) }
+        read(.max, at: time)
+        confirm(.max)
+        _ = store(at: time)
+        if disk.isStopped { kill() }
+    }
 
     /// The process runs for a moment.
     func turn(at time: HostTime, _ records: MachineRecords) {
@@ -210,7 +212,7 @@ final class SimulatedReader {
 
     /// The machine has lost power: what was confirmed before a position was stored must be on the disk.
     func checkAfterPowerCut(_ records: MachineRecords) {
-        guard isPlain, plan.faults.isDisjoint(with: SimulatedReader.rewritingFaults) else { return }
+        guard isPlain, !disk.isDisturbed else { return }
         for (key, entries) in stored {
             let log = records.of(key.deviceID).logs[key.logID]
             if let sequence = entries.keys.filter({ log?.entries[$0] == nil }).min() {
@@ -219,8 +221,8 @@ final class SimulatedReader {
         }
     }
 
-    /// The consumer takes everything that is left, and the process stores its position. A process that then starts again has nothing
-    /// to hand out.
+    /// The consumer takes everything that is left, and the process stores its position. A process that then starts again has
+    /// nothing to hand out.
     func finish(at time: HostTime, _ records: MachineRecords) {
         calm()
         if isStateReplaced { kill() }

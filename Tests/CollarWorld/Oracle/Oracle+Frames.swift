@@ -305,7 +305,9 @@ extension Oracle {
         }
         let toldCount = host.unreadRemovals[nil] ?? 0
         if lostCount > toldCount {
-            report(.unreadIsKept, "host \(host.index) removed \(lostCount) entries before its consumer had them, and reported \(toldCount)")
+            report(
+                .unreadIsKept,
+                "host \(host.index) removed \(lostCount) entries before its consumer had them, and reported \(toldCount)")
         }
     }
 

@@ -41,7 +41,8 @@ extension Oracle {
         let toldCount = host.unreadRemovals[reader.name] ?? 0
         if lostCount > toldCount {
             report(
-                .unreadIsKept, "host \(host.index) removed \(lostCount) entries that \(reader.name.text) lacks, and reported \(toldCount)")
+                .unreadIsKept,
+                "host \(host.index) removed \(lostCount) entries that \(reader.name.text) lacks, and reported \(toldCount)")
         }
     }
 
