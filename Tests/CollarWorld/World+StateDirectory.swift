@@ -52,8 +52,11 @@ extension World {
         log("host \(host.index)'s receiver moves to another disk")
         crash(host, restartAfter: 100_000)
         host.savedState = nil
+        // The user repeats a move that fails, so the faults of the disk and of the readers do not matter.
         let faults = host.disk.faults
+        let changing = host.disk.changing
         host.disk.faults = DiskFaults()
+        host.disk.changing = nil
         do throws(JournalError) {
             let transfer = try ReceiverTransfer.retiring(
                 stateDirectory: SimulatedMachine.stateDirectory, nowUnixMilliseconds: host.unixMilliseconds(now),
@@ -69,5 +72,6 @@ extension World {
         } catch { oracle.report(.noRefusal, "host \(host.index)'s receiver does not move: \(error)") }
         host.disk.endProcess()
         host.disk.faults = faults
+        host.disk.changing = changing
     }
 }

@@ -15,11 +15,13 @@ import Testing
     private let later = HostTime(instant: Instant(microseconds: 20_000_000), unixMilliseconds: 1_700_000_020_000)
 
     /// Stores fixes with these sequences, as the receiver does.
-    private func store(_ sequences: Range<UInt32>, on disk: SimulatedDisk, at unixMilliseconds: Int64 = 1_700_000_000_000) throws {
+    private func store(
+        _ sequences: Range<UInt32>, on disk: SimulatedDisk, at unixMilliseconds: Int64 = 1_700_000_000_000, latitude: Int32 = 1
+    ) throws {
         let journal = try Journal.open(
             stateDirectory: "/var/state", deviceID: collar, receiverID: 5, nowUnixMilliseconds: unixMilliseconds, fileSystem: disk)
         for sequence in sequences {
-            let fix = Fix(sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 2)
+            let fix = Fix(sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: latitude, longitudeSteps: 2)
             #expect(try journal.append(JournaledFix(logID: 7, receivedUnixMilliseconds: unixMilliseconds, fix: fix)))
         }
         try journal.commit()
@@ -76,9 +78,28 @@ import Testing
         try store(10..<16, on: disk, at: 1_700_000_001_000)
         let state = try former.durableState()
         #expect(state.positions == [:])
-        let next = follower(on: reading, former: state)
-        try next.lookForCollars(at: start.instant) { _ in }
-        #expect(take(from: next, at: start) == [10, 11, 12, 13, 14, 15])
+        #expect(take(from: try restarted(state, on: reading), at: start) == [10, 11, 12, 13, 14, 15])
+    }
+
+    /// The two journals differ in their fixes alone: their headers and the progress after the fixes are the same bytes.
+    @Test func aPositionIsComparedByTheFixesBeforeIt() throws {
+        let disk = SimulatedDisk(seed: 1)
+        try store(0..<5, on: disk)
+        let reading = SimulatedDisk(sharing: disk, seed: 2)
+        let former = follower(on: reading)
+        try former.lookForCollars(at: start.instant) { _ in }
+        #expect(take(from: former, at: start) == [0, 1, 2, 3, 4])
+        let state = try former.durableState()
+        #expect(take(from: try restarted(state, on: reading), at: start) == [])
+        disk.restore(nil)
+        try store(0..<5, on: disk, latitude: 3)
+        #expect(take(from: try restarted(state, on: reading), at: start) == [0, 1, 2, 3, 4])
+    }
+
+    private func restarted(_ state: ReaderState, on disk: SimulatedDisk) throws -> JournalFollower {
+        let follower = follower(on: disk, former: state)
+        try follower.lookForCollars(at: start.instant) { _ in }
+        return follower
     }
 
     @Test func aFailureOfAnyOperationLosesNoEntry() throws {

@@ -20,6 +20,8 @@ import Testing
             ("a removal before an error was not reported", 704),
             ("later fixes were held back for removed ones", 704),
             ("a segment that was made anew looked like the former one", 7_000_367),
+            ("a position after records that repeat looked like another", 7_007_550),
+            ("the same with several logs", 7_008_051),
         ] as [(String, UInt64)])
     func whatAReaderDidWrongOnceIsMended(bug: String, seed: UInt64) { _ = report(WorldPlan(seed: seed)) }
 

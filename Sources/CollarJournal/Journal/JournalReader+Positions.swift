@@ -75,8 +75,8 @@ extension JournalReader {
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
         if try isNamed(segment) {
-            let isRemade = try reached.segmentUnixMilliseconds > 0 && beginning(of: segment) != reached.segmentUnixMilliseconds
-            return try !isRemade && fingerprint(before: reached.place) == reached.fingerprint
+            if reached.segmentUnixMilliseconds > 0, try beginning(of: segment) != reached.segmentUnixMilliseconds { return false }
+            return try fingerprint(before: reached.place) == reached.fingerprint
         }
         // Segments are removed from the oldest on.
         try lookForSegments()
@@ -104,11 +104,14 @@ extension JournalReader {
         return header.createdUnixMilliseconds
     }
 
-    /// The eight bytes before a position; 0 if there are fewer in the file.
+    /// A hash (FNV-1a) of up to 256 bytes before a position; 0 if there are fewer in the file than in front of the position.
+    ///
+    /// A commit ends with the progress of its logs and the cursor, which may be the same after other fixes. With so many bytes, a
+    /// fix with the time of its reception is among them.
     private func fingerprint(before place: JournalPosition) throws(JournalError) -> UInt64 {
-        guard place.offset >= 8 else { return 0 }
-        let bytes = try bytes(of: place.segment, at: Int(place.offset) - 8, count: 8)
-        guard bytes.count == 8 else { return 0 }
-        return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        let count = min(Int(place.offset), 256)
+        let bytes = try bytes(of: place.segment, at: Int(place.offset) - count, count: count)
+        guard bytes.count == count else { return 0 }
+        return bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
     }
 }

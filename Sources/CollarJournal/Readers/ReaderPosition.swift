@@ -7,7 +7,7 @@ public struct ReaderPosition: Equatable, Sendable {
     public var place: JournalPosition
     /// When the segment of the place began, in milliseconds since 1970; 0 if that is unknown.
     public var segmentUnixMilliseconds: Int64
-    /// The eight bytes before the place, the first one in the lowest byte; 0 if the segment has fewer bytes before it.
+    /// A hash of the bytes before the place; 0 if it is unknown.
     public var fingerprint: UInt64
 
     /// Creates a position.

@@ -20,13 +20,7 @@ enum DeliverCommand {
             OptionSpec("--batch", value: "N", is: "the most entries in a batch (1000)"),
             OptionSpec("--every", value: "SECONDS", is: "begin no two batches within this time, unless one is full (0)"),
             OptionSpec("--once", is: "deliver what is stored, and exit; do not try again"),
-            OptionSpec(
-                "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
-            OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
-        ] + ParsedArguments.readingOptions + [
+        ] + ParsedArguments.followingOptions + [
             OptionSpec("-v", "--verbose", is: "print counts at the end"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
         ],

@@ -17,13 +17,7 @@ enum FollowCommand {
         options: [
             OptionSpec("--as", value: "NAME", is: "keep the position durably under this name"),
             OptionSpec("--acknowledge", is: "with --as: move the position only past lines whose ids come in on stdin"),
-            OptionSpec(
-                "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
-            OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
-        ] + ParsedArguments.readingOptions + [
+        ] + ParsedArguments.followingOptions + [
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
