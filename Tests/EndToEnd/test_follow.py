@@ -240,7 +240,7 @@ class FollowTest(ReaderTest):
         receiver.stop()
 
     def test_there_must_be_a_state_directory(self):
-        self.assertIn("there is no directory", self.tool("follow", code=73) + self.errors)
+        self.assertIn("there is no directory", self.tool("follow", code=66) + self.errors)
 
     def test_readers_are_listed_and_removed(self):
         receiver, radio = self.begin()

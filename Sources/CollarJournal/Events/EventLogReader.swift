@@ -22,8 +22,8 @@ public final class EventLogReader {
         files = EventFiles(stateDirectory: stateDirectory, fileSystem)
     }
 
-    /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that were removed meanwhile
-    /// are passed over.
+    /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that
+    /// were removed meanwhile are passed over.
     public func next() throws(JournalError) -> [Line] {
         try JournalError.wrapping { () throws(FileFailure) in
             var numbers = try files.numbers()

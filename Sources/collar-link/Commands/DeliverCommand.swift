@@ -30,8 +30,9 @@ enum DeliverCommand {
             \(formatList())
 
             COMMAND is started without a shell, in a process group of its own; its stdout is this program's stderr. {name} is put
-            in as it is, whatever the name contains. A batch that is interrupted by the end of this program comes again. Each batch is a whole document of its format.
-            --since is for the first start under NAME; it takes \(SinceArgument.forms).
+            in as it is, whatever the name contains. Each batch is a whole document of its format. A batch that is interrupted by
+            the end of this program comes again. --since is for the first start under NAME. It takes
+            \(SinceArgument.forms).
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 69 COMMAND cannot be started or,
             with --once, has failed, 74 I/O, 75 NAME is in use, 77 permission, 78 configuration
             """)

@@ -28,7 +28,8 @@ enum FollowCommand {
             \(formatList())
             Only json has lines of events; json and text have lines for messages and gaps.
 
-            With --as, --since is for the first start under the name; after an ID, other collars begin with their oldest entry. --since takes \(SinceArgument.forms).
+            --since takes \(SinceArgument.forms).
+            After an ID, other collars begin with their oldest entry. With --as, it is for the first start under the name.
             The events are those of the last megabyte of lines. They end with 'run' and begin with it.
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 74 I/O, 75 the name is in use,
             77 permission, 78 configuration
