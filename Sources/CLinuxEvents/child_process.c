@@ -28,7 +28,8 @@ int unnamed_file_create(const void *bytes, size_t count) {
     return -1;
 }
 
-int child_start(char *const *arguments, int standard_input, int standard_output, pid_t *process) {
+int child_start(
+    char *const *arguments, int standard_input, int standard_output, bool has_group, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int failure = posix_spawn_file_actions_init(&actions);
@@ -46,7 +47,8 @@ int child_start(char *const *arguments, int standard_input, int standard_output,
     if (failure == 0) failure = posix_spawn_file_actions_adddup2(&actions, standard_output, STDOUT_FILENO);
     if (failure == 0) failure = posix_spawnattr_setsigmask(&attributes, &none);
     if (failure == 0) failure = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (failure == 0) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (has_group ? POSIX_SPAWN_SETPGROUP : 0);
+    if (failure == 0) failure = posix_spawnattr_setflags(&attributes, flags);
     if (failure == 0) failure = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);

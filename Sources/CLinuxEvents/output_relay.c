@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,6 +14,11 @@
 int unread_byte_count(int fd) {
     int count = 0;
     return ioctl(fd, FIONREAD, &count) == 0 ? count : 0;
+}
+
+bool has_unsent_bytes(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQ, &count) == 0 && count > 0;
 }
 
 static void *hand_on(void *ends) {

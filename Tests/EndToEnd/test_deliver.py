@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from collarlink import BINARY, IS_ROOT, can_replace_etc, wait_until
+from collarlink import BINARY, IS_ROOT, can_replace_etc, child_environment, wait_until
 from journals import set_times
 from radio import Radio
 from serial_line import SerialLine
@@ -152,14 +152,41 @@ class DeliverTest(ReaderTest):
             self.assertNotIn("tried again", program.error_text)
         receiver.stop()
 
-    def test_the_end_waits_for_the_command(self):
+    def test_a_batch_that_the_end_interrupts_comes_again(self):
         receiver, _ = self.stored()
-        script = self.script("trap 'cat >> $SINK/all; exit 0' TERM; echo x > $SINK/began; while :; do sleep 0.1; done")
+        # It takes half of its input and ends cleanly when it is told to, as many programs do. So does a program that it started.
+        script = self.script("trap 'head -n 3 >> $SINK/all; exit 0' TERM; (trap 'echo x > $SINK/told; exit' TERM; sleep 30 & wait) &"
+                             " echo x > $SINK/began; while :; do sleep 0.1; done")
         program = self.deliver("--", script)
         wait_until(lambda: self.read("began"), 5, "the command runs")
+        time.sleep(0.2)
         self.assertEqual(program.stop(signal.SIGTERM), 0)
+        self.assertEqual(len(self.delivered()), 3)
+        wait_until(lambda: self.read("told"), 5, "the whole group was told")
+        self.assertEqual(self.readers()["db"]["lag"], 15)
+        again = self.deliver("--once", "--", "sh", "-c", f"cat > {self.sink}/again")
+        self.assertEqual(again.wait(), 0)
+        self.assertEqual(sorted(self.delivered("again")), sorted(self.ALL))
+        receiver.stop()
+
+    def test_the_end_of_a_command_is_noticed_whatever_the_parent_ignores(self):
+        receiver, _ = self.stored()
+        program = self.start(["sh", "-c", 'trap "" CHLD; exec "$@"', "sh", BINARY, "deliver", "db", "--state-dir", self.state, "--once",
+                              "--", "sh", "-c", f"cat >> {self.sink}/all"])
+        self.assertEqual(program.wait(), 0)
         self.assertEqual(sorted(self.delivered()), sorted(self.ALL))
-        self.assertEqual(self.readers()["db"]["lag"], 0)
+        receiver.stop()
+
+    def test_placeholders_are_replaced_once(self):
+        receiver, _ = self.stored()
+        config = self.path("config")
+        os.makedirs(os.path.join(config, "collar-link"))
+        with open(os.path.join(config, "collar-link/animals"), "w", encoding="utf-8") as file:
+            file.write(f"[animal {{count}}]\nwears = {NAME_A}\n")
+        program = self.deliver("--once", "--", self.script('echo "$1" >> $SINK/words; cat > /dev/null'), "{x}-{name}-{count}-{",
+                               environment=child_environment(XDG_CONFIG_HOME=config))
+        self.assertEqual(program.wait(), 0, program.error_text)
+        self.assertEqual(sorted(self.read("words").split()), sorted(["{x}-{count}-10-{", f"{{x}}-{NAME_B}-5-{{"]))
         receiver.stop()
 
 

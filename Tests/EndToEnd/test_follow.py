@@ -159,6 +159,52 @@ class FollowTest(ReaderTest):
         again.stop()
         receiver.stop()
 
+    def test_gaps_need_no_acknowledgement(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=9) + A.batch([0, 1, 5]))
+        sink = subprocess.Popen(
+            [BINARY, "follow", "--as", "sink", "--acknowledge", "--events", "fix,gap", "--state-dir", self.state],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=child_environment(),
+            **ORDINARY_USER)
+        self.addCleanup(sink.wait)
+        self.addCleanup(sink.kill)
+        for number in range(4):
+            line = json.loads(sink.stdout.readline())
+            self.assertEqual(line["type"], "gap" if number == 2 else "fix")
+            if line["type"] == "fix":
+                sink.stdin.write(line["id"] + "\n")
+        sink.stdin.flush()
+        wait_until(lambda: self.readers()["sink"]["lag"] == 0, 5, "everything is taken")
+        sink.stdin.close()
+        self.assertEqual(sink.wait(5), 0)
+        sink.stdout.close()
+        receiver.stop()
+
+    def test_since_an_id_that_is_not_there(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=3) + A.batch(range(3)))
+        self.wait_for_stored(3)
+        fix = json.loads(self.tool("history").splitlines()[0])["id"]
+        self.tool("follow", "--since", fix[:-1] + "f", code=66)
+        self.assertIn("there is no fix 15 of log", self.errors)
+        receiver.stop()
+
+    def test_since_survives_a_restart(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=9) + A.batch(range(3)))
+        self.wait_for_stored(3)
+        time.sleep(1.1)
+        since = f"@{int(time.time())}"
+        radio.send(A.batch(range(3, 6)))
+        self.wait_for_stored(6)
+        self.assertEqual(self.tool("follow", "--as", "db", "--since", since, "-T", "0.5").count("\n"), 3)
+        self.tool("readers", "--remove", "db")
+        # The first start ends before anything is taken.
+        broken = self.start([BINARY, "follow", "--as", "db", "--since", since, "--acknowledge", "--state-dir", self.state])
+        broken.wait()
+        self.assertEqual(self.readers()["db"]["lag"], 3)
+        receiver.stop()
+
     def test_events_reach_every_reader(self):
         receiver, radio = self.begin()
         late = self.follow("--events", "link,error,status,result")
@@ -194,7 +240,7 @@ class FollowTest(ReaderTest):
         receiver.stop()
 
     def test_there_must_be_a_state_directory(self):
-        self.assertIn("there is no directory", self.tool("follow", code=73) + self.errors)
+        self.assertIn("there is no directory", self.tool("follow", code=66) + self.errors)
 
     def test_readers_are_listed_and_removed(self):
         receiver, radio = self.begin()

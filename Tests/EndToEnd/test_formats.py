@@ -4,15 +4,17 @@ import csv
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
 from radio import Radio
-from readers import GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy  # noqa: F401
+from readers import GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy
 from serial_line import SerialLine
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
@@ -372,6 +374,37 @@ class HistoryTest(Formats):
             self.assertEqual(one.split("  ", 1)[1], other.split("  ", 1)[1])
             summer = "2020-03-29T01" < one[:13] < "2020-10-25T01" or 3 < int(one[5:7]) < 10
             self.assertEqual(hours, "2" if summer else "1", one)
+
+    def test_progress(self):
+        """On a terminal, and only there, `history` shows how much is read, and clears that at the end."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening on")
+        Radio(line).send(b"".join(A.batch(range(first, first + 40)) for first in range(40, 1640, 40)))
+        receiver.wait_for_lines(1600)
+        receiver.stop()
+        terminal, stderr = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        with subprocess.Popen([BINARY, "history", "--state-dir", self.state], stdout=subprocess.PIPE, stderr=stderr,
+                              env=child_environment(), **ORDINARY_USER) as program:
+            os.close(stderr)
+            # The program waits for the reader of stdout, longer than from one look at the clock to the next.
+            time.sleep(0.5)
+            self.assertEqual(program.stdout.read().count(b"\n"), 1600 + 23)
+            self.assertEqual(program.wait(10), 0)
+        shown = b""
+        while True:
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # what Linux gives when nobody has the other end any more
+                break
+            if not part:
+                break
+            shown += part
+        self.assertRegex(shown, rb"^(\r\x1b\[K\d{1,2} %)+\r\x1b\[K$")
+        self.history("json")
+        self.assertEqual(self.errors, "")
 
     def test_nothing_of_a_kind(self):
         self.assertEqual(self.history("csv", "--events", "gap").count("\n"), 1)

@@ -88,7 +88,7 @@ class HistoryTest(EndToEndTest):
     def test_text(self):
         receiver, _ = self.two_collars()
         receiver.stop()
-        lines = self.history("-F", "text", "--collar", NAME_A).splitlines()
+        lines = self.history("-F", "text", "--utc", "--collar", NAME_A).splitlines()
         self.assertEqual(len(lines), 17)
         fix = receiver.fixes[0]
         place = fix["coordinate"]

@@ -1,8 +1,12 @@
 /// Writing to a descriptor that may have no reader, without waiting for one.
 #pragma once
+#include <stdbool.h>
 
 /// Bytes in a pipe, or at an end of a socket, that were not read yet; 0 where that cannot be known.
 int unread_byte_count(int fd);
+
+/// Whether bytes that were written to a socket were not read by the other end, or not acknowledged by its machine.
+bool has_unsent_bytes(int fd);
 
 /// Both ends of a socket pair whose bytes a thread passes on to a descriptor. If that takes nothing, only the thread
 /// waits.

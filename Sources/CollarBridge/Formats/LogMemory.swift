@@ -26,13 +26,12 @@ struct LogOfAnimal {
 
 /// Texts that a writer makes once for each log, and again where another animal wears the collar.
 struct LogMemory<Texts: Sendable>: Sendable {
-    private struct Entry {
+    private struct Key {
         let deviceID: UInt64
         let logID: UInt32
         /// The times of fixes for which the texts are right, in milliseconds since 1970.
         let firstUnixMilliseconds: Int64
         let lastUnixMilliseconds: Int64
-        let texts: Texts
 
         @inline(__always)
         func holds(_ received: ReceivedFix) -> Bool {
@@ -44,7 +43,9 @@ struct LogMemory<Texts: Sendable>: Sendable {
     /// The largest number of logs whose texts are kept.
     private static var rememberedLogs: Int { 64 }
 
-    private var entries: [Entry] = []
+    private var keys: [Key] = []
+    /// The texts of each key. They stand apart, so that a test of a key copies none of them.
+    private var texts: [Texts] = []
     private var last = 0
     private let make: @Sendable (LogOfAnimal) -> Texts
     private(set) var deployments: DeploymentTable
@@ -57,7 +58,7 @@ struct LogMemory<Texts: Sendable>: Sendable {
 
     /// The texts of the log that the last call of ``find(_:)`` looked for.
     var current: Texts {
-        @inline(__always) get { entries[last].texts }
+        @inline(__always) get { texts[last] }
     }
 
     /// Looks for the log of a fix. The log of the last fix is tested first.
@@ -65,7 +66,7 @@ struct LogMemory<Texts: Sendable>: Sendable {
     @inline(__always)
     @discardableResult
     mutating func find(_ received: ReceivedFix) -> Bool {
-        if last < entries.count, entries[last].holds(received) { return true }
+        if last < keys.count, keys[last].holds(received) { return true }
         search(received)
         return false
     }
@@ -73,24 +74,29 @@ struct LogMemory<Texts: Sendable>: Sendable {
     /// Makes all texts anew, with other deployments.
     mutating func setDeployments(_ deployments: DeploymentTable) {
         self.deployments = deployments
-        entries.removeAll(keepingCapacity: true)
+        removeAll()
+    }
+
+    private mutating func removeAll() {
+        keys.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
     }
 
     /// Not inlined, because a change from one collar to another is rare.
     @inline(never)
     private mutating func search(_ received: ReceivedFix) {
-        if let known = entries.firstIndex(where: { $0.holds(received) }) {
+        if let known = keys.firstIndex(where: { $0.holds(received) }) {
             last = known
             return
         }
         // No user has so many collars, but anyone can send frames, and forged ids must not fill the memory.
-        if entries.count == LogMemory.rememberedLogs { entries.removeAll(keepingCapacity: true) }
+        if keys.count == LogMemory.rememberedLogs { removeAll() }
         let (animal, times) = deployments.period(of: received.deviceID, around: received.fix.unixMilliseconds)
-        entries.append(
-            Entry(
+        keys.append(
+            Key(
                 deviceID: received.deviceID, logID: received.logID, firstUnixMilliseconds: times.lowerBound,
-                lastUnixMilliseconds: times.upperBound,
-                texts: make(LogOfAnimal(deviceID: received.deviceID, logID: received.logID, animal: animal))))
-        last = entries.count - 1
+                lastUnixMilliseconds: times.upperBound))
+        texts.append(make(LogOfAnimal(deviceID: received.deviceID, logID: received.logID, animal: animal)))
+        last = keys.count - 1
     }
 }

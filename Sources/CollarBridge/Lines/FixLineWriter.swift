@@ -54,7 +54,8 @@ public struct FixLineWriter: Sendable {
         members.scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: members.numbers)
         members.appendValues(fix)
         members.appendProvenance(received, collar: logs.current.collar, log: logs.current.log)
-        members.finish(logs.current, to: &bytes)
+        if logs.current.isNamed { members.append(name: logs.current.name, to: &bytes) }
+        members.finish(to: &bytes)
     }
 
     /// Changes which animal wears which collar, from the next line on.

@@ -81,14 +81,16 @@ struct FixMembers: Sendable {
         scratch.append(signalToNoiseTenthsDB: Int(tenths), numbers: numbers)
     }
 
-    /// Appends the line so far to a buffer, then the name if it is known, then the end.
+    /// Appends the line so far to a buffer, and the member with the name, which may be longer than the scratch memory.
+    mutating func append(name: [UInt8], to bytes: inout [UInt8]) {
+        scratch.copy(to: &bytes)
+        bytes += name
+        scratch.removeAll()
+    }
+
+    /// Appends the line so far to a buffer, and the end.
     @inline(__always)
-    mutating func finish(_ texts: LogLineBytes, to bytes: inout [UInt8]) {
-        if texts.isNamed {
-            scratch.copy(to: &bytes)
-            bytes += texts.name
-            scratch.removeAll()
-        }
+    mutating func finish(to bytes: inout [UInt8]) {
         scratch.append(keys.end)
         scratch.copy(to: &bytes)
     }

@@ -33,15 +33,3 @@ extension CollarSession {
         } catch { return nil }
     }
 }
-
-extension JournalEntry {
-    /// When the host received the entry, in milliseconds since 1970; nil for an uncovered range, which was not received.
-    fileprivate var receivedUnixMilliseconds: Int64? {
-        switch self {
-        case .fix(let fix): fix.receivedUnixMilliseconds
-        case .message(let message): message.receivedUnixMilliseconds
-        case .loss(let loss): loss.receivedUnixMilliseconds
-        case .uncovered: nil
-        }
-    }
-}

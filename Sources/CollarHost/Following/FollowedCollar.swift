@@ -31,7 +31,13 @@ final class FollowedCollar {
         self.id = id
         self.deviceID = deviceID
         reader = try JournalReader(stateDirectory: configuration.stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
-        let place = try reader.position(goingOnAt: stop)
+        var start = start
+        var place = try reader.position(goingOnAt: stop)
+        if case .since(let time) = start {
+            // The bound must survive a restart, which knows the position alone.
+            place = try reader.firstPosition(receivedSince: time)
+            start = .whereItStopped
+        }
         taken = limit.map { min($0, place) } ?? place
         feed = try EntryFeed(reader, configuration.selection, start: start, stoppedAt: taken)
         if configuration.selection.isSorted { feed.inferCurrentLog(from: try reader.newestLogID(at: feed.position)) }

@@ -50,14 +50,15 @@ public final class JournalFollower {
         self.fileSystem = fileSystem
     }
 
-    /// Looks for wanted collars that have a journal and are not followed yet.
+    /// Looks for the wanted collars that have a journal. Those that are followed may have changed: another directory may have taken the
+    /// place of theirs.
     /// - Parameter found: called with each before its journal is read, so that no change is missed.
     /// - Throws: the failure to list the state directory.
     package func lookForCollars(at now: Instant, _ found: (UInt64) -> Void) throws(JournalError) {
         let known = try JournalDirectory.knownCollars(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
-        for deviceID in known where configuration.collars?.contains(deviceID) ?? true && followed(deviceID) == nil {
+        for deviceID in known where configuration.collars?.contains(deviceID) ?? true {
             found(deviceID)
-            open(deviceID, at: now)
+            if let collar = followed(deviceID) { collar.noteChange() } else { open(deviceID, at: now) }
         }
     }
 
@@ -78,7 +79,7 @@ public final class JournalFollower {
 
     private var nextID: SessionID { SessionID(index: collars.count) }
 
-    /// Whether a wanted collar with this fix is followed.
+    /// Whether a collar is followed.
     package func hasCollar(_ deviceID: UInt64) -> Bool { followed(deviceID) != nil }
 
     private func followed(_ deviceID: UInt64) -> FollowedCollar? { collars.last { $0.deviceID == deviceID && !$0.isEnded } }

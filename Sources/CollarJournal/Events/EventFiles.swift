@@ -1,6 +1,6 @@
 /// The files of the event log: `<state directory>/events/00000001.jsonl` and so on. Each holds lines of JSON.
 ///
-/// The lines tell what happened to links, collars and requests. They lead a bounded life: when a file is full, the next one begins,
+/// The lines tell what happened to links, collars and requests. Their size is bounded: when a file is full, the next one begins,
 /// and only the newest two stay. No line is made durable, because a fix must never wait for one.
 struct EventFiles {
     /// The directory of the files.

@@ -22,18 +22,8 @@ public final class EventLogReader {
         files = EventFiles(stateDirectory: stateDirectory, fileSystem)
     }
 
-    /// The position after all lines that are there now.
-    public func endPosition() throws(JournalError) -> EventPosition {
-        try JournalError.wrapping { () throws(FileFailure) in
-            guard let newest = try files.numbers().last else { return .start }
-            let file = try files.fileSystem.open(files.path(of: newest), .reading)
-            defer { files.fileSystem.close(file) }
-            return EventPosition(file: newest, offset: UInt32(clamping: try files.fileSystem.byteCount(of: file)))
-        }
-    }
-
-    /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that were removed meanwhile
-    /// are passed over.
+    /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that
+    /// were removed meanwhile are passed over.
     public func next() throws(JournalError) -> [Line] {
         try JournalError.wrapping { () throws(FileFailure) in
             var numbers = try files.numbers()

@@ -126,6 +126,8 @@ extension FileSystem {
 public enum FileMode: Equatable, Sendable {
     /// For reading. The file must exist.
     case reading
+    /// For reading. The file must exist, and must not be a symbolic link, which another user may have put there.
+    case readingWithoutLinks
     /// For locking a directory. The directory must exist.
     case directory
     /// For reading and writing. The file must exist, and must not be a symbolic link, which another user may have put there.

@@ -50,8 +50,17 @@ public struct JournalDirectory: Equatable, Sendable {
     /// Makes a directory as ``make(_:fileSystem:)`` does, and lets the group `collar-link` read it where it is that group's.
     /// - Returns: whether the group could not read it before.
     static func makeShared(_ path: String, fileSystem: any FileSystem) throws(FileFailure) -> Bool {
+        // A reader of the group is woken by the new name: it should find the permissions a moment later, not after the disk.
+        var isShared = false
+        do throws(FileFailure) {
+            _ = try fileSystem.makeDirectory(at: path)
+            isShared = try fileSystem.share(path, as: .readableDirectory)
+        } catch {
+            guard error.isAbsence else { throw error }
+        }
         try make(path, fileSystem: fileSystem)
-        return try fileSystem.share(path, as: .readableDirectory)
+        let isSharedNow = try fileSystem.share(path, as: .readableDirectory)
+        return isShared || isSharedNow
     }
 
     /// Makes the names of the directories above a directory durable: a process may have ended after it made some of these

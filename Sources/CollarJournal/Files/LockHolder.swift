@@ -36,7 +36,8 @@ enum LockHolder {
         return nil
     }
 
-    private static func write(to file: FileReference, _ fileSystem: any FileSystem) throws(FileFailure) {
+    /// Writes the id of this process to a lock file.
+    static func write(to file: FileReference, _ fileSystem: any FileSystem) throws(FileFailure) {
         let text = Array("\(fileSystem.processID)\n".utf8)
         do throws(FileFailure) {
             try fileSystem.truncate(file, to: 0)

@@ -39,6 +39,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         let flags: Int32
         switch mode {
         case .reading: flags = O_RDONLY
+        case .readingWithoutLinks: flags = O_RDONLY | O_NOFOLLOW
         case .directory: flags = O_RDONLY | O_DIRECTORY
         case .writing: flags = O_RDWR | O_NOFOLLOW
         case .creatingIfMissing: flags = O_RDWR | O_NOFOLLOW | O_CREAT
@@ -180,10 +181,12 @@ public final class POSIXFileSystem: FileSystem, Sendable {
             case .readableDirectory: 0o750
             case .writableDirectory: 0o3770
             }
-        guard found.st_mode & 0o7777 != mode, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
+        // An administrator may have set the bit by which new files belong to the group.
+        let kept = mode | (access == .readableDirectory ? found.st_mode & S_ISGID : 0)
+        guard found.st_mode & 0o7777 != kept, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
             POSIXFileSystem.groupName(found.st_gid) == "collar-link"
         else { return false }
-        guard unsafe chmod(path, mode) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        guard unsafe chmod(path, kept) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
         return true
     }
 

@@ -2,10 +2,10 @@
 package enum SmallFile {
     /// The first bytes of the file, up to a limit; none if it is missing.
     package static func contents(
-        of path: String, byteLimit: Int = 256, _ fileSystem: any FileSystem
+        of path: String, byteLimit: Int = 256, as mode: FileMode = .reading, _ fileSystem: any FileSystem
     ) throws(JournalError) -> [UInt8] {
         do throws(FileFailure) {
-            let file = try fileSystem.open(path, .reading)
+            let file = try fileSystem.open(path, mode)
             defer { fileSystem.close(file) }
             var bytes: [UInt8] = []
             try fileSystem.read(from: file, at: 0, count: byteLimit, into: &bytes)
@@ -37,7 +37,7 @@ package enum SmallFile {
         do throws(FileFailure) { try fileSystem.remove(newPath) } catch {
             guard error.isAbsence else { throw error }
         }
-        fileSystem.close(try fileSystem.open(newPath, .creatingIfMissing))
+        fileSystem.close(try fileSystem.open(newPath, .creating))
         return newPath
     }
 
@@ -53,7 +53,7 @@ package enum SmallFile {
     private static func write(
         _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
     ) throws(FileFailure) {
-        let file = try fileSystem.open(path, .creatingIfMissing)
+        let file = try fileSystem.open(path, .writing)
         defer { fileSystem.close(file) }
         var done = 0
         while done < bytes.count { done += try fileSystem.write(bytes, from: done, to: file, at: done) }

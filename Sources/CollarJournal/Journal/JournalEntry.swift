@@ -113,6 +113,18 @@ public enum JournalEntry: Equatable, Sendable {
     case uncovered(UncoveredRange)
 }
 
+extension JournalEntry {
+    /// When the host received the entry, in milliseconds since 1970; nil for an uncovered range, which was not received.
+    package var receivedUnixMilliseconds: Int64? {
+        switch self {
+        case .fix(let fix): fix.receivedUnixMilliseconds
+        case .message(let message): message.receivedUnixMilliseconds
+        case .loss(let loss): loss.receivedUnixMilliseconds
+        case .uncovered: nil
+        }
+    }
+}
+
 /// A range whose records were lost to damage.
 public struct UncoveredRange: Equatable, Sendable {
     /// The log, 26 bits.

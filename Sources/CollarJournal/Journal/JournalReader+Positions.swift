@@ -8,6 +8,23 @@ extension JournalReader {
         return try endPosition()
     }
 
+    /// The position of the first entry that was received at `unixMilliseconds` or later (milliseconds since 1970 by the host's clock);
+    /// the end if there is none.
+    ///
+    /// Complexity: as for ``position(receivedSince:)``, then one segment or more are read up to the entry.
+    package func firstPosition(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+        var place = try position(receivedSince: unixMilliseconds)
+        while true {
+            let batch = try entries(from: place, limit: 512)
+            for element in batch.elements {
+                if let received = element.entry.receivedUnixMilliseconds, received >= unixMilliseconds { return place }
+                place = element.end
+            }
+            place = batch.end
+            if batch.isAtEnd { return place }
+        }
+    }
+
     /// The coverage of each log at a position, see ``Journal/coverage(at:)``.
     public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
         try coverage(before: position)

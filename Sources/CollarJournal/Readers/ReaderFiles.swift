@@ -37,7 +37,7 @@ public struct ReaderFiles {
     /// The state of a reader; nil if there is no such reader.
     /// - Throws: ``JournalError/unreadableReader(path:)`` if its file holds something else.
     public func state(of name: ReaderName) throws(JournalError) -> ReaderState? {
-        let bytes = try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, fileSystem)
+        let bytes = try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, as: .readingWithoutLinks, fileSystem)
         if bytes.isEmpty { return nil }
         guard let state = ReaderState(text: String(decoding: bytes, as: UTF8.self)) else {
             throw .unreadableReader(path: path(of: name))
@@ -56,7 +56,10 @@ public struct ReaderFiles {
 
     /// Removes a reader: what it has not taken may be removed from the journals.
     /// - Returns: false if there is no such reader.
+    /// - Throws: ``JournalError/readerInUse(_:processID:)`` if a process reads under the name.
     public func remove(_ name: ReaderName) throws(JournalError) -> Bool {
+        let lock = try lockForRemoval(name)
+        defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
             try fileSystem.remove(path(of: name))
             try fileSystem.synchronizeDirectory(at: path)
@@ -70,13 +73,40 @@ public struct ReaderFiles {
     /// Keeps a second process with the same name out, as long as the returned value lives.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process has the name.
     public func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
-        do throws(JournalError) {
-            return ReaderLock(try LockHolder.lock("\(path)/\(name.text).lock", of: path, fileSystem), fileSystem)
-        } catch {
-            guard case .heldBy(let processID, _) = error else { throw error }
-            throw .readerInUse(name, processID: processID)
+        // An existing file is opened without O_CREAT: the kernel may refuse that for another user's file in a shared directory.
+        let file = try JournalError.wrapping { () throws(FileFailure) in
+            do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .writing) } catch {
+                guard error.isAbsence else { throw error }
+            }
+            let new = try fileSystem.open(lockPath(of: name), .creatingIfMissing)
+            _ = try fileSystem.share(new.path, as: .readableFile)
+            return new
         }
+        let lock = ReaderLock(file, fileSystem)
+        try hold(file, of: name)
+        try JournalError.wrapping { () throws(FileFailure) in try LockHolder.write(to: file, fileSystem) }
+        return lock
     }
+
+    /// Keeps processes with a name out while its reader is removed, whoever the reader's user is.
+    /// - Throws: ``JournalError/readerInUse(_:processID:)`` if a process has the name.
+    private func lockForRemoval(_ name: ReaderName) throws(JournalError) -> ReaderLock? {
+        let file: FileReference
+        do throws(FileFailure) { file = try fileSystem.open(lockPath(of: name), .reading) } catch {
+            if error.isAbsence { return nil }
+            throw .file(error)
+        }
+        let lock = ReaderLock(file, fileSystem)
+        try hold(file, of: name)
+        return lock
+    }
+
+    private func hold(_ file: FileReference, of name: ReaderName) throws(JournalError) {
+        let isHeld = try JournalError.wrapping { () throws(FileFailure) in try fileSystem.lock(file) }
+        if !isHeld { throw .readerInUse(name, processID: LockHolder.processID(in: lockPath(of: name), fileSystem)) }
+    }
+
+    private func lockPath(of name: ReaderName) -> String { "\(path)/\(name.text).lock" }
 
     private func path(of name: ReaderName) -> String { "\(path)/\(name.text)\(ReaderFiles.suffix)" }
 }

@@ -4,6 +4,7 @@ import Glibc
 /// A program that this one has started.
 public final class ChildProcess {
     private let process: pid_t
+    private let hasGroup: Bool
     private var isEnded = false
 
     /// Starts a program, which is looked for in `PATH`. No signal is blocked in it.
@@ -11,15 +12,19 @@ public final class ChildProcess {
     ///   - command: the program and its arguments; not empty.
     ///   - input: what it reads from stdin.
     ///   - output: the descriptor that it gets as stdout.
+    ///   - hasGroup: whether it and the programs that it starts are a process group of their own, which gets the signals.
     /// - Throws: the `errno`.
-    public init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO) throws(StartFailure) {
+    public init(
+        _ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false
+    ) throws(StartFailure) {
+        self.hasGroup = hasGroup
         let file = unsafe input.withUnsafeBytes { unsafe unnamed_file_create($0.baseAddress, $0.count) }
         guard file >= 0 else { throw StartFailure(errorNumber: errno) }
         defer { close(file) }
         var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
         var process: pid_t = 0
-        let failure = unsafe child_start(&arguments, file, output, &process)
+        let failure = unsafe child_start(&arguments, file, output, hasGroup, &process)
         guard failure == 0 else { throw StartFailure(errorNumber: failure) }
         self.process = process
     }
@@ -43,8 +48,8 @@ public final class ChildProcess {
         return status & 0x7F == 0 ? .exitCode(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
-    /// Sends a signal to the program if it still runs.
-    public func send(signal: Int32) { if !isEnded { kill(process, signal) } }
+    /// Sends a signal to the program, and to those of its group, if it still runs.
+    public func send(signal: Int32) { if !isEnded { kill(hasGroup ? -process : process, signal) } }
 
     /// Runs a program to its end, with an empty stdin, and this program's stderr for both of its outputs.
     /// - Returns: its exit code; nil if it cannot be started, or a signal ended it.

@@ -12,7 +12,7 @@ public struct DeliveryConfiguration: Sendable {
     public var command: DeliveryCommand
     /// The most entries in a batch.
     public var batchCount = 1000
-    /// The shortest time between the starts of two batches, in microseconds; a full batch does not wait.
+    /// The shortest time between the starts of two batches, in microseconds; a full one does not wait.
     public var intervalMicroseconds: Int64 = 0
     /// Whether to end when everything that is stored is delivered, or an attempt has failed.
     public var isOnce = false
@@ -29,6 +29,10 @@ public struct DeliveryConfiguration: Sendable {
 /// A batch that fails is tried again for ever. So each entry reaches the command at least once, and a sink that ignores ids that it
 /// has holds each exactly once.
 public final class Deliverer {
+    /// The most entries that are taken before signals are handled.
+    private static let fillCount = 4096
+    /// Time between two storings of the position while nothing is delivered, in microseconds.
+    private static let storeInterval: Int64 = 1_000_000
     /// Time that a command gets to end after SIGTERM, in microseconds.
     private static let terminationTime: Int64 = 5_000_000
 
@@ -38,16 +42,22 @@ public final class Deliverer {
     private let signals: SignalDescriptor
     private let entries: StoredEntries
     private var random = SystemRandomNumberGenerator()
-    /// The batch that grows; it is complete when the first command is started.
+    /// The batch that grows, or that is delivered.
     private var batch: DeliveryBatch
     private var format: FormatOptions
-    /// Whether ``batch`` is complete.
+    /// Whether ``batch`` is complete and is being delivered.
     private var isDelivering = false
+    /// Whether more entries may wait.
+    private var hasMore = false
     private var child: ChildProcess?
     private var hasSucceeded = false
     private var retry = RetryDelay()
-    /// When the next attempt or batch may begin; nil if at once.
-    private var pauseEnd: Instant?
+    /// When the next attempt begins after a failed one; nil if none has failed.
+    private var retryDeadline: Instant?
+    /// When a batch that is not full may begin; nil if at once.
+    private var nextStart: Instant?
+    /// When the position was stored last; nil before the first time.
+    private var storedAt: Instant?
     /// When a command that was told to end is killed.
     private var killDeadline: Instant?
     private var isEnding = false
@@ -65,6 +75,8 @@ public final class Deliverer {
         self.configuration = configuration
         self.report = report
         events = try EventPoll()
+        // If the signal were ignored, as a parent process may have left it, the end of a command would go unnoticed.
+        signal(SIGCHLD, SIG_DFL)
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGCHLD]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
@@ -82,8 +94,9 @@ public final class Deliverer {
             try work()
             if isEnding, child == nil { break }
             let now = HostTime.now.instant
-            let due = [pauseEnd, killDeadline, entries.nextDeadline].compactMap { $0 }.min()
-            for event in events.wait(timeoutMicroseconds: due?.microseconds(since: now)) {
+            let batchDeadline = batch.count > 0 && !isDelivering ? nextStart : nil
+            let due = [retryDeadline, batchDeadline, killDeadline, entries.nextDeadline].compactMap { $0 }.min()
+            for event in events.wait(timeoutMicroseconds: hasMore ? 0 : due?.microseconds(since: now)) {
                 switch event.source {
                 case .signals: try takeSignals()
                 case .journals: try entries.handleChanges()
@@ -95,44 +108,58 @@ public final class Deliverer {
         _ = entries.storePosition(at: .now, isSeen: true)
     }
 
-    /// Fills and delivers batches as far as that is possible now.
+    /// Fills the batch, or delivers a part of it, as far as that is possible now.
     private func work() throws(ReceiverError) {
-        while child == nil, !isEnding, pauseEnd == nil {
-            if !isDelivering {
-                let isComplete = fill()
-                guard batch.count > 0 else {
-                    if isComplete, configuration.isOnce { isEnding = true }
-                    return
-                }
-                batch.end()
-                isDelivering = true
+        hasMore = false
+        guard child == nil, !isEnding, retryDeadline == nil else { return }
+        if !isDelivering {
+            let isComplete = fill()
+            hasMore = !isComplete
+            guard batch.count > 0 else {
+                passOver()
+                if isComplete, configuration.isOnce { isEnding = true }
+                return
             }
-            guard let part = batch.parts.first else {
-                finishBatch()
-                continue
-            }
-            try start(part)
+            let now = HostTime.now.instant
+            let isFull = batch.count >= configuration.batchCount
+            if !isFull, !configuration.isOnce || !isComplete, let nextStart, now < nextStart { return }
+            if !isFull, !isComplete { return }
+            nextStart = now.advanced(byMicroseconds: configuration.intervalMicroseconds)
+            batch.end()
+            isDelivering = true
         }
+        if let part = batch.parts.first { try start(part) } else { finishBatch() }
     }
 
     /// Adds waiting entries to the batch.
     /// - Returns: whether no further entry waits.
     private func fill() -> Bool {
         let time = HostTime.now
-        while batch.count < configuration.batchCount {
-            if batch.count == 0, let deployments = entries.changedDeployments(at: time.instant) {
-                format.deployments = deployments
-                batch = DeliveryBatch(configuration.command, format)
-            }
+        if batch.receipts.isEmpty, let deployments = entries.changedDeployments(at: time.instant) {
+            format.deployments = deployments
+            batch = DeliveryBatch(configuration.command, format)
+        }
+        for _ in 0..<Deliverer.fillCount where batch.count < configuration.batchCount {
             guard let item = entries.next(at: time) else { return true }
             batch.add(item)
         }
         return false
     }
 
+    /// The batch has only entries that are not wanted: the position moves past them. It is stored from time to time.
+    private func passOver() {
+        guard !batch.receipts.isEmpty else { return }
+        for receipt in batch.receipts { entries.confirm(receipt) }
+        batch = DeliveryBatch(configuration.command, format)
+        let time = HostTime.now
+        if let storedAt, time.instant.microseconds(since: storedAt) < Deliverer.storeInterval { return }
+        storedAt = time.instant
+        _ = entries.storePosition(at: time)
+    }
+
     private func start(_ part: DeliveryBatch.Part) throws(ReceiverError) {
         let words = configuration.command.words(collar: part.key.collar, name: part.key.name, count: part.count)
-        do throws(ChildProcess.StartFailure) { child = try ChildProcess(words, input: part.bytes) } catch {
+        do throws(ChildProcess.StartFailure) { child = try ChildProcess(words, input: part.bytes, hasGroup: true) } catch {
             // Nobody waits for ever for a word that was mistyped.
             guard hasSucceeded || retry.failureCount > 0 else {
                 throw .command(name: configuration.command.name, errorNumber: error.errorNumber)
@@ -154,6 +181,8 @@ public final class Deliverer {
     }
 
     private func noteEnd(_ end: CommandEnd) throws(ReceiverError) {
+        // A command that was told to end may have taken only a part of its input: the batch comes again.
+        if isEnding { return }
         guard end != .exitCode(0) else {
             if retry.failureCount > 0 {
                 report(.commandRecovered(command: configuration.command.name, attempts: retry.failureCount + 1))
@@ -165,29 +194,29 @@ public final class Deliverer {
             if batch.parts.isEmpty { finishBatch() }
             return
         }
-        if isEnding { return }
         if configuration.isOnce { throw .commandFailed(name: configuration.command.name, end) }
         if retry.failureCount == 0 { report(.commandFailed(command: configuration.command.name, end)) }
-        pauseEnd = HostTime.now.instant.advanced(byMicroseconds: retry.failed(random: &random))
+        retryDeadline = HostTime.now.instant.advanced(byMicroseconds: retry.failed(random: &random))
     }
 
     /// The command has taken the whole batch: the position moves.
     private func finishBatch() {
         for receipt in batch.receipts { entries.confirm(receipt) }
-        let wasFull = batch.count >= configuration.batchCount
         batch = DeliveryBatch(configuration.command, format)
         isDelivering = false
+        // More entries may wait that did not fit.
+        hasMore = true
         batchCount += 1
-        _ = entries.storePosition(at: .now)
-        if configuration.intervalMicroseconds > 0, !wasFull, !configuration.isOnce {
-            pauseEnd = HostTime.now.instant.advanced(byMicroseconds: configuration.intervalMicroseconds)
-        }
+        let time = HostTime.now
+        storedAt = time.instant
+        _ = entries.storePosition(at: time)
     }
 
     private func handleDeadlines() {
         let now = HostTime.now.instant
         entries.deadlineReached(at: now)
-        if let due = pauseEnd, now >= due { pauseEnd = nil }
+        if let due = retryDeadline, now >= due { retryDeadline = nil }
+        if let due = nextStart, now >= due { nextStart = nil }
         if let due = killDeadline, now >= due {
             child?.send(signal: SIGKILL)
             killDeadline = nil

@@ -45,15 +45,15 @@ struct DeliveryBatch {
     let format: FormatOptions
     /// The parts in the order of their first items; the first is delivered next.
     private(set) var parts: [Part] = []
+    /// The receipts of all items, also of those that are not delivered because they are not wanted.
     private(set) var receipts: [StoredReceipt] = []
+    /// The number of items that are delivered.
+    private(set) var count = 0
 
     init(_ command: DeliveryCommand, _ format: FormatOptions) {
         self.command = command
         self.format = format
     }
-
-    /// The number of items.
-    var count: Int { receipts.count }
 
     /// Adds an item.
     mutating func add(_ item: StoredItem) {
@@ -62,11 +62,13 @@ struct DeliveryBatch {
             if isWanted {
                 let index = part(key(of: entry))
                 parts[index].append(entry)
+                count += 1
             }
-            receipts.append(.entry(entry.receipt))
+            receipts.append(.entry(entry.receipt, hasID: true))
         case .event(let line):
             let index = part(key(of: line.bytes))
             parts[index].append(line.bytes)
+            count += 1
             receipts.append(.event(line.end))
         }
     }
@@ -111,6 +113,8 @@ struct DeliveryBatch {
             }
             rest = rest.dropFirst()
         }
-        return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? collar : "")
+        let time = FollowedEvents.unixMilliseconds(of: line) ?? 0
+        let animal = UInt64(collar, radix: 16).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
+        return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? animal ?? collar : "")
     }
 }

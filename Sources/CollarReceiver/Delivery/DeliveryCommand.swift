@@ -18,36 +18,41 @@ public struct DeliveryCommand: Equatable, Sendable {
     /// Whether a batch must hold entries of one animal only.
     var splitsByName: Bool { contains("{name}") }
 
-    private func contains(_ placeholder: String) -> Bool { words.contains { !$0.pieces(around: placeholder).isEmpty } }
+    private func contains(_ placeholder: String) -> Bool {
+        words.contains { word in word.replacing { $0 == placeholder ? "" : nil } != word }
+    }
 
     /// The words for a batch.
     func words(collar: String, name: String, count: Int) -> [String] {
-        words.map {
-            $0.replacing("{collar}", by: collar).replacing("{name}", by: name).replacing("{count}", by: "\(count)")
+        words.map { word in
+            word.replacing { placeholder in
+                switch placeholder {
+                case "{collar}": collar
+                case "{name}": name
+                case "{count}": "\(count)"
+                default: nil
+                }
+            }
         }
     }
 }
 
 extension String {
-    /// The parts of the text before, between and after the places of a placeholder; none if it is not there.
-    fileprivate func pieces(around placeholder: String) -> [String] {
-        var pieces: [[UInt8]] = [[]]
-        let sought = Array(placeholder.utf8)
-        var rest = Array(utf8)[...]
-        while let first = rest.first {
-            if rest.starts(with: sought) {
-                pieces.append([])
-                rest = rest.dropFirst(sought.count)
+    /// The text with its parts in braces replaced, in one pass: what is put in is not searched.
+    /// - Parameter replacement: gives the text for a part with its braces; nil to leave it as it is.
+    fileprivate func replacing(_ replacement: (String) -> String?) -> String {
+        var result = ""
+        var rest = self[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let part = String(rest[open...close])
+            if let text = replacement(part) {
+                result += rest[..<open] + text
+                rest = rest[rest.index(after: close)...]
             } else {
-                pieces[pieces.count - 1].append(first)
-                rest = rest.dropFirst()
+                result += rest[...open]
+                rest = rest[rest.index(after: open)...]
             }
         }
-        return pieces.count == 1 ? [] : pieces.map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    fileprivate func replacing(_ placeholder: String, by text: String) -> String {
-        let pieces = pieces(around: placeholder)
-        return pieces.isEmpty ? self : pieces.joined(separator: text)
+        return result + rest
     }
 }

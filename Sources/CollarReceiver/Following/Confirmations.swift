@@ -1,29 +1,75 @@
 import CollarBridge
 import CollarHost
-import CollarJournal
 import CollarWire
 
 /// The lines of a consumer that acknowledges them by their ids, in any order. The position of a collar moves past a line when
-/// that line and all lines of the collar before it are acknowledged.
+/// that line and all lines of the collar before it are confirmed.
 ///
-/// A line without an id, such as that of a gap, counts as acknowledged with the next line of its collar that has one.
+/// A line without an id, such as that of a gap, is confirmed when it was read; an entry without a line at once.
 struct Confirmations {
+    /// What an entry became.
+    enum Kind: Equatable {
+        /// A line with an id, which the consumer acknowledges.
+        case id(FixIdentifier)
+        /// A line without an id.
+        case withoutID
+        /// No line.
+        case unwritten
+    }
+
     private struct Line {
         let receipt: EmissionReceipt
-        /// Nil for a line without an id.
-        let id: FixIdentifier?
-        var isConfirmed = false
+        let kind: Kind
+        var isConfirmed: Bool
     }
 
-    /// The lines of one collar that wait, oldest first; the first has the number `firstNumber`.
+    /// The lines of one session that wait, oldest first. Numbers count all lines of the session.
     private struct Queue {
-        var lines: [Line] = []
-        /// How many lines at the front are done.
-        var start = 0
-        var firstNumber = 0
+        private var lines: [Line] = []
+        /// How many lines at the front of `lines` are done.
+        private var start = 0
+        /// The number of the first line that waits.
+        private var firstNumber = 0
+        /// No line with a lower number waits to be read.
+        private var firstUnread = 0
+
+        var count: Int { lines.count - start }
+        /// The number of the next line.
+        var nextNumber: Int { firstNumber + count }
+        /// The ids of the lines that wait.
+        var ids: [FixIdentifier] { lines[start...].compactMap { if case .id(let id) = $0.kind { id } else { nil } } }
+
+        mutating func append(_ line: Line) { lines.append(line) }
+
+        mutating func confirm(number: Int) { lines[start + number - firstNumber].isConfirmed = true }
+
+        /// Confirms the oldest line without an id that was not confirmed.
+        mutating func confirmWithoutID() {
+            firstUnread = max(firstUnread, firstNumber)
+            while firstUnread < nextNumber {
+                let index = start + firstUnread - firstNumber
+                firstUnread += 1
+                guard lines[index].kind == .withoutID, !lines[index].isConfirmed else { continue }
+                lines[index].isConfirmed = true
+                return
+            }
+        }
+
+        /// Removes the confirmed lines at the front.
+        mutating func takeConfirmed() -> [EmissionReceipt] {
+            let end = lines[start...].firstIndex { !$0.isConfirmed } ?? lines.count
+            let receipts = lines[start..<end].map(\.receipt)
+            firstNumber += receipts.count
+            start = end
+            if start > 1024, start * 2 > lines.count {
+                lines.removeFirst(start)
+                start = 0
+            }
+            return receipts
+        }
     }
 
-    /// The most lines that wait: then no more lines are written until some are acknowledged.
+    /// The most lines that wait: then no more lines are written until some are confirmed.
     static let limit = 65_536
 
     private var queues: [SessionID: Queue] = [:]
@@ -34,37 +80,43 @@ struct Confirmations {
     /// Whether another line may be written.
     var hasRoom: Bool { count < Confirmations.limit }
 
-    /// A line was written.
-    mutating func add(_ receipt: EmissionReceipt, id: FixIdentifier?) {
-        var queue = queues.removeValue(forKey: receipt.session) ?? Queue()
-        if let id { places[UUIDHalves(high: id.high, low: id.low)] = (receipt.session, queue.firstNumber + queue.lines.count - queue.start) }
-        queue.lines.append(Line(receipt: receipt, id: id))
-        queues[receipt.session] = queue
+    /// An entry was handed out.
+    /// - Returns: the receipts that are confirmed now, oldest first.
+    mutating func add(_ receipt: EmissionReceipt, _ kind: Kind) -> [EmissionReceipt] {
+        if case .id(let id) = kind {
+            let key = UUIDHalves(high: id.high, low: id.low)
+            // The journal was cut or restored, and its lines come again in another session: the former one ends.
+            if let place = places[key], place.session != receipt.session { drop(place.session) }
+            places[key] = (receipt.session, queues[receipt.session]?.nextNumber ?? 0)
+        }
         count += 1
+        return change(receipt.session) { $0.append(Line(receipt: receipt, kind: kind, isConfirmed: kind == .unwritten)) }
     }
 
     /// The consumer acknowledges a line.
     /// - Returns: the receipts that are confirmed now, oldest first; nil if no line with this id waits.
     mutating func confirm(_ id: FixIdentifier) -> [EmissionReceipt]? {
-        guard let (session, number) = places.removeValue(forKey: UUIDHalves(high: id.high, low: id.low)),
-            var queue = queues.removeValue(forKey: session)
-        else { return nil }
-        queue.lines[queue.start + number - queue.firstNumber].isConfirmed = true
-        var end = queue.start
-        var next = queue.start
-        while next < queue.lines.count, queue.lines[next].isConfirmed || queue.lines[next].id == nil {
-            next += 1
-            if queue.lines[next - 1].isConfirmed { end = next }
-        }
-        let receipts = queue.lines[queue.start..<end].map(\.receipt)
-        queue.firstNumber += receipts.count
-        queue.start = end
+        guard let (session, number) = places.removeValue(forKey: UUIDHalves(high: id.high, low: id.low)) else { return nil }
+        return change(session) { $0.confirm(number: number) }
+    }
+
+    /// The oldest line without an id of a session was read.
+    /// - Returns: the receipts that are confirmed now, oldest first.
+    mutating func noteRead(of session: SessionID) -> [EmissionReceipt] { change(session) { $0.confirmWithoutID() } }
+
+    private mutating func change(_ session: SessionID, _ body: (inout Queue) -> Void) -> [EmissionReceipt] {
+        // The queue is taken out, so that it is not copied.
+        var queue = queues.removeValue(forKey: session) ?? Queue()
+        body(&queue)
+        let receipts = queue.takeConfirmed()
         count -= receipts.count
-        if queue.start > 1024, queue.start * 2 > queue.lines.count {
-            queue.lines.removeFirst(queue.start)
-            queue.start = 0
-        }
         queues[session] = queue
         return receipts
+    }
+
+    private mutating func drop(_ session: SessionID) {
+        guard let queue = queues.removeValue(forKey: session) else { return }
+        count -= queue.count
+        for id in queue.ids { places[UUIDHalves(high: id.high, low: id.low)] = nil }
     }
 }

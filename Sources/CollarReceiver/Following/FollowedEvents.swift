@@ -58,7 +58,8 @@ struct FollowedEvents {
     }
 
     private func isWanted(_ line: [UInt8]) -> Bool {
-        guard heads.contains(where: { line.starts(with: $0) }) else { return false }
+        // A full disk may have cut a line.
+        guard line.suffix(2) == Array("}\n".utf8)[...], heads.contains(where: { line.starts(with: $0) }) else { return false }
         if earliestUnixMilliseconds > .min, let time = FollowedEvents.unixMilliseconds(of: line), time < earliestUnixMilliseconds {
             return false
         }
@@ -69,7 +70,7 @@ struct FollowedEvents {
     }
 
     /// The time that follows the type of a line, in milliseconds since 1970.
-    private static func unixMilliseconds(of line: [UInt8]) -> Int64? {
+    static func unixMilliseconds(of line: [UInt8]) -> Int64? {
         let key = Array("\"unix_ms\":".utf8)
         guard let comma = line.firstIndex(of: UInt8(ascii: ",")), line[(comma + 1)...].starts(with: key) else { return nil }
         let digits = line[(comma + 1 + key.count)...].prefix { (0x30...0x39).contains($0) }

@@ -122,6 +122,7 @@ public final class Follower {
             case .drained:
                 if output.isReadingUnclear { confirmRead(isLast: false) }
                 if isLineLimitReached {
+                    confirmRead(isLast: false)
                     if output.isHeldUp {
                         heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Follower.heldUpInterval)
                     } else if !configuration.isAcknowledged || confirmations.count == 0 {
@@ -153,10 +154,11 @@ public final class Follower {
             if let deployments = entries.changedDeployments(at: time.instant) { formatter.setDeployments(deployments) }
             switch item {
             case .entry(let entry, let isWanted):
-                output.queue(.entry(entry.receipt)) {
+                output.queue(.entry(entry.receipt, hasID: !isWanted || entry.id != nil)) {
                     if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
                 }
-                if configuration.isAcknowledged { confirmations.add(entry.receipt, id: isWanted ? entry.id : nil) }
+                guard configuration.isAcknowledged else { break }
+                confirm(confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
             case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
             }
             noteUnstored()
@@ -176,10 +178,12 @@ public final class Follower {
     /// Confirms the lines that the consumer has read. A consumer that acknowledges confirms the lines of entries itself.
     private func confirmRead(isLast: Bool) {
         output.takeRead(isLast: isLast) { receipt in
-            if case .entry = receipt, configuration.isAcknowledged { return }
-            entries.confirm(receipt)
+            guard case .entry(let entry, let hasID) = receipt, configuration.isAcknowledged else { return entries.confirm(receipt) }
+            if !hasID { confirm(confirmations.noteRead(of: entry.session)) }
         }
     }
+
+    private func confirm(_ receipts: [EmissionReceipt]) { for receipt in receipts { entries.confirm(.entry(receipt, hasID: true)) } }
 
     private func takeIDs() {
         guard let lines = ids.read() else {
@@ -194,7 +198,7 @@ public final class Follower {
                     report(.notAnID(id.text))
                     continue
                 }
-                for receipt in receipts { entries.confirm(.entry(receipt)) }
+                confirm(receipts)
                 noteUnstored()
             case .other(let text): report(.notAnID(text))
             }
@@ -203,6 +207,7 @@ public final class Follower {
 
     private func storePosition(at time: HostTime) {
         confirmRead(isLast: false)
+        if entries.isNamed { output.synchronize() }
         let isStored = entries.storePosition(at: time)
         guard !isStored || output.hasUnread, storeInterval < Follower.longestStoreInterval else {
             storeDeadline = nil
@@ -221,6 +226,7 @@ public final class Follower {
             }
         }
         confirmRead(isLast: true)
+        if entries.isNamed { output.synchronize() }
         _ = entries.storePosition(at: .now, isSeen: true)
     }
 }

@@ -36,13 +36,16 @@ final class JournalWatch {
 
     deinit { close(fileDescriptor) }
 
-    /// Watches the journal of a collar.
-    func watch(_ deviceID: UInt64, at path: String) throws(ReceiverError) { try add(path, .collar(deviceID), forWrites: true) }
+    /// Watches the journal of a collar, if that is there and may be read. A directory that has become readable, or that takes the place
+    /// of another one, is a change of the state directory; it is watched then.
+    func watch(_ deviceID: UInt64, at path: String) throws(ReceiverError) { try addIfReadable(path, .collar(deviceID)) }
 
-    /// Watches the event log, if there is one.
-    func watchEvents(at path: String) throws(ReceiverError) {
-        do throws(ReceiverError) { try add(path, .eventLog, forWrites: true) } catch {
-            guard case .watch(_, ENOENT) = error else { throw error }
+    /// Watches the event log, if that is there and may be read.
+    func watchEvents(at path: String) throws(ReceiverError) { try addIfReadable(path, .eventLog) }
+
+    private func addIfReadable(_ path: String, _ subject: Subject) throws(ReceiverError) {
+        do throws(ReceiverError) { try add(path, subject, forWrites: true) } catch {
+            guard case .watch(_, let errorNumber) = error, errorNumber == ENOENT || errorNumber == EACCES else { throw error }
         }
     }
 

@@ -2,6 +2,7 @@ import CollarARQ
 import CollarBridge
 import CollarHost
 import CollarJournal
+import CollarWire
 import Glibc
 
 /// Something that a reader gets, and the receipt for it.
@@ -13,7 +14,8 @@ enum StoredItem {
 
 /// Tells which item a consumer has.
 enum StoredReceipt {
-    case entry(EmissionReceipt)
+    /// An entry. A consumer may acknowledge its line by its id, if it has one.
+    case entry(EmissionReceipt, hasID: Bool)
     case event(EventPosition)
 }
 
@@ -46,7 +48,7 @@ final class StoredEntries {
         watch = try JournalWatch(stateDirectory: configuration.stateDirectory)
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()
-        if named?.former == nil, case .after(let fix) = configuration.start, !journals.hasCollar(fix.deviceID) { throw .host(.unknownFix(fix)) }
+        if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
         takeNotices()
         // From now on, 'run --keep' removes nothing that this reader has not taken.
         _ = storePosition(at: .now, isSeen: true)
@@ -87,6 +89,16 @@ final class StoredEntries {
         if let failure { throw failure }
     }
 
+    private func requireStored(_ fix: FixIdentifier) throws(ReceiverError) {
+        do throws(JournalError) {
+            let reader = try JournalReader(stateDirectory: configuration.stateDirectory, deviceID: fix.deviceID)
+            if journals.hasCollar(fix.deviceID), try reader.position(behind: fix.sequence, logID: fix.logID) != nil { return }
+        } catch {
+            guard case .file(let failure) = error, failure.errorNumber == ENOENT else { throw .host(.journal(error)) }
+        }
+        throw .host(.unknownFix(fix))
+    }
+
     /// The next item; nil if none waits.
     func next(at time: HostTime) -> StoredItem? {
         defer { takeNotices() }
@@ -113,7 +125,7 @@ final class StoredEntries {
     /// The consumer has an item.
     func confirm(_ receipt: StoredReceipt) {
         switch receipt {
-        case .entry(let receipt): journals.confirm(receipt)
+        case .entry(let receipt, _): journals.confirm(receipt)
         case .event(let position): events?.confirm(through: position)
         }
     }

@@ -17,6 +17,8 @@ enum LineProgress: Equatable {
 private enum LineLimits {
     /// Entries are queued while fewer bytes than this wait.
     static let queueByteCount = 65_536
+    /// Entries are queued while fewer than this wait, also those that make no line.
+    static let queueLineCount = 4096
     /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
     /// receive them.
     static let reservedByteCount = 65_536
@@ -55,7 +57,9 @@ final class LineOutput<Receipt> {
 
     /// The descriptor that becomes writable when the consumer reads.
     var fileDescriptor: Int32 { output.fileDescriptor }
-    var hasRoom: Bool { bytes.count - writtenCount < LineLimits.queueByteCount }
+    var hasRoom: Bool {
+        bytes.count - writtenCount < LineLimits.queueByteCount && marks.count - firstUnwritten < LineLimits.queueLineCount
+    }
     var isEmpty: Bool { writtenCount == bytes.count }
     /// Whether so many written lines are unconfirmed that ``takeRead(isLast:_:)`` is due.
     var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
@@ -128,12 +132,16 @@ final class LineOutput<Receipt> {
         }
     }
 
+    /// Makes written lines durable if they went to a file.
+    func synchronize() { output.synchronize() }
+
     /// Calls `isRead` with the receipts of the lines that were read, oldest first. Bytes that are still in a pipe when its
     /// reader goes away do not count as read.
     /// - Parameter isLast: whether nothing more will be written. If so, bytes in a pipe count as read if the pipe has a reader.
     func takeRead(isLast: Bool, _ isRead: (Receipt) -> Void) {
         guard firstUnread < firstUnwritten else { return }
-        let end = removedCount + writtenCount - (isLast ? output.lostByteCount : output.unreadByteCount)
+        let unread = isLast ? output.lostByteCount : output.unreadByteCount
+        let end = removedCount + writtenCount - min(unread, removedCount + writtenCount)
         while firstUnread < firstUnwritten, marks[firstUnread].end <= end {
             if let receipt = marks[firstUnread].receipt { isRead(receipt) }
             firstUnread += 1

@@ -72,9 +72,14 @@ public final class NonblockingOutput {
         switch target?.kind {
         case .pipe: Int(unread_byte_count(fileDescriptor))
         case .relayed(let unread): Int(unread_byte_count(unread))
-        case .socket, .other, nil: 0
+        // How much of it was read is not known before all is.
+        case .socket: has_unsent_bytes(fileDescriptor) ? .max : 0
+        case .other, nil: 0
         }
     }
+
+    /// Makes what was written to a file durable. Anything else has nothing to make durable.
+    func synchronize() { if case .other = target?.kind { _ = fdatasync(fileDescriptor) } }
 
     /// Bytes that a terminal has not taken yet; they are lost when the process ends.
     var undeliveredByteCount: Int { if case .relayed = target?.kind { unreadByteCount } else { 0 } }

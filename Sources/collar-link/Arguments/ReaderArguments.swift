@@ -12,6 +12,9 @@ extension ParsedArguments {
             "--collar", value: "ID|NAME",
             is: "only this collar, or what this animal's collars sent while it wore them, by the times of the fixes"),
         OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
+        OptionSpec(
+            "--sort", value: "arrival|sequence",
+            is: "fixes as they came (arrival, the default), or each after those before it in its log"),
         OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
         OptionSpec("--utc", is: "times of text in UTC, not in local time"),
         OptionSpec("--flavour", value: "full|compact", is: "shape of fix lines of JSON (full)"),
@@ -19,6 +22,13 @@ extension ParsedArguments {
         OptionSpec(
             "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
     ]
+
+    /// The options that `follow` and `deliver` share.
+    static let followingOptions = [
+        OptionSpec(
+            "--events", value: "LIST",
+            is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
+    ] + readingOptions
 
     /// Where a system service keeps its journals.
     static let serviceDirectory = "/var/lib/collar-link"

@@ -18,15 +18,9 @@ enum DeliverCommand {
             """,
         options: [
             OptionSpec("--batch", value: "N", is: "the most entries in a batch (1000)"),
-            OptionSpec("--every", value: "SECONDS", is: "begin no two batches within this time, unless one is full (0)"),
+            OptionSpec("--every", value: "SECONDS", is: "begin a batch that is not full only so long after the one before (0)"),
             OptionSpec("--once", is: "deliver what is stored, and exit; do not try again"),
-            OptionSpec(
-                "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
-            OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
-        ] + ParsedArguments.readingOptions + [
+        ] + ParsedArguments.followingOptions + [
             OptionSpec("-v", "--verbose", is: "print counts at the end"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
         ],
@@ -35,8 +29,10 @@ enum DeliverCommand {
             formats:
             \(formatList())
 
-            COMMAND is started without a shell, its stdout is this program's stderr. Each batch is a whole document of its format.
-            --since is for the first start under NAME; it takes \(SinceArgument.forms).
+            COMMAND is started without a shell, in a process group of its own; its stdout is this program's stderr. {name} is put
+            in as it is, whatever the name contains. Each batch is a whole document of its format. A batch that is interrupted by
+            the end of this program comes again. --since is for the first start under NAME. It takes
+            \(SinceArgument.forms).
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 69 COMMAND cannot be started or,
             with --once, has failed, 74 I/O, 75 NAME is in use, 77 permission, 78 configuration
             """)

@@ -17,13 +17,7 @@ enum FollowCommand {
         options: [
             OptionSpec("--as", value: "NAME", is: "keep the position durably under this name"),
             OptionSpec("--acknowledge", is: "with --as: move the position only past lines whose ids come in on stdin"),
-            OptionSpec(
-                "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
-            OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
-        ] + ParsedArguments.readingOptions + [
+        ] + ParsedArguments.followingOptions + [
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
@@ -34,7 +28,8 @@ enum FollowCommand {
             \(formatList())
             Only json has lines of events; json and text have lines for messages and gaps.
 
-            With --as, --since is for the first start under the name. --since takes \(SinceArgument.forms).
+            --since takes \(SinceArgument.forms).
+            After an ID, other collars begin with their oldest entry. With --as, it is for the first start under the name.
             The events are those of the last megabyte of lines. They end with 'run' and begin with it.
             exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 74 I/O, 75 the name is in use,
             77 permission, 78 configuration

@@ -21,9 +21,6 @@ enum HistoryCommand {
                 "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
             OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
             OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
-            OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they came (arrival, the default), or each after those before it in its log"),
         ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """

@@ -30,8 +30,6 @@ enum ReadersCommand {
                 throw CommandFailure(
                     .noInput, "there is no reader '\(text)' in \(stateDirectory)", remedy: "'collar-link readers' lists them")
             }
-            let lock = try CommandFailure.wrapping(try files.lock(name))
-            defer { withExtendedLifetime(lock) {} }
             _ = try CommandFailure.wrapping(try files.remove(name))
             return .clean
         }

@@ -12,7 +12,7 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, follow, deliver, readers, name, key, receiver, devices, mark, simulate, encode,
+            commands: run (the default), send, history, follow, deliver, readers, metrics, name, key, receiver, devices, mark, simulate, encode,
             decode; 'collar-link COMMAND --help' tells more.
             """,
         options: [

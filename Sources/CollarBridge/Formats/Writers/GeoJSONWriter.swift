@@ -36,7 +36,8 @@ struct GeoJSONWriter: FormatWriter {
         members.scratch.append(members.keys.sources[fix.source])
         members.appendValues(fix)
         members.appendProvenance(received, collar: logs.current.collar, log: logs.current.log)
-        members.finish(logs.current, to: &bytes)
+        if logs.current.isNamed { members.append(name: logs.current.name, to: &bytes) }
+        members.finish(to: &bytes)
     }
 
     mutating func end(into bytes: inout [UInt8]) { bytes += "\n]}\n".utf8 }

@@ -26,7 +26,7 @@ extension ReceiverError {
                 "make room where it leads; what was not written is written at the next start")
         case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
             UserMessage(
-                .journalUnavailable, "there is no directory \(path)",
+                .noReceiver, "there is no directory \(path)",
                 "Name the directory that 'collar-link run' uses: --state-dir DIR.")
         case .watch(let path, let errorNumber):
             UserMessage(
