@@ -59,4 +59,4 @@ static int release_object(struct dl_phdr_info *info, size_t size, void *unused) 
     return 0;
 }
 
-void release_pages_of_the_start(void) { dl_iterate_phdr(release_object, 0); }
+void release_unused_pages(void) { dl_iterate_phdr(release_object, 0); }

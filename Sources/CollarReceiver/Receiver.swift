@@ -26,6 +26,8 @@ public final class Receiver {
     private static let statisticsInterval: Int64 = 60_000_000
     /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
     private static let heldUpInterval: Int64 = 20_000
+    /// Time between two givings back of pages, in microseconds.
+    private static let pagesInterval: Int64 = 1_000_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -52,6 +54,10 @@ public final class Receiver {
     private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
+    /// Whether code ran that only the start of the program or an event needs: a third of the resident memory.
+    private var hasPagesOfEvents = true
+    /// When its pages were given back last; nil before the first time.
+    private var pagesReleasedAt: Instant?
     private var end: End?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
@@ -93,8 +99,6 @@ public final class Receiver {
     public func run() throws(ReceiverError) {
         try ports.open(at: .now)
         takeOutputs()
-        // A third of the resident memory is code that runs only at the start of the program.
-        release_pages_of_the_start()
         while true {
             // The figures are reported after the commit, so that they include what it has made durable.
             let isReporting = isReportDue
@@ -110,11 +114,21 @@ public final class Receiver {
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             let now = HostTime.now.instant
+            if !isBusy { releasePages(at: now) }
             for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
                 try handle(event)
             }
             handleDeadlines()
         }
+    }
+
+    /// Gives back the pages of code that only events need, before a wait, at most once a second. What is used again is in the page
+    /// cache.
+    private func releasePages(at now: Instant) {
+        guard hasPagesOfEvents, pagesReleasedAt.map({ now.microseconds(since: $0) >= Receiver.pagesInterval }) ?? true else { return }
+        hasPagesOfEvents = false
+        pagesReleasedAt = now
+        release_unused_pages()
     }
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
@@ -261,6 +275,7 @@ public final class Receiver {
     }
 
     private func write(_ line: LineMaker.EventLine) {
+        hasPagesOfEvents = true
         if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
         // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
         do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}

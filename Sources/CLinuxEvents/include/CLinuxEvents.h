@@ -35,6 +35,6 @@ int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, i
 /// here uses.
 void raise_descriptor_limit(void);
 
-/// Gives back the read-only pages of the program and its libraries, most of which only the start needed. Pages that are
+/// Gives back the read-only pages of the program and its libraries, most of which only the start or a rare event needed. Pages that are
 /// used again are mapped again, from the page cache.
-void release_pages_of_the_start(void);
+void release_unused_pages(void);
