@@ -62,7 +62,8 @@ import Testing
         try append(0..<3, to: other)
         var found: [UInt64] = []
         try follower.lookForCollars(at: time.instant) { found.append($0) }
-        #expect(found == [8])
+        // Both: another directory may have taken the place of one that is followed.
+        #expect(found == [7, 8])
         #expect(take(follower) == numbered(0..<3, of: 8))
         #expect(follower.takeNotices() == [])
     }

@@ -192,7 +192,7 @@ final class MemoryFileSystem: FileSystem {
 
     func remove(_ path: String) throws(FileFailure) {
         try begin(.remove, path)
-        files[path] = nil
+        guard files.removeValue(forKey: path) != nil else { throw FileFailure(.remove, path, errorNumber: ENOENT) }
     }
 
     func rename(_ path: String, to newPath: String) throws(FileFailure) {
