@@ -31,7 +31,7 @@ class RemedyTest(EndToEndTest):
                 self.assertRegex(help_text, rf"\b{verbs[0]}\b", words)
             used += 1
         self.assertGreaterEqual(used, 8)
-        helps = "".join(self.help_of(command) or "" for command in ("run", "send", "history", "receiver", "readers", "follow"))
+        helps = "".join(self.help_of(command) or "" for command in ("run", "send", "history", "receiver", "readers", "follow", "name"))
         options = set(re.findall(r"(?<![\w/-])--[a-z][a-z-]+", text)) - {"--reload", "--subsystem-match", "--device"}
         self.assertGreaterEqual(len(options), 8)
         for option in options:
