@@ -1,4 +1,5 @@
-"""Measures whether readers delay the acknowledgements of a receiver: see Tools/bench."""
+"""Measures whether readers delay the acknowledgements of a receiver: see Tools/bench. Arguments: the binary, seconds of a phase, and
+how often the phases without and with readers are repeated in turn."""
 
 import os
 import pathlib
