@@ -11,7 +11,10 @@ public struct MetricsText {
     public init() {}
 
     /// Adds a sample to its family. A sample whose value is nil is left out.
-    /// - Parameter value: the value, times 10 to the power of ``Metric/fractionDigits``.
+    /// - Parameters:
+    ///   - metric: the family.
+    ///   - value: the value, times 10 to the power of ``Metric/fractionDigits``.
+    ///   - labels: what tells the sample from others of its family.
     public mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
         guard let value else { return }
         let place = places[metric.name] ?? families.count

@@ -43,7 +43,9 @@ extension JournalReader {
     }
 
     /// A position, with what identifies the records before it, for ``position(goingOnAt:)``.
-    /// - Parameter former: an identified position. If it is in the same segment, the start of that segment is not read again.
+    /// - Parameters:
+    ///   - place: the place.
+    ///   - former: an identified position. If it is in the same segment, the start of that segment is not read again.
     public func identified(_ place: JournalPosition, after former: ReaderPosition? = nil) throws(JournalError) -> ReaderPosition {
         if let former, former.place == place { return former }
         do throws(JournalError) {

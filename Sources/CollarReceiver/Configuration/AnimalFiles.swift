@@ -61,7 +61,9 @@ public struct AnimalFiles {
     }
 
     /// Reads a file.
-    /// - Parameter byteCount: its size; no more is read than this and one byte, or what is too long.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - byteCount: its size; no more is read than this and one byte, or what is too long.
     public static func read(_ path: String, byteCount: Int) throws(AnimalFileFault) -> AnimalRegister {
         var bytes: [UInt8] = []
         do throws(JournalError) {

@@ -62,7 +62,10 @@ public struct MetricsReport {
     }
 
     /// Adds a named reader.
-    /// - Parameter lag: how far it lags behind the journals that it reads.
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - state: its stored state.
+    ///   - lag: how far it lags behind the journals that it reads.
     public mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
         let labels = [MetricLabel("reader", name.text)]
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)

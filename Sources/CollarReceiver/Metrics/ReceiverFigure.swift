@@ -32,17 +32,17 @@ public enum ReceiverFigure: String, CaseIterable, Sendable {
     case outputLag = "output_lag_ms"
     /// 1 where a journal does not store, else 0.
     case storageFailing = "storage_failing"
-    /// Average of ``HostLatencies/fix``.
+    /// Average of `HostLatencies/fix`.
     case fixLatencyAverage = "fix_latency_average_us"
-    /// 95th percentile of ``HostLatencies/fix``.
+    /// 95th percentile of `HostLatencies/fix`.
     case fixLatencyP95 = "fix_latency_p95_us"
-    /// Average of ``HostLatencies/line``.
+    /// Average of `HostLatencies/line`.
     case lineLatencyAverage = "line_latency_average_us"
-    /// 95th percentile of ``HostLatencies/line``.
+    /// 95th percentile of `HostLatencies/line`.
     case lineLatencyP95 = "line_latency_p95_us"
-    /// Average of ``HostLatencies/message``.
+    /// Average of `HostLatencies/message`.
     case messageLatencyAverage = "message_latency_average_us"
-    /// 95th percentile of ``HostLatencies/message``.
+    /// 95th percentile of `HostLatencies/message`.
     case messageLatencyP95 = "message_latency_p95_us"
     /// Airtime of all answers since the start.
     case airtime = "airtime_us"
