@@ -23,11 +23,9 @@ extension Journal {
     ///
     /// Days are counted back from the time of the newest fix, or from now if now is earlier, so that a clock that is ahead causes
     /// no removal. An entry is old only if both the reception and the fix are old, see `CredibleTimes`.
-    /// - Parameters:
-    ///   - retention: how long entries are kept.
-    ///   - consumers: those who take the entries, see ``consumers(hasCursor:)``.
-    ///   - nowUnixMilliseconds: the present time, in milliseconds since 1970.
-    ///   - removed: what was removed is added to it, also before an error.
+    ///
+    /// `consumers` are those who take the entries, see ``consumers(hasCursor:)``. What was removed is added to `removed`, also before an
+    /// error.
     /// - Throws: ``JournalError/file(_:)`` if a segment cannot be removed or read; earlier segments may already be removed.
     ///
     /// Complexity: reads the removed segments, the newest two, and the oldest remaining one up to an entry that must stay.
