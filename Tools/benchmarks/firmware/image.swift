@@ -1,6 +1,7 @@
 import CollarWire
 // Uses all parts of the codec that a collar needs for the frames that it sends and receives. The linker leaves out all other
-// parts of the codec. Values come from outside; otherwise the optimizer would compute the frames at build time.
+// parts of the codec. Values come from outside; otherwise the optimizer would compute the frames at build time. sealed.swift
+// or clear.swift is compiled with this file.
 
 @_silgen_name("input_word")
 func inputWord() -> UInt32
@@ -17,16 +18,11 @@ func serialBuffer() -> UnsafeMutablePointer<UInt8>
 /// The decoder of the only radio, with room for one incoming frame.
 nonisolated(unsafe) private var stream = StreamDecoder()
 
-/// The number of the next sealed frame.
-nonisolated(unsafe) private var number = FrameNumber(bootCount: 0, counter: 0)
-
 @c(use_codec)
 public func useCodec() {
     let deviceID = UInt64(widening: inputWord()) &<< 32 | UInt64(widening: inputWord())
     guard let log = LogIdentity(deviceID: deviceID, logID: inputWord() & LogIdentity.maximumLogID) else { return }
-    let key: InlineArray<16, UInt8> = .init { _ in UInt8(truncatingIfNeeded: inputWord()) }
-    let link = Link(log: log, keys: SealingKeys(CollarKey(key.span), deviceID: deviceID))
-    number.bootCount = inputWord()
+    let link = Link(log: log, protection: Protection(deviceID: deviceID))
     sendFixes(link)
     sendBatch(link)
     sendReports(link)
@@ -35,10 +31,10 @@ public func useCodec() {
 
 struct Link {
     let log: LogIdentity
-    let keys: SealingKeys
+    let protection: Protection
 }
 
-/// Seals a frame and writes it with its delimiters; a radio packet would be the frame alone.
+/// Protects a frame and writes it with its delimiters; a radio packet would be the frame alone.
 @inline(never)
 func send(
     _ link: Link, _ binding: SealedBinding = .none, _ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
@@ -46,9 +42,7 @@ func send(
     var frame = OutputSpan(
         buffer: UnsafeMutableBufferPointer(start: frameBuffer(), count: Frame.maximumByteCount), initializedCount: 0)
     do throws(EncodeError) { try encode(&frame) } catch { return }
-    SealedFrame.seal(
-        &frame, number: number, isLong: inputWord() == 0, binding: binding, log: link.log, keys: link.keys)
-    number.counter &+= 1
+    link.protection.seal(&frame, binding, log: link.log)
     var serial = OutputSpan(
         buffer: UnsafeMutableBufferPointer(start: serialBuffer(), count: Frame.maximumByteCount + 3),
         initializedCount: 0)
@@ -154,10 +148,7 @@ func take(_ sealed: Span<UInt8>, _ link: Link) {
         var header = try FrameHeader(ofAny: sealed)
         guard let type = header.type, !type.isFromCollar else { return }
         if header.flags.isSealed {
-            let isOpen = SealedHostFrame.open(
-                sealed, header: header, type: type, poll: number, pollNumber: .first, receiverID: 1, log: link.log,
-                keys: link.keys, into: &storage)
-            guard isOpen else { return }
+            guard link.protection.open(sealed, header: header, type: type, log: link.log, into: &storage) else { return }
         } else {
             for index in sealed.indices { storage.append(sealed[index]) }
         }
