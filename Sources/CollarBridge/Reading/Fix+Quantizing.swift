@@ -40,21 +40,13 @@ extension Fix {
 }
 
 extension PositionStep {
-    /// Selects the coarsest step that is fine enough for an accuracy in metres. An accuracy of 0 or less counts as unknown.
-    ///
-    /// Source of the limits: section 5 of PROTOCOL.md.
+    /// Selects the coarsest step that is fine enough for an accuracy in metres, by the rule of
+    /// ``CollarWire/PositionStep/init(forHorizontalAccuracyMillimeters:previousStep:coarsest:)``.
     /// - Parameters:
-    ///   - accuracy: the horizontal accuracy, in metres.
-    ///   - previousStep: the step of the fix before; nil for none. A finer step is kept up to 1.2 times its limit, as each change
-    ///     of the step costs about half a byte.
+    ///   - accuracy: the horizontal accuracy, in metres. An accuracy of 0 or less counts as unknown.
+    ///   - previousStep: the step of the fix before; nil for none.
     public init(forHorizontalAccuracyMeters accuracy: Double, previousStep: PositionStep? = nil) {
-        if accuracy > 0, accuracy < 0.1 || previousStep == .e7 && accuracy <= 0.12 {
-            self = .e7
-        } else if accuracy > 0, accuracy < 1 || previousStep != nil && previousStep != .e5 && accuracy <= 1.2 {
-            self = .e6
-        } else {
-            self = .e5
-        }
+        self.init(forHorizontalAccuracyMillimeters: accuracy * 1000, previousStep: previousStep)
     }
 }
 
@@ -104,10 +96,8 @@ private func quantizedAccuracy(_ meters: Double, _ field: String) throws(Quantiz
     }
     // A value that does not fit `UInt32` is above the last code, which means "this or more".
     let millimeters = exact.rounded(toFractionDigits: 3).flatMap { UInt32(exactly: $0) } ?? .max
-    let nearest = AccuracyCode(nearestToMillimeters: millimeters)
-    // GNSS receivers report 0 for an unknown accuracy, so a known accuracy of 4 mm must not get the code 0.
-    if nearest.rawValue == 0, exact.significand != 0 { return AccuracyCode(rawValue: 1) }
-    return nearest
+    // 0.0004 m is rounded to 0 mm, but is a positive accuracy.
+    return AccuracyCode(roundingMillimeters: exact.significand == 0 ? 0 : max(millimeters, 1))
 }
 
 private func quantizedSpeed(_ metersPerSecond: Double) throws(QuantizationError) -> UInt32? {

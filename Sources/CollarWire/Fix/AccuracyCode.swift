@@ -43,4 +43,11 @@ public struct AccuracyCode: Equatable, Sendable {
         }
         rawValue = scale.code
     }
+
+    /// Creates the code of an accuracy in a fix: the nearest one, but a positive accuracy never gets code 0, because GNSS
+    /// receivers report 0 for an unknown accuracy.
+    public init(roundingMillimeters millimeters: UInt32) {
+        let nearest = AccuracyCode(nearestToMillimeters: millimeters)
+        rawValue = nearest.rawValue == 0 && millimeters > 0 ? 1 : nearest.rawValue
+    }
 }

@@ -156,7 +156,7 @@ struct FixCodes {
     static func rescale(_ value: Int32, decimals: Int) -> Int32 {
         let factor: Int32 = abs(decimals) == 0 ? 1 : abs(decimals) == 1 ? 10 : 100
         guard decimals < 0 else { return value &* factor }
-        return (value &+ (value < 0 ? 0 &- factor : factor) / 2) / factor
+        return value.roundedQuotient(by: factor)
     }
 
     /// The nearest second of a time (halves up) and the rest, −500 … 499 ms.
@@ -169,6 +169,15 @@ struct FixCodes {
             rest &+= 1000
         }
         return (seconds, rest &- 500)
+    }
+}
+
+extension Int32 {
+    /// The quotient, rounded to the nearest integer; halves are rounded away from zero. The magnitude of the number plus half the
+    /// divisor must fit `Int32`.
+    @inline(__always)
+    func roundedQuotient(by divisor: Int32) -> Int32 {
+        (self &+ (self < 0 ? 0 &- divisor : divisor) / 2) / divisor
     }
 }
 
