@@ -54,6 +54,7 @@ extension CollarDelivery {
             let isNew = highestSent.map { newest > $0 } ?? true
             highestSent = max(highestSent ?? 0, newest)
             shares.isLive = true
+            pace.sent(newest, now: frameInstant)
             guard isNew, configuration.sendsLiveFixes, let anchor,
                 newest - anchor <= LiveFix.maximumLead
             else { return .logEntry(newest) }
@@ -71,15 +72,17 @@ extension CollarDelivery {
     }
 
     /// The newest fix, if it is to be sent now. It is the first fix of a burst. A fix logged during the burst follows at
-    /// once, but within a quarter of the airtime while there is a backlog.
+    /// once, but within a quarter of the airtime while there is a backlog. Before the live interval has passed, the newest fix is
+    /// sent only as a part of the backlog.
     private func newestDue(in burst: Burst) -> UInt32? {
-        guard let newest = newestUndelivered, newest != burst.newestSent else { return nil }
+        guard let newest = newestUndelivered, newest != burst.newestSent, !pace.isWaiting(now: frameInstant) else { return nil }
         return burst.newestSent == nil || nextOfBacklog(of: burst) == nil || shares.allowsLive ? newest : nil
     }
 
     private mutating func noteBacklogSent(through last: UInt32) {
         highestSent = max(highestSent ?? 0, last)
         backlogEnd = max(backlogEnd, last + 1)
+        if last + 1 == nextSequence { pace.sent(last, now: frameInstant) }
     }
 
     mutating func countIfRepeated(_ isRepeated: Bool) {
@@ -88,8 +91,9 @@ extension CollarDelivery {
 
     func hasMore(for burst: Burst) -> Bool {
         if waitingReplyCount > 0 || dueIdentity != .none { return true }
-        if let newest = newestUndelivered, newest != burst.newestSent { return true }
-        return nextOfBacklog(of: burst) != nil
+        let isWaiting = pace.isWaiting(now: frameInstant)
+        if !isWaiting, let newest = newestUndelivered, newest != burst.newestSent { return true }
+        return nextOfBacklog(of: burst).map { !isWaiting || $0 < pace.waitingStart } ?? false
     }
 
     private func nextOfBacklog(of burst: Burst) -> UInt32? { undelivered(from: burst.cursor, except: burst.newestSent) }

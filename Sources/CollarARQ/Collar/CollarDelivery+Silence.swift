@@ -67,5 +67,6 @@ extension CollarDelivery {
     public mutating func sentNewest(from first: UInt32, through newest: UInt32) {
         if let highestSent { countIfRepeated(first <= highestSent) }
         highestSent = max(highestSent ?? 0, newest)
+        pace.sent(newest, now: frameInstant)
     }
 }

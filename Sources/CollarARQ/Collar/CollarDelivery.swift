@@ -72,6 +72,9 @@ public struct CollarDelivery: Sendable {
     var highestSent: UInt32?
     var batchSize: BatchSize
     var shares = LiveShare()
+    var pace = LivePace()
+    /// When ``nextTransmission(now:)`` was last called: the time of the frame that is being made.
+    private(set) var frameInstant: Instant
     private var budget: AirtimeBudget?
     /// Airtime that the budget must hold before any frame is sent. It is that of the largest frame, because the size of the
     /// next frame is not known yet.
@@ -82,6 +85,8 @@ public struct CollarDelivery: Sendable {
     /// Number of frames of replies that wait to be sent.
     var waitingReplyCount = 0
 
+    /// When a frame that was due last had to wait because the duty cycle was used up; nil if none had to since the boot.
+    public private(set) var lastAirtimeWait: Instant?
     /// Airtime since the boot, in microseconds.
     public private(set) var airtimeMicroseconds: Int64 = 0
     /// Number of repeated frames since the boot. A frame of the backlog is a repeat if its first fix is below the `backlogEnd` of
@@ -119,6 +124,7 @@ public struct CollarDelivery: Sendable {
         }
         jitter = configuration.jitterSeed.map { Jitter(seed: $0) }
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
+        frameInstant = now
     }
 
     /// Size in bytes of the largest frame. The budget of the duty cycle must hold the airtime of this frame, and a deep budget
@@ -139,7 +145,7 @@ public struct CollarDelivery: Sendable {
     /// When to call ``nextTransmission(now:)`` again if nothing else happens; nil while a frame with a poll is on the air.
     public var nextDeadline: Instant? {
         switch phase {
-        case .sending: burstStart ?? heartbeatDeadline
+        case .sending: burstStart ?? min(heartbeatDeadline, waitingFixesDue ?? heartbeatDeadline)
         case .transmittingPoll: nil
         case .awaitingAnswer(_, let deadline): max(burstStart ?? deadline, deadline)
         }
@@ -205,6 +211,7 @@ public struct CollarDelivery: Sendable {
     /// The next frame to send, or nil if nothing is due. The caller sends it and then calls
     /// ``transmitted(frameByteCount:now:)``.
     public mutating func nextTransmission(now: Instant) -> Transmission? {
+        frameInstant = now
         switch phase {
         case .transmittingPoll:
             return nil
@@ -241,6 +248,7 @@ public struct CollarDelivery: Sendable {
             budget?.refill(now: now)
             if let start = budget?.earliest(airtimeMicroseconds: largestFrameMicroseconds, now: now), start > now {
                 burstStart = start
+                lastAirtimeWait = now
                 return false
             }
         }

@@ -23,6 +23,10 @@ public struct Collar<Flash: FlashDevice> {
     var dropCount: UInt32 = 0
     var repeatedRequestCount: UInt32 = 0
     private var lastFrameByteCount = 0
+    /// The horizontal accuracy of the fix that was logged last.
+    var newestAccuracy: AccuracyCode?
+    /// The horizontal accuracy of the newest fix that was sent.
+    var sentAccuracy: AccuracyCode?
     /// Seals and opens frames; nil if the collar has no key.
     var sealing: FrameSealing?
     /// Limits the identity requests in clear that a collar with a key obeys, because anybody can send them.
@@ -176,14 +180,23 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Logs a fix durably; it is sent only after that.
     /// - Returns: the sequence that the fix got; the one that it had is ignored.
-    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 { try log(.fix(fix)) }
+    public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
+        let sequence = try log(.fix(fix))
+        newestAccuracy = fix.horizontalAccuracy
+        if isAccuracyChanged { delivery.newestIsUrgent() }
+        return sequence
+    }
 
     /// Logs a message of the application durably, as a fix is logged. The host gets it as it gets fixes: the newest entry of
     /// the log comes first, then the others, oldest first.
     ///
     /// A reply to ``Reception/message(_:)`` names the request id of that message.
     /// - Returns: the sequence that the message got. A reply of the host names this sequence.
-    public mutating func log(_ message: ApplicationMessage) throws(FixLogError) -> UInt32 { try log(.message(message)) }
+    public mutating func log(_ message: ApplicationMessage) throws(FixLogError) -> UInt32 {
+        let sequence = try log(.message(message))
+        delivery.newestIsUrgent()
+        return sequence
+    }
 
     private mutating func log(_ entry: LogEntry) throws(FixLogError) -> UInt32 {
         let oldest = fixLog.oldestSequence
@@ -294,6 +307,7 @@ public struct Collar<Flash: FlashDevice> {
             throw error
         }
         lastFrameByteCount = output.count
+        if delivery.isNewestSent { sentAccuracy = newestAccuracy }
         return true
     }
 

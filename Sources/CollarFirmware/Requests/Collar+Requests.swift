@@ -61,7 +61,7 @@ extension Collar {
         if let reception { return reception }
         switch command.action {
         case .startTracking, .stopTracking:
-            try setTracking(command.action == .startTracking, request, now: now)
+            try setTracking(command.action == .startTracking, by: request, now: now)
         case .pair(let receiverID):
             try changeReceiver(to: receiverID, request, now: now)
         case .unpair:
@@ -109,18 +109,23 @@ extension Collar {
         self.executed.began(isInProgress: outcome == nil)
     }
 
+    /// Starts or stops tracking, durably, as the button of the collar does.
+    public mutating func setTracking(_ isOn: Bool, now: Instant) throws(FlashError) {
+        if isOn != isTracking { try setTracking(isOn, by: nil, now: now) }
+    }
+
     private mutating func setTracking(
-        _ isOn: Bool, _ request: ExecutedRequests.Request, now: Instant
+        _ isOn: Bool, by request: ExecutedRequests.Request?, now: Instant
     ) throws(FlashError) {
         let executed = executed
         let wasOn = isTracking
         let time = condition?.unixMilliseconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
         let since = UInt32(truncatingIfNeeded: time / 1000)
         try settingsStore.change(in: &flash) {
-            executed.remember(request, .ok, in: &$0)
+            if let request { executed.remember(request, .ok, in: &$0) }
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
         }
-        self.executed.began(isInProgress: false)
+        if request != nil { self.executed.began(isInProgress: false) }
         isStatusWanted = true
     }
 

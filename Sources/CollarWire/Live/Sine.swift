@@ -1,13 +1,13 @@
 /// The sine of whole degrees. PROTOCOL.md has a table of the same values.
-enum Sine {
-    /// The sine of 0° … 90°, times 2¹⁵, rounded.
-    ///
-    /// A polynomial takes less of a collar's flash than a table: sin(90° × x) is nearly x × (a − x² × (b − x² × (c − x² × d))). The
-    /// coefficients are such that every rounded result is exact, which a test checks.
+public enum Sine {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    static func scaled(_ degrees: UInt32) -> UInt32 {
+    /// The sine of 0° … 90°, times 2¹⁵, rounded. Other angles give no meaningful value.
+    ///
+    /// A polynomial takes less of a collar's flash than a table: sin(90° × x) is nearly x × (a − x² × (b − x² × (c − x² × d))). The
+    /// coefficients are such that every rounded result is exact, which a test checks.
+    public static func scaled(_ degrees: UInt32) -> UInt32 {
         // x is the fraction of 90° in 2⁻³², the coefficients are in 2⁻³⁰; a product of both is in 2⁻³⁰.
         let x = degrees &* 47_721_858
         let square = high(x, x)

@@ -1,0 +1,158 @@
+import CollarARQ
+import CollarWire
+
+/// The hardware of a collar, and the application that its maker adds. ``CollarProgram`` calls it and decides everything else.
+///
+/// No method waits, except ``wait(until:)`` and, for at most the duration of one frame, ``send(_:)``. A collar without a button,
+/// sounder, light, cable, battery gauge or application leaves out those methods.
+public protocol CollarBoard: ~Copyable {
+    /// The flash that holds the log, the settings and the key.
+    associatedtype Flash: FlashDevice
+
+    // MARK: Time and power
+
+    /// The time since any origin that stays the same until the next reset. It never goes back.
+    mutating func now() -> Instant
+
+    /// Sleeps until `deadline`, or until a byte, a packet or the button needs attention. It may return early.
+    mutating func wait(until deadline: Instant)
+
+    /// Tells the watchdog that the program runs. It is called at least every ``CollarProgram/longestWaitMicroseconds``.
+    mutating func feedWatchdog()
+
+    /// 32 bits that nobody can predict: keys are made of them.
+    mutating func randomWord() -> UInt32
+
+    /// The cause of the last reset, together with what the fault handler left in retained memory; see ``CrashRecord``. It is
+    /// asked for once, after the reset.
+    mutating func takeResetCause() -> ResetCause
+
+    /// Resets the microcontroller. It does not return, except where a board is simulated.
+    mutating func reset()
+
+    // MARK: Flash
+
+    /// Access to the flash. It is asked for once, after the reset.
+    mutating func takeFlash() -> Flash
+
+    // MARK: Radio
+
+    /// Appends the next bare frame that the radio has received to the empty `frame`, which has room for the largest one.
+    /// - Returns: false if there is none.
+    mutating func nextFrame(into frame: inout OutputSpan<UInt8>) -> Bool
+
+    /// Begins to send a bare frame.
+    mutating func send(_ frame: Span<UInt8>)
+
+    /// The state of the radio. A frame is sent only in the state ``RadioState/ready``.
+    mutating func radioState() -> RadioState
+
+    // MARK: GNSS receiver
+
+    /// Appends bytes from the GNSS receiver, as many as there are and `bytes` has room for.
+    mutating func readGNSS(into bytes: inout OutputSpan<UInt8>)
+
+    /// Sends bytes to the GNSS receiver.
+    mutating func writeGNSS(_ bytes: Span<UInt8>)
+
+    /// Switches the supply of the GNSS receiver. A board that cannot switch it does nothing.
+    mutating func switchGNSS(isOn: Bool)
+
+    // MARK: Sensors and signals
+
+    /// Reads the battery and the temperature.
+    mutating func readBattery() -> BatteryReading
+
+    /// Whether the button is pressed at this moment, without its bouncing.
+    mutating func isButtonPressed() -> Bool
+
+    /// Switches the light and the sounder.
+    mutating func show(_ indication: Indication)
+
+    // MARK: Cable
+
+    /// As ``nextFrame(into:)``, for the cable over which keys are exchanged.
+    mutating func nextCableFrame(into frame: inout OutputSpan<UInt8>) -> Bool
+
+    /// Sends a bare frame on the cable.
+    mutating func sendOnCable(_ frame: Span<UInt8>)
+
+    // MARK: Application
+
+    /// Gives the application a message of the host.
+    /// - Returns: whether the application has it; the host gets this outcome.
+    mutating func take(_ message: HostMessage) -> CommandResult.Outcome
+
+    /// The next message that the application wants to send; nil if there is none. It is durable when ``messageLogged(as:)`` is
+    /// called. If it cannot be logged, it is lost.
+    mutating func nextMessage() -> ApplicationMessage?
+
+    /// Notes that the message of ``nextMessage()`` is durable.
+    /// - Parameter sequence: its sequence, which a reply of the host names.
+    mutating func messageLogged(as sequence: UInt32)
+}
+
+/// What a board does without the hardware in question.
+extension CollarBoard where Self: ~Copyable {
+    /// A board without a watchdog.
+    public mutating func feedWatchdog() {}
+    /// A board on which the supply of the GNSS receiver cannot be switched.
+    public mutating func switchGNSS(isOn: Bool) {}
+    /// A board without a battery gauge.
+    public mutating func readBattery() -> BatteryReading { BatteryReading() }
+    /// A board without a button.
+    public mutating func isButtonPressed() -> Bool { false }
+    /// A board without light and sounder.
+    public mutating func show(_ indication: Indication) {}
+    /// A board without a cable.
+    public mutating func nextCableFrame(into frame: inout OutputSpan<UInt8>) -> Bool { false }
+    /// A board without a cable.
+    public mutating func sendOnCable(_ frame: Span<UInt8>) {}
+    /// A board without an application. Its configuration leaves out the capability of messages.
+    public mutating func take(_ message: HostMessage) -> CommandResult.Outcome { .unsupported }
+    /// A board without an application.
+    public mutating func nextMessage() -> ApplicationMessage? { nil }
+    /// A board without an application.
+    public mutating func messageLogged(as sequence: UInt32) {}
+}
+
+/// The state of a collar's radio.
+public enum RadioState: Equatable, Sendable {
+    /// The radio can send a frame; an earlier one has been sent.
+    case ready
+    /// The radio is sending.
+    case sending
+    /// The radio does not answer, or could not send the last frame.
+    case failed
+}
+
+/// The state of the battery at one moment. Values that the board cannot measure are nil.
+public struct BatteryReading: Equatable, Sendable {
+    /// Charge, 0 … 100 percent.
+    public var percent: UInt8?
+    /// Voltage in millivolts, 0 … 8190.
+    public var millivolts: UInt16?
+    /// Temperature, −127 … 127 °C.
+    public var celsius: Int8?
+
+    /// Creates a reading.
+    public init(percent: UInt8? = nil, millivolts: UInt16? = nil, celsius: Int8? = nil) {
+        self.percent = percent
+        self.millivolts = millivolts
+        self.celsius = celsius
+    }
+}
+
+/// Whether the light and the sounder of a collar are on.
+public struct Indication: Equatable, Sendable {
+    /// Whether the light is on.
+    public var isLit = false
+    /// Whether the sounder sounds.
+    public var isSounding = false
+
+    /// Creates an indication.
+    public init(isLit: Bool = false, isSounding: Bool = false) {
+        self.isLit = isLit
+        self.isSounding = isSounding
+    }
+}

@@ -1,0 +1,74 @@
+import CollarARQ
+import CollarWire
+
+/// What a collar tells the people near it, with its light and its sounder.
+public enum Signal: UInt8, Equatable, Sendable {
+    /// Tracking began: one long signal.
+    case start
+    /// Tracking ended: three long signals.
+    case stop
+    /// The collar did what the button asked for: two short signals.
+    case success
+    /// The battery is low: four short signals.
+    case warning
+    /// Something failed: eight short signals.
+    case error
+
+    /// How often the signal is on, and for how long, in microseconds. It is off for as long in between.
+    var pattern: (count: Int64, microseconds: Int64) {
+        switch self {
+        case .start: (1, 600_000)
+        case .stop: (3, 600_000)
+        case .success: (2, 100_000)
+        case .warning: (4, 100_000)
+        case .error: (8, 100_000)
+        }
+    }
+}
+
+/// Plays signals, and the sound that a host commands. A new one ends the one before it, but a warning or an error is heard to
+/// its end.
+public struct SignalPlayer: Equatable, Sendable {
+    private var start = Instant(microseconds: 0)
+    /// The remaining number of times that the signal is on, as of ``start``; 0 if nothing is played.
+    private var count: Int64 = 0
+    private var microseconds: Int64 = 0
+    private var isUrgent = false
+
+    /// Creates a player that is silent.
+    public init() {}
+
+    /// Plays a signal.
+    public mutating func play(_ signal: Signal, now: Instant) {
+        let (count, microseconds) = signal.pattern
+        play(count, microseconds, isUrgent: signal == .warning || signal == .error, now: now)
+    }
+
+    /// Sounds for a time, so that the animal can be found.
+    public mutating func sound(milliseconds: UInt16, now: Instant) {
+        play(1, Int64(widening: UInt32(milliseconds)) * 1000, isUrgent: false, now: now)
+    }
+
+    private mutating func play(_ count: Int64, _ microseconds: Int64, isUrgent: Bool, now: Instant) {
+        guard isUrgent || !self.isUrgent || now >= end else { return }
+        start = now
+        self.count = count
+        self.microseconds = microseconds
+        self.isUrgent = isUrgent
+    }
+
+    private var end: Instant { start.advanced(byMicroseconds: (2 * count - 1) * microseconds) }
+
+    /// Whether the light and the sounder are on.
+    public func isOn(now: Instant) -> Bool {
+        guard count > 0, microseconds > 0, now < end else { return false }
+        return now.microseconds(since: start) / microseconds % 2 == 0
+    }
+
+    /// When ``isOn(now:)`` changes next; nil if nothing is played.
+    public func nextDeadline(now: Instant) -> Instant? {
+        guard count > 0, microseconds > 0, now < end else { return nil }
+        let played = now.microseconds(since: start) / microseconds
+        return start.advanced(byMicroseconds: (played + 1) * microseconds)
+    }
+}
