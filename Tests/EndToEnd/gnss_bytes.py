@@ -235,7 +235,7 @@ class ReceiverAtLine(threading.Thread):
         self.receiver = receiver or FakeReceiver()
         # The fixes that were sent.
         self.sent = []
-        self._wake, self._stop = os.pipe()
+        self._wake, self._wake_writer = os.pipe()
 
     def run(self):
         begin = time.monotonic()
@@ -274,10 +274,10 @@ class ReceiverAtLine(threading.Thread):
 
     def close(self):
         """Stops the thread. The descriptor stays open."""
-        os.write(self._stop, b"x")
+        os.write(self._wake_writer, b"x")
         self.join(5)
         os.close(self._wake)
-        os.close(self._stop)
+        os.close(self._wake_writer)
 
 
 def track(path, begin_unix_ms=None):
