@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 
 /// A base radio, its host and its air, without time of their own.
-struct BaseRadioBench {
+struct BaseRadioBench: ~Copyable {
     static let identity = RadioIdentity(
         radioID: 0xFEDC_BA98_7654_3210, firmwareVersion: FirmwareVersion(major: 2, minor: 0, patch: 11),
         maximumFrameByteCount: 200)

@@ -9,7 +9,7 @@ import CollarWire
 /// The caller owns the clock, the line and the radio. It calls ``receiveFromHost(_:now:)`` and ``receive(packet:signal:)`` with
 /// what comes in, ``nextHostFrame(into:)`` whenever the line takes bytes, and ``nextPacket(now:into:)`` whenever the radio can
 /// send and ``nextDeadline(now:)`` has come.
-public struct BaseRadio {
+public struct BaseRadio: ~Copyable {
     /// The identity of a base radio, and how its radio is set.
     public struct Configuration: Equatable, Sendable {
         /// What the base radio says of itself. Longer packets than its largest frame are dropped.
@@ -39,9 +39,9 @@ public struct BaseRadio {
     private var stream = StreamDecoder()
     private var introduction: Introduction? = .identity
     private var dueReport: SignalReport?
-    private var packets = PacketQueue<RadioSignal, 16>(note: RadioSignal(strengthDBm: 0))
+    private var packets = PacketQueue<RadioSignal, 8, 2024>(note: RadioSignal(strengthDBm: 0))
     /// Frames of the host. Their notes tell when they came.
-    private var frames: PacketQueue<Instant, 8>
+    private var frames: PacketQueue<Instant, 4, 1012>
     private var isTransmitting = false
     private var lastTransmissionEnd: Instant
 
@@ -107,9 +107,9 @@ extension BaseRadio {
                     introduction = nil
                     try configuration.modem.encode(into: &frame)
                 }
-            } else if let signal = packets.firstNote {
-                packets.copyFirst(to: &frame)
-                packets.removeFirst()
+            } else if packets.count > 0 {
+                let signal = packets.firstNote
+                packets.moveFirst(to: &frame)
                 dueReport = SignalReport(packetCRC: FrameCRC.sent(in: frame.span), signal: signal)
             }
         } catch { preconditionFailure("the configuration and the signals are in range") }
@@ -155,8 +155,7 @@ extension BaseRadio {
         budget?.refill(now: now)
         if let budget, budget.earliest(airtimeMicroseconds: airtime, now: now) > now { return false }
         budget?.spend(airtimeMicroseconds: airtime)
-        frames.copyFirst(to: &output)
-        frames.removeFirst()
+        frames.moveFirst(to: &output)
         isTransmitting = true
         return true
     }
@@ -168,10 +167,10 @@ extension BaseRadio {
     }
 
     /// When to call ``nextPacket(now:into:)`` if nothing else happens; nil if no frame of the host waits, or while the radio sends.
-    public func nextDeadline(now: Instant) -> Instant? {
+    public mutating func nextDeadline(now: Instant) -> Instant? {
         guard !isTransmitting, let waitEnd else { return nil }
-        guard var budget else { return now }
-        budget.refill(now: now)
+        budget?.refill(now: now)
+        guard let budget else { return now }
         let earliest = budget.earliest(
             airtimeMicroseconds: airtimeMicroseconds(packetByteCount: frames.firstByteCount), now: now)
         return min(earliest, waitEnd.advanced(byMicroseconds: 1))
@@ -180,9 +179,11 @@ extension BaseRadio {
     /// Until when the oldest frame of the host waits; nil if none waits. The time in which frames before it are sent does not
     /// count.
     private var waitEnd: Instant? {
-        guard let arrival = frames.firstNote else { return nil }
-        let turnaround = Int64(widening: UInt32(configuration.modem.turnaroundMilliseconds)) * 1000
-        return max(arrival, lastTransmissionEnd).advanced(byMicroseconds: turnaround)
+        mutating get {
+            guard frames.count > 0 else { return nil }
+            let turnaround = Int64(widening: UInt32(configuration.modem.turnaroundMilliseconds)) * 1000
+            return max(frames.firstNote, lastTransmissionEnd).advanced(byMicroseconds: turnaround)
+        }
     }
 
     private static func address(of frame: Span<UInt8>) -> UInt8 { frame[2] }

@@ -22,7 +22,11 @@ void __aeabi_memcpy(void *target, const void *source, size_t count) { memcpy(tar
 void __aeabi_memcpy4(void *target, const void *source, size_t count) { memcpy(target, source, count); }
 void __aeabi_memcpy8(void *target, const void *source, size_t count) { memcpy(target, source, count); }
 void __aeabi_memmove(void *target, const void *source, size_t count) { memmove(target, source, count); }
+void __aeabi_memmove4(void *target, const void *source, size_t count) { memmove(target, source, count); }
+void __aeabi_memmove8(void *target, const void *source, size_t count) { memmove(target, source, count); }
 void __aeabi_memset(void *target, size_t count, int value) { memset(target, value, count); }
+void __aeabi_memset4(void *target, size_t count, int value) { memset(target, value, count); }
+void __aeabi_memset8(void *target, size_t count, int value) { memset(target, value, count); }
 void __aeabi_memclr(void *target, size_t count) { memset(target, 0, count); }
 void __aeabi_memclr4(void *target, size_t count) { memset(target, 0, count); }
 void __aeabi_memclr8(void *target, size_t count) { memset(target, 0, count); }

@@ -1,0 +1,50 @@
+# Functions that build the firmware and set up its emulator. Sourced, after setup.sh; needs `root`, the checkout.
+
+firmware_board=$root/hardware/boards/qemu-mps2-an386
+firmware_build=$root/.build-board
+
+setup_emulator() { install_missing "runs the firmware on an emulated microcontroller" qemu-system-arm; }
+
+# Builds the images of the emulated board into .build-board/NAME.elf, if their sources have changed. All modules are optimised
+# together when an image is linked; the linker refuses an image that does not fit the memory of its script.
+build_images() {
+    local triple=armv7em-none-none-eabi sources=$firmware_board/Sources toolchain module image file
+    local flags=(-Osize -wmo -parse-as-library -target "$triple" -no-allocations -swift-version 6 -warnings-as-errors
+        -strict-memory-safety -lto=llvm-full -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes
+        -Xcc -mfloat-abi=soft -Xfrontend -function-sections -Xfrontend -disable-stack-protector
+        -I "$firmware_build" -I "$sources/CBoard")
+    are_images_current && return
+    say "building the firmware"
+    rm -rf "$firmware_build"
+    mkdir "$firmware_build"
+    for module in "$root"/Sources/Collar{Wire,ARQ,Firmware} "$sources/Board"; do
+        compile_module "$module" -emit-module -emit-module-path "$firmware_build/${module##*/}.swiftmodule"
+    done
+    toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
+    for file in start builtins; do
+        "$toolchain/clang" -target "$triple" -mfloat-abi=soft -Os -ffreestanding -fno-builtin -ffunction-sections \
+            -Wall -Wextra -Werror -c "$sources/CBoard/$file.c" -o "$firmware_build/$file.o"
+    done
+    for image in Base; do
+        compile_module "$sources/${image}Image"
+        "$toolchain/ld.lld" --gc-sections --lto-O2 -static -L "$firmware_board" -T "$firmware_board/${image,,}.ld" \
+            "$firmware_build"/{start,builtins,"${image}Image",Board,CollarFirmware,CollarARQ,CollarWire}.o \
+            -o "$firmware_build/$image.elf" -Map="$firmware_build/$image.map"
+    done
+}
+
+# compile_module FOLDER FLAG… : compiles a module with the flags of its caller.
+compile_module() {
+    local name=${1##*/}
+    # shellcheck disable=SC2046 # one word per source
+    swiftc "${flags[@]}" -module-name "$name" -c $(find "$1" -name '*.swift' | sort) -o "$firmware_build/$name.o" "${@:2}"
+}
+
+# Whether the images are newer than everything that they are made of.
+are_images_current() {
+    [[ -e $firmware_build/Base.elf ]] || return
+    local newer
+    newer=$(find "$root"/Sources/Collar{Wire,ARQ,Firmware} "$firmware_board" "$root/Tools/lib/firmware.sh" \
+        -newer "$firmware_build/Base.elf" -print -quit)
+    [[ -z $newer ]]
+}

@@ -1,0 +1,47 @@
+// Start-up of an image, and its end by a fault.
+#include <stdint.h>
+
+#include "CBoard.h"
+
+extern uint32_t stack_bottom[], stack_top[], data_start[], data_end[], data_source[], bss_start[], bss_end[];
+int main(void);
+
+__attribute__((section(".retained"), used)) struct retained_memory retained;
+
+static volatile uint32_t *const application_interrupt_and_reset = (volatile uint32_t *)0xE000ED0C;
+
+void reset(void) {
+    __asm__ volatile("cpsid i" ::: "memory");
+    for (uint32_t *to = data_start, *from = data_source; to < data_end;) *to++ = *from++;
+    for (uint32_t *word = bss_start; word < bss_end;) *word++ = 0;
+    // What remains of the pattern shows how deep the stack was. The part that this function uses is not filled.
+    uint32_t *here = (uint32_t *)__builtin_frame_address(0) - 16;
+    for (uint32_t *word = stack_bottom; word < here; word++) *word = 0x5AA55AA5;
+    main();
+    for (;;) {}
+}
+
+// Notes the address at which the program ended, and resets. The words are those of Swift's CrashRecord.
+__attribute__((used)) static void end_program(const uint32_t *frame, uint32_t is_watchdog) {
+    uint32_t program_counter = frame[6];
+    retained.crash_words[0] = 0x43525348 ^ is_watchdog;
+    retained.crash_words[1] = program_counter;
+    retained.crash_words[2] = ~(retained.crash_words[0] + program_counter);
+    *application_interrupt_and_reset = 0x05FA0004;
+    for (;;) {}
+}
+
+// A trap of Swift's (an overflow, a precondition) ends here too.
+__attribute__((naked)) static void fault(void) {
+    __asm__ volatile("mrs r0, msp\n movs r1, #0\n b end_program");
+}
+
+// The watchdog warns by this interrupt before it resets.
+__attribute__((naked)) static void watchdog(void) {
+    __asm__ volatile("mrs r0, msp\n movs r1, #1\n b end_program");
+}
+
+__attribute__((section(".vectors"), used)) static const void *const vectors[] = {
+    // After the reset: NMI, hard fault, memory, bus, usage.
+    stack_top, (void *)reset, (void *)watchdog, (void *)fault, (void *)fault, (void *)fault, (void *)fault,
+};
