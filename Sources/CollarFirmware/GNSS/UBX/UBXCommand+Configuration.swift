@@ -1,0 +1,121 @@
+extension UBXCommand {
+    /// The keys of values, with the length of each value in bytes.
+    private enum Key {
+        /// Milliseconds between measurements, 2 bytes.
+        static var measurementInterval: UInt32 { 0x3021_0001 }
+        /// Number of positions for which one NAV-PVT is sent, 1 byte.
+        static var navigationPVTOnUART1: UInt32 { 0x2091_0007 }
+        /// 1 byte.
+        static var ubxOnUART1: UInt32 { 0x1074_0001 }
+        /// 1 byte.
+        static var nmeaOnUART1: UInt32 { 0x1074_0002 }
+        /// 1 byte.
+        static var dynamicModel: UInt32 { 0x2011_0021 }
+        /// 0: full power, 1: on and off, 2: cyclic tracking; 1 byte.
+        static var powerMode: UInt32 { 0x20D0_0001 }
+    }
+
+    /// A message that sets values by their keys until the receiver is switched off.
+    private init(settingValues _: Void) {
+        self.init(.setValues)
+        append(0)
+        // The only layer is the memory that the receiver forgets: a receiver that restarts then has its own defaults, all of them.
+        append(1)
+        appendZeros(2)
+    }
+
+    private mutating func append(_ key: UInt32, _ value: UInt8) {
+        append32(key)
+        append(value)
+    }
+
+    /// Sets the interval of positions, sends NAV-PVT with each, and switches NMEA off (from generation 9 on).
+    static func outputs(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(settingValues: ())
+        command.append32(Key.measurementInterval)
+        command.append16(settings.intervalMilliseconds)
+        command.append(Key.navigationPVTOnUART1, 1)
+        command.append(Key.ubxOnUART1, 1)
+        command.append(Key.nmeaOnUART1, 0)
+        return command
+    }
+
+    /// Sets the dynamic model (from generation 9 on).
+    static func dynamicModel(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(settingValues: ())
+        command.append(Key.dynamicModel, settings.dynamicModel.rawValue)
+        return command
+    }
+
+    /// Switches cyclic tracking on or off (from generation 9 on).
+    static func powerMode(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(settingValues: ())
+        command.append(Key.powerMode, settings.isPowerSaved ? 2 : 0)
+        return command
+    }
+
+    /// Sets the interval of positions (before generation 9).
+    static func rate(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(.rate)
+        command.append16(settings.intervalMilliseconds)
+        // One position for each measurement, and measurements aligned to UTC.
+        command.append16(1)
+        command.append16(0)
+        return command
+    }
+
+    /// Sets the dynamic model (before generation 9).
+    static func navigationEngine(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(.navigationEngine)
+        // The mask says that only the model changes.
+        command.append16(1)
+        command.append(settings.dynamicModel.rawValue)
+        command.appendZeros(33)
+        return command
+    }
+
+    /// Describes cyclic tracking (before generation 9).
+    static func powerManagement(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(.powerManagement)
+        command.append(1)
+        command.appendZeros(3)
+        // Cyclic tracking, and time to read the orbits of satellites again.
+        command.append32(1 &<< 17 | 1 &<< 12)
+        command.append32(UInt32(settings.intervalMilliseconds))
+        // After a search without success the receiver waits ten seconds.
+        command.append32(10_000)
+        command.appendZeros(28)
+        return command
+    }
+
+    /// Switches the saving of power on or off (before generation 9).
+    static func receiverManager(_ settings: GNSSSettings) -> UBXCommand {
+        var command = UBXCommand(.receiverManager)
+        command.append(8)
+        command.append(settings.isPowerSaved ? 1 : 0)
+        return command
+    }
+
+    /// Sets for how many positions a message is sent once; 0 switches it off (before generation 9).
+    static func messageRate(of type: UBXMessageType, _ rate: UInt8) -> UBXCommand {
+        var command = UBXCommand(.messageRate)
+        command.append(type.messageClass)
+        command.append(type.number)
+        command.append(rate)
+        return command
+    }
+
+    /// Switches the receiver off until a byte arrives on its serial line. The receiver does not answer.
+    /// - Parameter isByKeys: whether the receiver has generation 9 or a later one, which takes a longer form.
+    static func powerOff(isByKeys: Bool) -> UBXCommand {
+        var command = UBXCommand(.powerRequest)
+        if isByKeys { command.appendZeros(4) }
+        // No end of the pause.
+        command.append32(0)
+        // Backup mode, also while the receiver has power from a cable.
+        command.append32(isByKeys ? 0b110 : 0b10)
+        // A byte on the serial line wakes the receiver; older ones always wake from that.
+        if isByKeys { command.append32(0b1000) }
+        return command
+    }
+}

@@ -1,0 +1,119 @@
+import CollarARQ
+import CollarFirmware
+import CollarWire
+
+/// A GNSS receiver state machine, and a receiver at its line that answers as u-blox receivers do, in virtual time.
+struct GNSSBench<Dialect: GNSSDialect> {
+    var receiver: GNSSReceiver<Dialect>
+    var now = Instant(microseconds: 0)
+    /// The generation of the receiver; nil if it ignores UBX.
+    var generation: Int?
+    /// Whether the receiver hears and says nothing.
+    var isDead = false
+    /// Whether the receiver says what it has to say in NMEA, and whether in UBX.
+    var isNMEAOn = true
+    var isUBXOn = false
+    /// The messages that the receiver refuses, by their class and number.
+    var refused: Set<[UInt8]> = []
+    /// The number of commands that the receiver does not hear.
+    var unheard = 0
+    /// The commands that were sent.
+    var commands: [[UInt8]] = []
+    var readings: [GNSSReading] = []
+    /// The time of the next position in seconds since 1970.
+    var second: Int64 = 1_800_000_000
+    private var silencedSentences: Set<UInt8> = []
+
+    init(generation: Int?, interval: UInt16 = 1000, isPowerSaved: Bool = true) {
+        self.generation = generation
+        guard let date = UTCDate(year: 2026, month: 11, day: 25) else { preconditionFailure("the calendar has this day") }
+        receiver = GNSSReceiver(
+            settings: GNSSSettings(intervalMilliseconds: interval, isPowerSaved: isPowerSaved, earliestDate: date))
+    }
+
+    /// Switches the receiver on, with its own defaults.
+    mutating func switchOn() {
+        restart()
+        receiver.switchOn(now: now)
+        exchange()
+    }
+
+    /// The receiver forgets its configuration.
+    mutating func restart() { (isNMEAOn, isUBXOn, silencedSentences) = (true, false, []) }
+
+    /// Sends the commands that are due, and gives the answers back, until there are none.
+    mutating func exchange() {
+        while true {
+            var isSent = false
+            let command = [UInt8](capacity: GNSSReceiver<Dialect>.longestCommandByteCount) { output in
+                isSent = receiver.nextCommand(now: now, into: &output)
+            }
+            guard isSent else { return }
+            commands.append(command)
+            receive(answer(to: command))
+        }
+    }
+
+    mutating func receive(_ bytes: [UInt8]) {
+        for byte in bytes { if let reading = receiver.receive(byte, now: now) { readings.append(reading) } }
+    }
+
+    /// What the receiver does with a command, and its answer.
+    private mutating func answer(to command: [UInt8]) -> [UInt8] {
+        guard let generation, !isDead, command[2] == 6 else { return [] }
+        guard unheard == 0 else {
+            unheard -= 1
+            return []
+        }
+        let kind = Array(command[2...3])
+        let isKnown = (kind == [6, 0x8A]) == (generation >= 9)
+        guard isKnown, !refused.contains(kind) else { return ubx(5, 0, kind) }
+        if kind == [6, 0x8A], command.count == 33 { (isUBXOn, isNMEAOn) = (true, false) }
+        if kind == [6, 1] {
+            if command[6] == 1 { isUBXOn = true } else { silencedSentences.insert(command[7]) }
+            if silencedSentences.count == 6 { isNMEAOn = false }
+        }
+        return ubx(5, 1, kind)
+    }
+
+    /// Lets the time pass; every second the receiver says a position.
+    mutating func run(seconds: Int) {
+        for _ in 0..<seconds {
+            if !isDead {
+                if isNMEAOn { receive(nmea) }
+                if isUBXOn { receive(pvt) }
+                second += 1
+                exchange()
+            }
+            advance(to: now.advanced(byMicroseconds: 1_000_000))
+        }
+    }
+
+    /// Lets the time pass without a position.
+    mutating func advance(to end: Instant) {
+        while let deadline = receiver.nextDeadline, deadline < end {
+            now = max(now, deadline)
+            if let reading = receiver.deadlineReached(now: now) { readings.append(reading) }
+            exchange()
+        }
+        now = end
+    }
+
+    private var fields: PVTFields {
+        var fields = PVTFields()
+        let ofDay = second % 86_400
+        // 1,800,000,000 is 2027-01-15.
+        (fields.year, fields.month, fields.day) = (2027, 1, UInt8(15 + (second - 1_799_971_200) / 86_400))
+        (fields.hour, fields.minute, fields.second) = (UInt8(ofDay / 3600), UInt8(ofDay / 60 % 60), UInt8(ofDay % 60))
+        return fields
+    }
+
+    private var pvt: [UInt8] { fields.message }
+
+    private var nmea: [UInt8] {
+        func two(_ value: UInt8) -> String { (value < 10 ? "0" : "") + "\(value)" }
+        let time = two(fields.hour) + two(fields.minute) + two(fields.second)
+        return sentence("GPRMC,\(time).00,A,3351.4,S,01507.2,E,0.1,90,\(two(fields.day))0127,,,A")
+            + sentence("GPGGA,\(time).00,3351.4,S,01507.2,E,1,8,1.0,25.4,M,30,M,,")
+    }
+}
