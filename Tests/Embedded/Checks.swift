@@ -30,6 +30,7 @@ public func checkCodec() {
     for _ in 0..<table.word() { checks.checkInvalid(&table) }
     checks.checkAccuracies(&table)
     checks.checkSealing(&table)
+    checks.checkConstantTime()
     checks.report()
     finish(checks.disagreed == 0 ? 1 : 0)
 }
@@ -41,6 +42,7 @@ struct Checks {
     private var written: UInt32 = 0
     private var accuracies: UInt32 = 0
     private var sealing = SealingChecks()
+    private var constantTime = ConstantTimeChecks()
     private(set) var disagreed: UInt32 = 0
 
     mutating func checkValid(_ table: inout Table) {
@@ -95,8 +97,22 @@ struct Checks {
         }
     }
 
+    /// Checks that the time of sealing and opening depends on no secret.
+    mutating func checkConstantTime() {
+        let name: StaticString = "constant time"
+        begin(TableBytes(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        if !constantTime.isDerivingConstant() { complain("the time of deriving keys depends on the key") }
+        if !constantTime.isSealingConstant(typeCode: MessageType.batch.rawValue, byteCount: 45) {
+            complain("the time of sealing a batch depends on the key or the plaintext")
+        }
+        if !constantTime.isSealingConstant(typeCode: MessageType.identity.rawValue, byteCount: 47) {
+            complain("the time of sealing an identity depends on the key or the plaintext")
+        }
+        if !constantTime.isRefusingConstant() { complain("the time of refusing a frame depends on its tag, key or ciphertext") }
+    }
+
     func report() {
-        let checked = vectors &+ accuracies &+ sealing.count
+        let checked = vectors &+ accuracies &+ sealing.count &+ constantTime.count
         printNumber(checked)
         printText(" checked: ")
         printNumber(vectors)
@@ -104,9 +120,11 @@ struct Checks {
         printNumber(written)
         printText(" written again, ")
         printNumber(sealing.count)
-        printText(" known answers, and ")
+        printText(" known answers, ")
         printNumber(accuracies)
-        printText(" accuracies\n")
+        printText(" accuracies, and ")
+        printNumber(constantTime.count)
+        printText(" comparisons of time\n")
         printNumber(checked &- disagreed)
         printText(" agree, ")
         printNumber(disagreed)
@@ -168,6 +186,13 @@ struct Checks {
         printText("FAILED  ")
         printText(name)
         printText(": ")
+        printText(fault)
+        printText("\n")
+    }
+
+    private mutating func complain(_ fault: StaticString) {
+        disagreed &+= 1
+        printText("FAILED  ")
         printText(fault)
         printText("\n")
     }
