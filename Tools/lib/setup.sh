@@ -71,6 +71,39 @@ names_to_fetch() {
     { awk '$1 == "Inst" { print $2 }' <<<"$names" && printf '%s\n' "${@%!}"; } | sort -u
 }
 
+# unpack_source PACKAGE : downloads the source of a package from the server of the package, checks it as apt does, and unpacks it
+# into .tools/PACKAGE-source. Returns 1 if it cannot be had: tests that need it are skipped then.
+unpack_source() {
+    local folder=$root/.tools/$1-source address suite
+    [[ ! -e $folder/.complete ]] || return 0
+    command -v apt-get >/dev/null || return 1
+    # "500 http://deb.debian.org/debian bookworm/main amd64 Packages"
+    read -r address suite < <(apt-cache policy "$1" 2>/dev/null | awk '$3 ~ "/main$" { print $2, $3; exit }') || return 1
+    [[ -n $suite ]] || return 1
+    say "unpacking the source of $1 into ${folder#"$root"/} (only for tests)"
+    rm -rf "$folder"
+    mkdir -p "$folder/.apt/lists/partial" "$folder/.apt/cache/archives/partial"
+    echo "deb-src [signed-by=$(source_keyring)] $address ${suite%/main} main" >"$folder/.apt/sources.list"
+    local options=(-q -o "Dir::Etc::SourceList=$folder/.apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State::Lists=$folder/.apt/lists" -o "Dir::Cache=$folder/.apt/cache" -o APT::Sandbox::User=root
+        -o Acquire::Languages=none)
+    (
+        cd "$folder"
+        apt-get "${options[@]}" update >&2 && apt-get "${options[@]}" source --download-only "$1" >&2 &&
+            tar --strip-components=1 -xf ./*.orig.tar.*z
+    ) || { say "the source of $1 could not be had"; return 1; }
+    rm -rf "$folder/.apt" "$folder"/*.orig.tar.* "$folder"/*.debian.tar.* "$folder"/*.dsc
+    touch "$folder/.complete"
+}
+
+# The keys of the distribution's archive.
+source_keyring() {
+    local keyring
+    for keyring in /usr/share/keyrings/{debian,ubuntu}-archive-keyring.gpg; do
+        if [[ -e $keyring ]]; then echo "$keyring"; return; fi
+    done
+}
+
 # private_environment FOLDER PACKAGE… : downloads Python packages with pip into the virtual environment .tools/FOLDER.
 private_environment() {
     local environment=$root/.tools/$1

@@ -51,7 +51,7 @@ import Testing
                 == GNSSReading(
                     unixMilliseconds: 764_426_119_000, latitudeE7: 481_173_000, longitudeE7: 115_166_667,
                     altitudeMillimeters: 545_400, speedMillimetersPerSecond: 11_524, courseCentidegrees: 8440))
-        #expect(parser.endMoment() == .noFix)
+        #expect(parser.endMoment() == .other)
     }
 
     @Test func whatIsMissingIsUnknown() throws {
@@ -65,7 +65,8 @@ import Testing
     }
 
     @Test func noFixWithoutAValidStatusOrADate() {
-        #expect(moment(gga, gst) == .noFix)
+        #expect(moment(gga, gst) == .other)
+        #expect(moment(gga.replacing("E,1", with: "E,0"), gst) == .noFix)
         #expect(moment(rmc.replacing("50,A", with: "50,V")) == .noFix)
         for mode in ["N", "E", "M", "S"] { #expect(moment(String(rmc.dropLast()) + mode) == .noFix) }
         for quality in ["0", "6", "7", "8", ""] { #expect(moment(rmc, gga.replacing("E,1", with: "E,\(quality)")) == .noFix) }

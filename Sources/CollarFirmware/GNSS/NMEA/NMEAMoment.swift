@@ -88,8 +88,10 @@ struct NMEAMoment {
         longitudeE7 = longitude
     }
 
-    /// The result of the moment.
+    /// The result of the moment. Sentences without RMC say nothing about a position that has a date; some receivers send RMC and GGA
+    /// in turn.
     var event: GNSSEvent {
+        if hasFix, sentences & Sentence.rmc.rawValue == 0 { return .other }
         guard hasFix, let latitudeE7, let longitudeE7, let unixMilliseconds else { return .noFix }
         return .reading(
             GNSSReading(
