@@ -22,7 +22,8 @@ enum DevicesCommand {
         }
         let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
         for device in sorted {
-            let text = (device.isCollarRadio ? "* " : "  ") + PlainText.line(device.text) + "\n"
+            let mark = device.isCollarRadio ? TerminalStyle.standardOutput.painted("*", as: .good) + " " : "  "
+            let text = mark + PlainText.line(device.text) + "\n"
             try StandardOutput.write(arguments.has("--json") ? line(of: device) : Array(text.utf8))
         }
         if sorted.isEmpty { StandardError.say("there is no serial device") }

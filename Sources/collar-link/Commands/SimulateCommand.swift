@@ -190,7 +190,8 @@ struct SimulationOptions {
         let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
         guard let known = SimulatedModem(name: modemName) else {
             throw CommandFailure(
-                .usage, "--modem \(modemName): there is no such modem", remedy: "serial, ble, or lora:SF7 to lora:SF12")
+                .usage, "--modem \(modemName): there is no such modem" + Suggestion.text(for: modemName, among: SimulatedModem.names),
+                remedy: "serial, ble, or lora:SF7 to lora:SF12")
         }
         modemKind = known
         dialect =
