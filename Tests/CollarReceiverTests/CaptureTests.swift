@@ -57,15 +57,15 @@ import Testing
             Self.record(.read([0xAA, 0xBB, 0xCC]), after: 1, round: 0x0102), Self.record(.unplugged, after: 2_000_001),
         ])
         let comment = "The bytes of collar radios' ports, positions included"
-        var expected = Self.hexadecimal("0a0d0d0a 70000000 4d3c2b1a 0100 0000 ffffffffffffffff 0100 3500")
+        var expected = Self.hexadecimal("0a0d0d0a 6c000000 4d3c2b1a 0100 0000 ffffffffffffffff 0100 3500")
         expected += Array(comment.utf8) + Self.hexadecimal("000000 0400 0b00") + Array("collar-link".utf8)
-        expected += Self.hexadecimal("00 00000000 70000000")
+        expected += Self.hexadecimal("00 00000000 6c000000")
         expected += Self.hexadecimal("01000000 30000000 9600 0000 00000000 0200 0c00") + Array("/dev/ttyUSB0".utf8)
         expected += Self.hexadecimal("0900 0100 06000000 00000000 30000000")
-        // 1,700,000,000,123,001 µs are 0x00060a24186ce4b9; 1,700,000,000,123 ms are 0x18bcfe5687b.
-        expected += Self.hexadecimal("06000000 3c000000 00000000 240a0600 b9e46c18 0f000000 0f000000")
+        // 1,700,000,000,123,001 µs are 0x00060a2418202079; 1,700,000,000,123 ms are 0x18bcfe5687b.
+        expected += Self.hexadecimal("06000000 3c000000 00000000 240a0600 79202018 0f000000 0f000000")
         expected += Self.hexadecimal("01 02 0102 0000018bcfe5687b aabbcc 00 0200 0400 01000000 00000000 3c000000")
-        expected += Self.hexadecimal("06000000 2c000000 00000000 240a0600 39698b18 0c000000 0c000000")
+        expected += Self.hexadecimal("06000000 2c000000 00000000 240a0600 f9a43e18 0c000000 0c000000")
         expected += Self.hexadecimal("01 05 0000 0000018bcfe5704b 2c000000")
         #expect(bytes == expected)
     }
@@ -117,8 +117,8 @@ import Testing
     @Test func theOtherByteOrder() throws {
         var bytes = Self.hexadecimal("0a0d0d0a 0000001c 1a2b3c4d 0001 0000 ffffffffffffffff 0000001c")
         bytes += Self.hexadecimal("00000001 00000028 0096 0000 00000000 0002 0003 61626300 0009 0001 09000000 00000000 00000028")
-        // 1,700,000,000,123,001,999 ns are 0x17979cfe3ba2c1cf.
-        bytes += Self.hexadecimal("00000006 00000030 00000000 17979cfe 3ba2c1cf 0000000d 0000000d")
+        // 1,700,000,000,123,001,999 ns are 0x17979cfe3d7edc8f.
+        bytes += Self.hexadecimal("00000006 00000030 00000000 17979cfe 3d7edc8f 0000000d 0000000d")
         bytes += Self.hexadecimal("01 02 0007 0000018bcfe5687b aa 000000 00000030")
         let record = try #require(try Self.read(bytes).first)
         #expect(record.port == "abc")
@@ -137,8 +137,7 @@ import Testing
         #expect(try Self.read(bytes).count == 2)
         // An event with a number that is not known yet.
         var later = capture
-        let last = later.count - 12 - 4 - 8 - 4 - 12 + 1
-        later[last] = 99
+        later[later.count - 60 + 29] = 99
         #expect(try Self.read(later).count == 1)
     }
 
