@@ -214,7 +214,7 @@ class RecordingTest(EndToEndTest):
         first.wait_for_error("waiting for")
         second = self.record(state=self.path("second"))
         self.assertEqual(second.wait(), 73, second.error_text)
-        self.assertIn("another collar-link writes to", second.error_text)
+        self.assertIn("is in use by another process", second.error_text)
 
     def test_usage(self):
         for arguments, reason in (

@@ -16,7 +16,7 @@ extension CaptureFileError {
                 .captureFailing, "\(path) holds something else than a capture, and is not overwritten",
                 "Remove it, or name another file: --write FILE.")
         case .inUse(let path):
-            UserMessage(.captureFailing, "another collar-link writes to \(path)", "Name another file: --write FILE.")
+            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: --write FILE.")
         }
     }
 
@@ -40,7 +40,7 @@ extension CaptureError {
             case .shortBlock(let type): "a block of type \(type) is too short"
             case .unknownInterface(let number): "a packet names interface \(number), which was not described before"
             case .timeResolution(let resolution): "times in the resolution \(resolution) cannot be used"
-            case .version(let version): "a record has version \(version), which this collar-link cannot read"
+            case .version(let version): "a record has version \(version), which this version cannot read"
             case .content(let event): "the content of a record of event \(event) is wrong"
             case .cut: "the capture ends inside a block"
             }
