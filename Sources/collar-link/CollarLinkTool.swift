@@ -11,6 +11,7 @@ enum CollarLinkTool {
     private static let commands: [(spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode)] = [
         (RunCommand.spec, RunCommand.run),
         (DevicesCommand.spec, DevicesCommand.run),
+        (DoctorCommand.spec, DoctorCommand.run),
         (MarkCommand.spec, MarkCommand.run),
         (SendCommand.spec, SendCommand.run),
         (SimulateCommand.spec, SimulateCommand.run),

@@ -64,7 +64,7 @@ package struct JSONLine {
     }
 
     /// Adds a list of texts, or null.
-    mutating func add(_ key: String, _ texts: [String]?) {
+    package mutating func add(_ key: String, _ texts: [String]?) {
         begin(key)
         guard let texts else {
             bytes += "null".utf8

@@ -1,5 +1,5 @@
 /// The file `<state directory>/receiver`: the receiver's identity, or the id of a receiver that has moved away.
-enum ReceiverFile: Equatable {
+package enum ReceiverFile: Equatable {
     /// A receiver whose id comes from random bytes and what they are bound to. A receiver that has moved here keeps its id:
     /// `difference` is the xor of that id and the id computed here; 0 for a receiver that was made here.
     case identity(randomBytes: [UInt8], difference: UInt32)
@@ -44,9 +44,11 @@ enum ReceiverFile: Equatable {
     }
 
     private static let movedPrefix = "moved "
-    private static let retiredPrefix = "retired "
+    /// The start of the text if the receiver has moved.
+    package static let retiredPrefix = "retired "
 
-    private static func parse(_ text: String) -> ReceiverFile? {
+    /// Reads the text of the file; nil if it is no such text.
+    package static func parse(_ text: String) -> ReceiverFile? {
         let lines = text.split(separator: "\n")
         guard let first = lines.first else { return nil }
         if first.hasPrefix(retiredPrefix) {

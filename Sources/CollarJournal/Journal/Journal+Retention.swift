@@ -138,11 +138,11 @@ extension RemovedEntries {
 
 /// The times that a correct clock may have shown: not before this program was made, and not in the future. Other times come
 /// from a clock that was not set, or was set wrong.
-struct CredibleTimes {
+package struct CredibleTimes {
     /// Milliseconds of a day.
     static let day: Int64 = 86_400_000
     /// The beginning of 2026, in milliseconds since 1970.
-    private static let release: Int64 = 1_767_225_600_000
+    package static let release: Int64 = 1_767_225_600_000
 
     private let latest: Int64
 

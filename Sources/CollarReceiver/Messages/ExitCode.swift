@@ -2,6 +2,8 @@
 public enum ExitCode: Int32, Sendable {
     /// The command succeeded, or it ended because the reader of stdout went away, or on SIGINT or SIGTERM.
     case clean = 0
+    /// `doctor` finds nothing but what deserves attention.
+    case warnings = 1
     /// The command line does not make sense.
     case usage = 64
     /// An input file is not valid, or a collar finds a value invalid.

@@ -21,12 +21,17 @@ struct StickMemory {
         self.fileSystem = fileSystem
         do throws(JournalError) {
             let bytes = try SmallFile.contents(of: path, byteLimit: StickMemory.byteLimit, fileSystem)
-            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-                let words = line.split(separator: " ", maxSplits: 1)
-                guard words.count == 2, let dialect = Dialect(rawValue: String(words[0])) else { continue }
-                dialects.append((String(words[1]), dialect))
-            }
+            dialects = StickMemory.dialects(in: String(decoding: bytes, as: UTF8.self))
         } catch {}
+    }
+
+    /// The dialects in the text of the file, those that were found last at the end.
+    static func dialects(in text: String) -> [(stick: String, dialect: Dialect)] {
+        text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let dialect = Dialect(rawValue: String(words[0])) else { return nil }
+            return (String(words[1]), dialect)
+        }
     }
 
     private var path: String { directory + "/sticks" }

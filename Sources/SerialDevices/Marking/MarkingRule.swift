@@ -69,7 +69,8 @@ package struct MarkingRule: Equatable, Sendable {
         (conditions.compactMap { $0 } + [#"ENV{COLLAR_LINK}="1""#]).joined(separator: ", ")
     }
 
-    private static func reasonAgainstSerial(of adapter: USBAdapter, among plugged: [USBAdapter]) -> Reason? {
+    /// Why the serial number of an adapter does not tell it from others; nil if it does.
+    package static func reasonAgainstSerial(of adapter: USBAdapter, among plugged: [USBAdapter]) -> Reason? {
         guard let serial = adapter.serial.map(withoutTrailingSpaces), !serial.isEmpty else { return .noSerial }
         guard isQuotable(serial), isQuotable(adapter.vendorID), isQuotable(adapter.productID) else { return .unquotable }
         if isPlaceholder(serial) { return .placeholder(serial) }

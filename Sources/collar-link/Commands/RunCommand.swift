@@ -12,8 +12,8 @@ enum RunCommand {
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
             on stdout. Waits for a radio where there is none. Messages for people go to stderr.
 
-            commands: run (the default), send, history, follow, deliver, readers, metrics, name, key, receiver, devices, mark, simulate, encode,
-            decode; 'collar-link COMMAND --help' tells more.
+            commands: run (the default), send, history, follow, deliver, readers, metrics, name, key, receiver, devices, doctor, mark, simulate,
+            encode, decode; 'collar-link COMMAND --help' tells more.
             """,
         options: [
             OptionSpec(

@@ -46,8 +46,7 @@ extension PermissionObstacle {
             case .onlyOwner("root"):
                 (
                     "Only root may open \(path).",
-                    "Install the rule: `sudo cp hardware/udev/70-collar-link.rules /etc/udev/rules.d/ && sudo udevadm control "
-                        + "--reload && sudo udevadm trigger --subsystem-match=tty`; it says how to add an adapter of your own."
+                    "Install the rule: `\(RuleInstallation.command())`; it says how to add an adapter of your own."
                 )
             case .onlyOwner(let user):
                 (

@@ -1,0 +1,21 @@
+import SerialDevices
+
+/// Whether the serial numbers of the radios' adapters tell them from others.
+enum SerialNumberCheck {
+    static func findings(_ examination: Examination) -> [Finding] {
+        examination.ports.compactMap { port in
+            guard let adapter = port.adapter,
+                let reason = MarkingRule.reasonAgainstSerial(of: adapter, among: examination.adapters)
+            else { return nil }
+            let evidence = Finding.Evidence("\(adapter.usbPath)/serial", adapter.serial ?? "none")
+            guard case .sharedWith(let twin) = reason else { return .noSerial(port.path, evidence: evidence) }
+            // The mark is by the socket already, as 'collar-link mark' makes it for such adapters.
+            if examination.rules.marks(adapter, among: examination.adapters) { return nil }
+            let marks = examination.rules.marks
+            let isMarkedBySerial = marks?.lines.contains { $0.contains("\"\(adapter.serial ?? "")\"") } ?? false
+            return .sharedSerial(
+                port.path, with: twin, serial: adapter.serial ?? "", marks: isMarkedBySerial ? marks?.path : nil, evidence: evidence,
+                sudo: examination.sudo)
+        }
+    }
+}

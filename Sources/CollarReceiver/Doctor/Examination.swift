@@ -1,0 +1,77 @@
+import CollarBridge
+import RadioModems
+import SerialDevices
+
+/// The facts about a machine that several checks need, gathered once.
+struct Examination {
+    /// A port that `run` would open.
+    struct Port {
+        /// The path by which it is known: as the user named it, or the device node.
+        let path: String
+        /// The device node, free of symbolic links.
+        let node: String
+        /// The device at the node; nil if there is none, or if it is not a serial port.
+        let device: SerialDevice?
+        /// The USB device of the port; nil if it is not one of a USB device.
+        let adapter: USBAdapter?
+    }
+
+    let machine: any MachineFacts
+    /// All serial ports that have hardware.
+    let devices: [SerialDevice]
+    /// Those of USB devices.
+    let adapters: [USBAdapter]
+    /// The ports that `run` would open on this machine.
+    let ports: [Port]
+    /// Whether the user named a port, here or at another machine.
+    let hasNamedPorts: Bool
+    let rules: RuleFiles
+    let stateDirectory: String
+    /// Whether udevd runs, and can be reached.
+    let isUdevRunning: Bool
+    /// The mark of a container that was found; nil outside of containers.
+    let containerMark: String?
+    /// The kernel's log; nil if the user may not read it.
+    let kernelLog: KernelLog?
+    /// Time since the start of the kernel, in seconds.
+    let uptimeSeconds: Int64
+    /// The errors that the receiver reported in the last hour, in their order.
+    let reports: [ReportedError]
+    let user: MachineUser
+
+    /// Gathers the facts.
+    init(_ machine: any MachineFacts) {
+        self.machine = machine
+        devices = machine.serialDevices()
+        adapters = devices.compactMap { machine.adapter(of: $0) }
+        let named = machine.lines(of: .namedPorts)
+        hasNamedPorts = named.contains { $0 != "auto" }
+        var ports: [Port] = []
+        for path in named where path != "auto" && !path.hasPrefix(NetworkAddress.scheme) {
+            let node = machine.resolved(path)
+            let device = devices.first { $0.node == node }
+            ports.append(Port(path: path, node: node, device: device, adapter: device.flatMap { machine.adapter(of: $0) }))
+        }
+        if !hasNamedPorts || named.contains("auto") {
+            for device in devices where device.isCollarRadio && !ports.contains(where: { $0.node == device.node }) {
+                ports.append(Port(path: device.node, node: device.node, device: device, adapter: machine.adapter(of: device)))
+            }
+        }
+        self.ports = ports
+        rules = RuleFiles(machine)
+        stateDirectory = machine.text(of: .stateDirectory) ?? "/var/lib/collar-link"
+        isUdevRunning = machine.status(of: "/run/udev/control") != nil
+        let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
+        containerMark = marks.first { machine.content(of: $0) != .absent }
+        kernelLog = KernelLog(machine)
+        uptimeSeconds = machine.firstLine(of: "/proc/uptime").flatMap { Int64($0.prefix { $0 != "." }) } ?? 0
+        reports = ReportedError.recent(machine, stateDirectory: stateDirectory)
+        user = machine.user
+    }
+
+    /// The start of a command that only root may carry out.
+    var sudo: String { user.id == 0 ? "" : "sudo " }
+
+    /// The process id of the receiver that has used the state directory last; nil if there is none.
+    var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0) } }
+}

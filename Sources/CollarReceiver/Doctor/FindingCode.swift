@@ -1,0 +1,138 @@
+/// The codes by which programs recognize what `doctor` finds, in the order in which findings are to be fixed. The meaning of a code
+/// never changes. A code that is also an ``ErrorCode`` means the same fault.
+public enum FindingCode: String, CaseIterable, Sendable {
+    // The machine.
+
+    /// The clock shows a time that cannot be right.
+    case clockWrong = "clock_wrong"
+    /// Windows has not handed over a USB device to its subsystem for Linux.
+    case noUSBInWindows = "wsl_without_usb"
+    /// The program runs in a network namespace of its own, in which no events of devices arrive.
+    case networkNamespace = "network_namespace"
+    /// udevd does not run, or cannot be reached from a container.
+    case udevNotRunning = "udev_not_running"
+
+    // The rules.
+
+    /// The udev rule is not installed.
+    case ruleMissing = "rule_missing"
+    /// The udev rule lacks something that the rule of this version has.
+    case ruleOutdated = "rule_outdated"
+    /// udev reads the rule too late.
+    case ruleMisplaced = "rule_misplaced"
+    /// The rule is installed, and udev has not applied it to a device.
+    case ruleNotApplied = "rule_not_applied"
+
+    // The port.
+
+    /// No radio is plugged in, or nothing is at the path of a port.
+    case noDevice = "no_device"
+    /// The kernel has the device, and there is no node for it.
+    case nodeMissing = "node_missing"
+    /// There is a node, and the kernel has no device for it.
+    case nodeStale = "node_stale"
+    /// The path of a port leads to something other than a terminal.
+    case notASerialPort = "not_a_serial_port"
+    /// The user is not allowed to open the port or to use a file.
+    case permissionDenied = "permission_denied"
+    /// Only whoever is seated at the machine may open the port.
+    case onlyWhileSeated = "only_while_seated"
+    /// Snap or AppArmor confines the program.
+    case confined
+    /// Another program has the port open.
+    case deviceInUse = "device_in_use"
+    /// Another program may open the port.
+    case portClaimed = "port_claimed"
+    /// The kernel's console or a login is on the port.
+    case consoleOnPort = "console_on_port"
+    /// Something other than a known stick is at the port.
+    case unknownRadio = "unknown_radio"
+
+    // The settings.
+
+    /// A configuration file is wrong.
+    case configurationWrong = "configuration_wrong"
+    /// No region is set, so a stick's radio transmits nothing.
+    case regionMissing = "region_missing"
+    /// A stick's radio does not hold a setting.
+    case radioSettingRefused = "radio_setting_refused"
+
+    // The state directory.
+
+    /// The state directory cannot be used as it is.
+    case stateUnusable = "state_unusable"
+    /// The state directory cannot be created or written.
+    case journalUnavailable = "journal_unavailable"
+    /// The disk of the state directory is full.
+    case storageFailing = "storage_failing"
+    /// The disk of the state directory is nearly full.
+    case diskNearlyFull = "disk_nearly_full"
+    /// The state directory does not outlast a restart.
+    case stateVolatile = "state_volatile"
+    /// Other users can read the key of a collar.
+    case keyExposed = "key_exposed"
+    /// The key of a collar cannot be read.
+    case keyUnusable = "key_unusable"
+
+    // The running receiver, and what it reported.
+
+    /// The receiver does not answer.
+    case receiverSilent = "receiver_silent"
+    /// The program file was replaced since the receiver began.
+    case receiverOutdated = "receiver_outdated"
+    /// A collar belongs to another receiver.
+    case pairedElsewhere = "paired_elsewhere"
+    /// A collar sends sealed frames, and there is no key here.
+    case keyMissing = "key_missing"
+    /// A collar sends sealed frames, and no key here opens them.
+    case keyRejected = "key_rejected"
+    /// A collar with a key counts fewer boots than before.
+    case collarRestarted = "collar_restarted"
+
+    // The USB device.
+
+    /// A stick restarts again and again.
+    case radioRestarted = "radio_restarted"
+    /// A USB device disconnects again and again.
+    case disconnectLoop = "disconnect_loop"
+    /// The kernel reports errors of the USB device.
+    case usbErrors = "usb_errors"
+    /// The kernel may suspend the USB device while it is in use.
+    case autosuspend
+    /// The adapter collects bytes for a time before it hands them over.
+    case latencyTimer = "latency_timer"
+    /// Two adapters have the same serial number.
+    case serialShared = "serial_shared"
+    /// The adapter has no serial number of its own.
+    case serialMissing = "serial_missing"
+    /// A USB 3 device is beside the radio.
+    case usb3Noise = "usb3_noise"
+}
+
+extension FindingCode {
+    /// How severe the finding is.
+    public var severity: ErrorCode.Severity { row.severity }
+
+    /// The exit code of `doctor` where this is the first error; of no meaning for a finding that is no error.
+    public var exitCode: ExitCode { row.exitCode }
+
+    private var row: (severity: ErrorCode.Severity, exitCode: ExitCode) {
+        switch self {
+        case .clockWrong, .ruleMissing, .ruleNotApplied, .consoleOnPort, .configurationWrong: (.error, .configuration)
+        case .noUSBInWindows, .nodeMissing, .nodeStale: (.error, .noDevice)
+        case .keyExposed: (.error, .noPermission)
+        case .networkNamespace, .udevNotRunning, .ruleOutdated, .ruleMisplaced, .confined, .portClaimed, .diskNearlyFull,
+            .stateVolatile, .receiverSilent, .receiverOutdated, .disconnectLoop, .usbErrors, .autosuspend, .latencyTimer,
+            .serialShared:
+            (.warning, .warnings)
+        case .onlyWhileSeated, .serialMissing, .usb3Noise: (.info, .clean)
+        case .noDevice, .notASerialPort, .permissionDenied, .deviceInUse, .unknownRadio, .regionMissing, .radioSettingRefused,
+            .stateUnusable, .journalUnavailable, .storageFailing, .keyUnusable, .pairedElsewhere, .keyMissing, .keyRejected,
+            .collarRestarted, .radioRestarted:
+            (sharedCode?.severity ?? .error, sharedCode?.exitCode ?? .configuration)
+        }
+    }
+
+    /// The error code that means the same fault.
+    private var sharedCode: ErrorCode? { ErrorCode(rawValue: rawValue) }
+}

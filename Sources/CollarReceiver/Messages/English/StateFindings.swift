@@ -1,0 +1,121 @@
+import CollarJournal
+import RadioModems
+import SerialDevices
+
+/// What `doctor` says about settings, the state directory and the receiver.
+extension Finding {
+    static func wrongConfiguration(_ error: ConfigurationError) -> Finding {
+        let message = error.message
+        return switch error.place {
+        case .commandLine:
+            Finding(.configurationWrong, message.reason, evidence: [Evidence("command line", message.reason)], remedy: "Give another value.")
+        case .file(let path, let line):
+            Finding(
+                .configurationWrong, message.reason, evidence: [Evidence(path, "line \(line)")],
+                command: "${EDITOR:-nano} +\(line) \(QuotedWord.text(path))")
+        }
+    }
+
+    static func noRegion(_ path: String, _ dialect: Dialect, file: String?, isFileThere: Bool, evidence: [Evidence]) -> Finding {
+        let message = ModemNotice.regionMissing(dialect).message(port: path)
+        let command = file.map { file in
+            let folder = file[..<(file.lastIndex(of: "/") ?? file.endIndex)]
+            let place = QuotedWord.text(file)
+            // A key for every stick is before the first section.
+            return isFileThere
+                ? "sed -i '1i region = EU868' \(place)"
+                : "mkdir -p \(QuotedWord.text(String(folder))) && echo 'region = EU868' > \(place)"
+        }
+        return Finding(
+            .regionMissing, port: path, message.reason, evidence: evidence, command: command,
+            remedy: "Put the region in which you are in the place of EU868; 'collar-link run' takes it as --region, too.")
+    }
+
+    static func stateUnusable(_ error: JournalError, evidence: [Evidence], command: String?) -> Finding {
+        let message = error.message
+        return Finding(.stateUnusable, message.reason, evidence: evidence, command: command, remedy: message.remedy)
+    }
+
+    static func stateInTheWay(_ path: String) -> Finding {
+        Finding(
+            .journalUnavailable, "The state directory cannot be made: \(path) is no directory.", evidence: [Evidence(path, "a file")],
+            command: "mv \(QuotedWord.text(path)) \(QuotedWord.text(path + ".old"))")
+    }
+
+    static func stateReadOnly(_ path: String, mount: Mount?, sudo: String) -> Finding {
+        Finding(
+            .journalUnavailable, "The disk of the state directory \(path) is mounted read-only: nothing can be stored.",
+            evidence: [Evidence(mount?.path ?? path, "read-only")],
+            command: "\(sudo)mount -o remount,rw \(QuotedWord.text(mount?.path ?? "/"))",
+            remedy: "A disk that became read-only by itself fails: look at dmesg first. Or choose another --state-dir.")
+    }
+
+    static func stateDenied(_ path: String, user: String, evidence: [Evidence], sudo: String, isOwn: Bool) -> Finding {
+        Finding(
+            .permissionDenied, "\(user) may not store anything in \(path).", evidence: evidence,
+            command: isOwn ? "\(sudo)chown -R \(user): \(QuotedWord.text(path)) && chmod u+rwx \(QuotedWord.text(path))" : nil,
+            remedy: isOwn ? nil : "Name a state directory of your own: --state-dir DIR.")
+    }
+
+    static func diskFull(_ path: String, _ space: DiskSpace) -> Finding {
+        Finding(
+            .storageFailing, "The disk of the state directory is full: nothing is stored, and nothing acknowledged.",
+            evidence: [room(path, space)], command: "du -xh / 2>/dev/null | sort -rh | head -n 20",
+            remedy: "Make room: the command prints what is largest. Old fixes are removed by 'collar-link run --keep DAYS'.")
+    }
+
+    static func diskNearlyFull(_ path: String, _ space: DiskSpace) -> Finding {
+        Finding(
+            .diskNearlyFull, "The disk of the state directory is nearly full.", evidence: [room(path, space)],
+            command: "du -xh / 2>/dev/null | sort -rh | head -n 20",
+            remedy: "Make room: the command prints what is largest. Old fixes are removed by 'collar-link run --keep DAYS'.")
+    }
+
+    private static func room(_ path: String, _ space: DiskSpace) -> Evidence {
+        Evidence(path, "\(space.freeByteCount >> 10) KiB and \(space.freeFileCount.map { "\($0)" } ?? "any number of") files free")
+    }
+
+    static func stateVolatile(_ path: String, _ mount: Mount, isContainer: Bool) -> Finding {
+        Finding(
+            .stateVolatile,
+            isContainer && mount.fileSystem != "tmpfs"
+                ? "The state directory \(path) is lost with this container." : "The state directory \(path) is in memory, and lost at a restart.",
+            evidence: [Evidence("/proc/self/mountinfo", "\(mount.path) is \(mount.fileSystem)")],
+            command: isContainer
+                ? "docker run -v collar-link:\(QuotedWord.text(path)) …" : "collar-link --state-dir ~/.local/state/collar-link",
+            remedy: "What is acknowledged and then lost does not come again.")
+    }
+
+    static func keyExposed(_ path: String, collar: String, evidence: [Evidence]) -> Finding {
+        Finding(
+            .keyExposed, "Other users can read the key of collar \(collar), and with it its positions.", evidence: evidence,
+            command: "chmod 600 \(QuotedWord.text(path))", remedy: "If somebody may have read it, give the collar another: collar-link key exchange.")
+    }
+
+    static func keyUnreadable(_ path: String, user: String, evidence: [Evidence], sudo: String) -> Finding {
+        Finding(
+            .keyUnusable, "\(user) may not read \(path): frames of this collar cannot be opened.", evidence: evidence,
+            command: "\(sudo)chown \(user) \(QuotedWord.text(path)) && \(sudo)chmod 600 \(QuotedWord.text(path))")
+    }
+
+    static func receiverSilent(processID: Int32, stateDirectory: String) -> Finding {
+        Finding(
+            .receiverSilent, "The running collar-link (process \(processID)) does not answer.",
+            evidence: [Evidence("\(stateDirectory)/lock", "\(processID)"), Evidence("control socket", "no answer")],
+            command: "kill \(processID)", remedy: "Then start it again. A stopped one (Ctrl-Z) goes on with 'kill -CONT \(processID)'.")
+    }
+
+    static func receiverOutdated(processID: Int32, evidence: Evidence) -> Finding {
+        Finding(
+            .receiverOutdated, "The running collar-link (process \(processID)) is not the program that is installed now.",
+            evidence: [evidence], command: "kill \(processID)", remedy: "Then start it again; a service starts by itself.")
+    }
+
+    static func reported(_ report: ReportedError, _ code: FindingCode) -> Finding {
+        Finding(
+            code, port: report.port, report.reason,
+            evidence: [Evidence(report.path, "\(report.code.rawValue) at \(report.unixMilliseconds)")],
+            command: code == .pairedElsewhere ? "collar-link send pair" + (report.collar.map { " --collar \($0)" } ?? "") : nil,
+            remedy: report.remedy)
+    }
+}
