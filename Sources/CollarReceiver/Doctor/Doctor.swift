@@ -15,7 +15,9 @@ public enum Doctor {
     /// What is wrong with a machine.
     package static func diagnosis(of machine: any MachineFacts) -> Diagnosis {
         let examination = Examination(machine)
-        let findings = checks.flatMap { $0(examination) }
+        var findings = checks.flatMap { $0(examination) }
+        // The cause why no radio is there is what is to be fixed.
+        if findings.contains(where: explainsAbsence) { findings.removeAll { $0.code == .noDevice && $0.port == nil } }
         // Whatever does not matter to the work comes last.
         let ordered = findings.filter { $0.code.severity != .info } + findings.filter { $0.code.severity == .info }
         return Diagnosis(
@@ -24,12 +26,21 @@ public enum Doctor {
             version: machine.text(of: .version) ?? "unknown", kernel: machine.firstLine(of: "/proc/sys/kernel/osrelease"))
     }
 
-    /// A recorder of a machine that leaves out what nobody should send to others: the receiver's identity, and all that was stored but
-    /// the errors that were reported.
+    private static func explainsAbsence(_ finding: Finding) -> Bool {
+        switch finding.code {
+        case .noUSBInWindows, .ruleNotApplied: true
+        case .portClaimed: finding.port == nil
+        default: false
+        }
+    }
+
+    /// A recorder of a machine that leaves out what nobody should send to others: the receiver's identity, all that was stored but
+    /// errors and changes of links, and messages of the kernel that no check reads.
     package static func recorder(of machine: any MachineFacts) -> MachineRecorder {
         MachineRecorder(machine) { path, line in
             if path.hasSuffix("/receiver") { return line.starts(with: ReceiverFile.retiredPrefix.utf8) }
-            return path.hasSuffix(".jsonl") ? ReportedError.isReport(line) : true
+            if path.hasSuffix(".jsonl") { return ReportedError.isOfUse(line) }
+            return KernelLog.paths.contains(path) ? KernelLog.isOfUse(String(decoding: line, as: UTF8.self)) : true
         }
     }
 }

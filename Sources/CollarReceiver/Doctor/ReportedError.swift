@@ -16,25 +16,37 @@ struct ReportedError: Equatable {
     /// The file that has the line.
     let path: String
 
-    /// The errors that were reported in the last hour, in their order.
+    /// The errors that were reported in the last hour, in their order. When a port was opened after that, what was reported of it before
+    /// does not count, except that its stick restarted: a fault that lasts is reported again.
     static func recent(_ machine: any MachineFacts, stateDirectory: String) -> [ReportedError] {
         let folder = "\(stateDirectory)/events"
         let now = machine.unixMilliseconds
-        return machine.names(in: folder).filter { $0.hasSuffix(".jsonl") }.flatMap { name -> [ReportedError] in
+        var reports: [ReportedError] = []
+        for name in machine.names(in: folder) where name.hasSuffix(".jsonl") {
             let path = "\(folder)/\(name)"
-            guard case .bytes(let bytes) = machine.content(of: path) else { return [] }
-            return bytes.split(separator: UInt8(ascii: "\n")).filter(isReport).compactMap { ReportedError($0, path: path) }
-        }.filter { (now - validity...now).contains($0.unixMilliseconds) }
+            guard case .bytes(let bytes) = machine.content(of: path) else { continue }
+            for line in bytes.split(separator: UInt8(ascii: "\n")) where isOfUse(line) {
+                let object: JSONValue
+                do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { continue }
+                if let report = ReportedError(object, path: path) {
+                    reports.append(report)
+                } else if object["event"]?.text == "opened" {
+                    let port = object["port"]?.text
+                    reports.removeAll { $0.code != .radioRestarted && ($0.port == nil || $0.port == port) }
+                }
+            }
+        }
+        return reports.filter { (now - validity...now).contains($0.unixMilliseconds) }
     }
 
-    /// Whether a line of the event log reports an error.
-    static func isReport(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: #"{"type":"error""#.utf8) }
+    /// Whether a line of the event log reports an error, or a change of a link.
+    static func isOfUse(_ line: ArraySlice<UInt8>) -> Bool {
+        [#"{"type":"error""#, #"{"type":"link""#].contains { line.starts(with: $0.utf8) }
+    }
 
-    private init?(_ line: ArraySlice<UInt8>, path: String) {
-        let object: JSONValue
-        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { return nil }
-        guard let code = object["code"]?.text.flatMap(ErrorCode.init), let time = object["unix_ms"]?.integer() as Int64?,
-            let reason = object["reason"]?.text
+    private init?(_ object: JSONValue, path: String) {
+        guard object["type"]?.text == "error", let code = object["code"]?.text.flatMap(ErrorCode.init),
+            let time = object["unix_ms"]?.integer(Int64.self), let reason = object["reason"]?.text
         else { return nil }
         self.code = code
         self.reason = reason

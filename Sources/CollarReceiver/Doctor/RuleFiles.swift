@@ -25,6 +25,8 @@ struct RuleFiles {
 
     /// The file with the project's rule, under whatever name; nil if there is none, or if an empty file of its name takes its place.
     let rule: File?
+    /// The paths of files with the name of the project's rule, and without it.
+    let empty: [String]
     /// The file with the marks of the machine's own adapters.
     let marks: File?
     /// The file with the rules of brltty.
@@ -44,6 +46,7 @@ struct RuleFiles {
         rule = files.first { file in
             file.name != RuleFiles.marksName && file.lines.contains { $0.contains("ENV{COLLAR_LINK}") }
         }
+        empty = rule == nil ? files.filter { $0.name == RuleFiles.ruleName }.map(\.path) : []
         brltty = files.first { $0.name.hasSuffix("-brltty.rules") }
     }
 

@@ -8,6 +8,16 @@ package struct KernelLog: Equatable, Sendable {
         package let text: String
     }
 
+    /// The files that may have the messages, the best first.
+    package static let paths = ["/dev/kmsg", "/var/log/kern.log"]
+    /// The start of the first message of a kernel.
+    private static let firstMessage = "Linux version "
+
+    /// Whether a line is about USB devices or AppArmor, or begins the messages of a kernel.
+    package static func isOfUse(_ line: String) -> Bool {
+        [firstMessage, "usb ", "apparmor="].contains { line.contains($0) }
+    }
+
     /// The path of the file that was read.
     package let path: String
     /// The messages, in their order.
@@ -15,7 +25,7 @@ package struct KernelLog: Equatable, Sendable {
 
     /// Reads the kernel's log, or the file to which a daemon copies it; nil if the user may read neither.
     package init?(_ machine: any MachineFacts) {
-        for path in ["/dev/kmsg", "/var/log/kern.log"] {
+        for path in KernelLog.paths {
             guard case .bytes(let bytes) = machine.content(of: path) else { continue }
             self.init(path: path, text: String(decoding: bytes, as: UTF8.self))
             return
@@ -27,7 +37,7 @@ package struct KernelLog: Equatable, Sendable {
         self.path = path
         let lines = text.split(separator: "\n")
         // A file may have messages of earlier kernels. Each begins with its version.
-        let start = lines.lastIndex { $0.contains("Linux version ") } ?? lines.startIndex
+        let start = lines.lastIndex { $0.contains(KernelLog.firstMessage) } ?? lines.startIndex
         messages = lines[start...].compactMap(KernelLog.message)
     }
 

@@ -9,7 +9,12 @@ enum ReceiverCheck {
             return []
         }
         if machine.text(of: .receiver) == ReceiverAnswer.silent {
-            return [.receiverSilent(processID: processID, stateDirectory: examination.stateDirectory)]
+            let state = machine.contentText(of: "/proc/\(processID)/status") ?? ""
+            return [
+                .receiverSilent(
+                    processID: processID, stateDirectory: examination.stateDirectory,
+                    isStopped: state.split(separator: "\n").contains { $0.hasPrefix("State:\tT") })
+            ]
         }
         let program = "/proc/\(processID)/exe"
         guard let target = machine.linkTarget(of: program), target.hasSuffix(" (deleted)") else { return [] }

@@ -17,7 +17,8 @@ enum ReportCheck {
             newest.append(report)
         }
         let findings = newest.reversed().compactMap { report in
-            FindingCode(rawValue: report.code.rawValue).map { Finding.reported(report, $0) }
+            FindingCode(rawValue: report.code.rawValue).map { Finding.reported(
+                    report, $0, minutes: (examination.machine.unixMilliseconds - report.unixMilliseconds) / 60_000) }
         }
         return findings.sorted { order(of: $0) < order(of: $1) } + restarts(examination)
     }
@@ -31,7 +32,8 @@ enum ReportCheck {
             guard let last = examination.reports.last(where: { $0.code == .radioRestarted && $0.port ?? "" == path }) else { return nil }
             let node = examination.machine.resolved(path)
             let driver = examination.ports.first { $0.node == node }?.device?.driver
-            return .restarts(path, count: count, driver: driver, evidence: Finding.Evidence(last.path, "radio_restarted × \(count)"))
+            return .restarts(path, count: count, driver: driver, evidence: Finding.Evidence(last.path, "radio_restarted × \(count)"),
+                sudo: examination.sudo)
         }
     }
 }

@@ -8,7 +8,7 @@ enum RuleCheck {
     static func findings(_ examination: Examination) -> [Finding] {
         guard examination.containerMark == nil else { return [] }
         let rules = examination.rules
-        guard let rule = rules.rule else { return [.ruleMissing(sudo: examination.sudo)] }
+        guard let rule = rules.rule else { return [.ruleMissing(empty: rules.empty, sudo: examination.sudo)] }
         var findings: [Finding] = []
         let missing = rules.missingParts
         if !missing.isEmpty { findings.append(.ruleOutdated(path: rule.path, missing: missing, sudo: examination.sudo)) }

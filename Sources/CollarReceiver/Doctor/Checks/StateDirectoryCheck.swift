@@ -38,7 +38,7 @@ enum StateDirectoryCheck {
         if status.ownerID != user, status.ownerID != 0, user != 0 {
             return .stateUnusable(
                 JournalError.openToStrangers(.owner(status.ownerID), path: path), evidence: evidence,
-                command: "sudo -u \(machine.name(ofUser: status.ownerID)) collar-link doctor --state-dir \(QuotedWord.text(path))")
+                command: "sudo -u \(machine.name(ofUser: status.ownerID)) collar-link --state-dir \(QuotedWord.text(path))")
         }
         guard status.mode & 0o022 != 0 else { return nil }
         return .stateUnusable(
@@ -55,8 +55,8 @@ enum StateDirectoryCheck {
         guard !machine.mayAccess(place, "wx") else { return nil }
         let owner = status.map { "mode \(String($0.mode, radix: 8)), owner \(machine.name(ofUser: $0.ownerID))" } ?? "may not be entered"
         return .stateDenied(
-            place, user: examination.user.name, evidence: [Finding.Evidence(place, owner)], sudo: examination.sudo,
-            isOwn: place == examination.stateDirectory)
+            place, stateDirectory: examination.stateDirectory, user: examination.user.name, evidence: [Finding.Evidence(place, owner)],
+            sudo: examination.sudo)
     }
 
     private static func room(_ place: String, _ examination: Examination) -> [Finding] {

@@ -2,13 +2,13 @@ import SerialDevices
 
 /// What `doctor` says about USB devices.
 extension Finding {
-    static func restarts(_ path: String, count: Int, driver: String?, evidence: Evidence) -> Finding {
+    static func restarts(_ path: String, count: Int, driver: String?, evidence: Evidence, sudo: String) -> Finding {
         let bridge = driver.map { ["cp210x", "ch341", "ch341-uart", "ftdi_sio", "pl2303"].contains($0) } ?? false
         return Finding(
             .radioRestarted, port: path, "The stick at \(path) restarted \(count) times within an hour.", evidence: [evidence],
-            command: bridge ? "stty -F \(QuotedWord.text(path)) -hupcl" : nil,
+            command: bridge ? "\(sudo)fuser -v \(QuotedWord.text(path))" : nil,
             remedy: bridge
-                ? "Boards with such a bridge restart when a program opens or closes the port (DTR): keep other programs away from it. "
+                ? "Boards with such a bridge restart when a program opens or closes the port (DTR): the command names them. "
                     + "Else the power fails: another cable or USB port, and no hub without a power supply."
                 : "Another cable or USB port, and no hub without a power supply.")
     }

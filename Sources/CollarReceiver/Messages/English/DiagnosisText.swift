@@ -12,7 +12,8 @@ extension Diagnosis {
             return "nothing to do" + (ports.isEmpty ? "" : ": \(ports.joined(separator: ", ")) can be used") + rest
         }
         let counts = [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
-        return "\(counts.joined(separator: ", ")): fix them in this order, and run 'collar-link doctor' again" + rest
+        let request = errors + warnings == 1 ? "fix it" : "fix them in this order"
+        return "\(counts.joined(separator: ", ")): \(request), and run 'collar-link doctor' again" + rest
     }
 }
 

@@ -38,10 +38,11 @@ extension Finding {
                 remedy: "Or name the port: --port /dev/ttyUSB0.")
     }
 
-    static func ruleMissing(sudo: String) -> Finding {
+    static func ruleMissing(empty: [String], sudo: String) -> Finding {
         Finding(
             .ruleMissing, "The udev rule is not installed: radios are not found, and not kept from other programs.",
-            evidence: RuleFiles.directories.map { Evidence("\($0)/\(RuleFiles.ruleName)", "missing") },
+            evidence: RuleFiles.directories.map { "\($0)/\(RuleFiles.ruleName)" }
+                .map { Evidence($0, empty.contains($0) ? "has no rule, and hides a file of this name in the directories below" : "missing") },
             command: installation(sudo))
     }
 

@@ -52,9 +52,15 @@ extension Finding {
 
     static func cannotOpen(_ path: String, _ obstacle: PermissionObstacle, evidence: [Evidence]) -> Finding {
         let message = SerialPortError.permissionDenied(path: path, obstacle: obstacle).message
+        let remedy: String? =
+            switch obstacle {
+            case .onlyOwner, .directory: nil
+            case .notInGroup: "Then log out and in again."
+            case .notLoggedInAgain, .containerOrSecurityModule: message.remedy
+            }
         return Finding(
             .permissionDenied, port: path, message.reason, evidence: evidence, command: message.remedy.flatMap(QuotedWord.command),
-            remedy: message.remedy)
+            remedy: remedy)
     }
 
     static func onlyWhileSeated(_ path: String, group: String, user: String, evidence: [Evidence], sudo: String) -> Finding {
@@ -81,7 +87,7 @@ extension Finding {
         let message = SerialPortError.busy(path: path, holder: holder).message
         return Finding(
             .deviceInUse, port: path, message.reason, evidence: [Evidence("process \(holder.processID)", "\(holder.name) has \(path) open")],
-            command: message.remedy.flatMap(QuotedWord.command), remedy: message.remedy)
+            command: message.remedy.flatMap(QuotedWord.command))
     }
 
     static func claimed(_ path: String, by name: String, isMarked: Bool, evidence: [Evidence], sudo: String) -> Finding {

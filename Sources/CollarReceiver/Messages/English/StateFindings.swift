@@ -23,7 +23,7 @@ extension Finding {
             let place = QuotedWord.text(file)
             // A key for every stick is before the first section.
             return isFileThere
-                ? "sed -i '1i region = EU868' \(place)"
+                ? "{ echo 'region = EU868'; cat \(place); } > \(QuotedWord.text(file + ".new")) && mv \(QuotedWord.text(file + ".new")) \(place)"
                 : "mkdir -p \(QuotedWord.text(String(folder))) && echo 'region = EU868' > \(place)"
         }
         return Finding(
@@ -50,11 +50,15 @@ extension Finding {
             remedy: "A disk that became read-only by itself fails: look at dmesg first. Or choose another --state-dir.")
     }
 
-    static func stateDenied(_ path: String, user: String, evidence: [Evidence], sudo: String, isOwn: Bool) -> Finding {
-        Finding(
+    static func stateDenied(
+        _ path: String, stateDirectory: String, user: String, evidence: [Evidence], sudo: String
+    ) -> Finding {
+        let place = QuotedWord.text(stateDirectory)
+        return Finding(
             .permissionDenied, "\(user) may not store anything in \(path).", evidence: evidence,
-            command: isOwn ? "\(sudo)chown -R \(user): \(QuotedWord.text(path)) && chmod u+rwx \(QuotedWord.text(path))" : nil,
-            remedy: isOwn ? nil : "Name a state directory of your own: --state-dir DIR.")
+            command: path == stateDirectory
+                ? "\(sudo)chown -R \(user): \(place) && chmod u+rwx \(place)" : "\(sudo)install -d -o \(user) -m 700 \(place)",
+            remedy: "Or name a state directory of your own: --state-dir DIR.")
     }
 
     static func diskFull(_ path: String, _ space: DiskSpace) -> Finding {
@@ -98,11 +102,12 @@ extension Finding {
             command: "\(sudo)chown \(user) \(QuotedWord.text(path)) && \(sudo)chmod 600 \(QuotedWord.text(path))")
     }
 
-    static func receiverSilent(processID: Int32, stateDirectory: String) -> Finding {
+    static func receiverSilent(processID: Int32, stateDirectory: String, isStopped: Bool) -> Finding {
         Finding(
             .receiverSilent, "The running collar-link (process \(processID)) does not answer.",
-            evidence: [Evidence("\(stateDirectory)/lock", "\(processID)"), Evidence("control socket", "no answer")],
-            command: "kill \(processID)", remedy: "Then start it again. A stopped one (Ctrl-Z) goes on with 'kill -CONT \(processID)'.")
+            evidence: [Evidence("\(stateDirectory)/lock", "\(processID)"), Evidence("control socket", "no answer")]
+                + (isStopped ? [Evidence("/proc/\(processID)/status", "stopped, as by Ctrl-Z")] : []),
+            command: isStopped ? "kill -CONT \(processID)" : "kill \(processID)", remedy: isStopped ? nil : "Then start it again.")
     }
 
     static func receiverOutdated(processID: Int32, evidence: Evidence) -> Finding {
@@ -111,10 +116,10 @@ extension Finding {
             evidence: [evidence], command: "kill \(processID)", remedy: "Then start it again; a service starts by itself.")
     }
 
-    static func reported(_ report: ReportedError, _ code: FindingCode) -> Finding {
+    static func reported(_ report: ReportedError, _ code: FindingCode, minutes: Int64) -> Finding {
         Finding(
             code, port: report.port, report.reason,
-            evidence: [Evidence(report.path, "\(report.code.rawValue) at \(report.unixMilliseconds)")],
+            evidence: [Evidence(report.path, "\(report.code.rawValue), \(minutes) minutes ago")],
             command: code == .pairedElsewhere ? "collar-link send pair" + (report.collar.map { " --collar \($0)" } ?? "") : nil,
             remedy: report.remedy)
     }
