@@ -25,8 +25,10 @@ enum PresenceCheck {
         guard status.kind == .characterDevice else { return .notASerialPort(port.path, kind: status.kind) }
         // A pseudo-terminal has no entry below /sys.
         if port.device != nil || port.node.hasPrefix("/dev/pts/") { return nil }
-        guard machine.linkTarget(of: "/sys/dev/char/\(status.device)") == nil else { return nil }
-        return .nodeStale(port.path, device: status.device, containerMark: examination.containerMark)
+        guard let target = machine.linkTarget(of: "/sys/dev/char/\(status.device)") else {
+            return .nodeStale(port.path, device: status.device, containerMark: examination.containerMark)
+        }
+        return target.split(separator: "/").contains("tty") ? nil : .notASerialPort(port.path, kind: status.kind)
     }
 
     private static func isHidden(_ node: String, _ machine: any MachineFacts) -> Bool {

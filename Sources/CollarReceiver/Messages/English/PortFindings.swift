@@ -46,7 +46,7 @@ extension Finding {
         let message = SerialPortError.notATerminal(path: path).message
         return Finding(
             .notASerialPort, port: path, message.reason,
-            evidence: [Evidence(path, kind == .directory ? "a directory" : "no character device")], command: "collar-link devices",
+            evidence: [Evidence(path, kind == .characterDevice ? "no terminal" : kind == .directory ? "a directory" : "no character device")], command: "collar-link devices",
             remedy: message.remedy)
     }
 
