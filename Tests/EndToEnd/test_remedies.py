@@ -9,6 +9,11 @@ from collarlink import BINARY, ROOT, EndToEndTest
 MESSAGES = ROOT / "Sources/CollarReceiver/Messages/English"
 # English words that follow the name of the program in messages and are no commands.
 WORDS = {"that", "until", "with", "as", "where"}
+# Options of other programs.
+OF_OTHER_PROGRAMS = {
+    "--reload", "--subsystem-match", "--action", "--device", "--device-cgroup-rule", "--network", "--net", "--wsl", "--busid", "--now",
+    "--auto-tune",
+}
 
 
 class RemedyTest(EndToEndTest):
@@ -31,8 +36,9 @@ class RemedyTest(EndToEndTest):
                 self.assertRegex(help_text, rf"\b{verbs[0]}\b", words)
             used += 1
         self.assertGreaterEqual(used, 8)
-        helps = "".join(self.help_of(command) or "" for command in ("run", "send", "history", "receiver", "readers", "follow", "name"))
-        options = set(re.findall(r"(?<![\w/-])--[a-z][a-z-]+", text)) - {"--reload", "--subsystem-match", "--device"}
+        helps = "".join(self.help_of(command) or "" for command in (
+            "run", "send", "history", "receiver", "readers", "follow", "name", "devices"))
+        options = set(re.findall(r"(?<![\w/-])--[a-z][a-z-]+", text)) - OF_OTHER_PROGRAMS
         self.assertGreaterEqual(len(options), 8)
         for option in options:
             self.assertRegex(helps, rf"{option}\b", option)

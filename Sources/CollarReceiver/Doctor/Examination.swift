@@ -69,6 +69,14 @@ struct Examination {
         user = machine.user
     }
 
+    /// Whether the node of a port is a terminal, as far as its number tells.
+    func isTerminal(_ port: Port) -> Bool {
+        // A pseudo-terminal has no entry below /sys.
+        if port.device != nil || port.node.hasPrefix("/dev/pts/") { return true }
+        guard let status = machine.status(of: port.node), status.kind == .characterDevice else { return false }
+        return machine.linkTarget(of: "/sys/dev/char/\(status.device)")?.split(separator: "/").contains("tty") ?? false
+    }
+
     /// The start of a command that only root may carry out.
     var sudo: String { user.id == 0 ? "" : "sudo " }
 

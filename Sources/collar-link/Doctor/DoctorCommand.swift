@@ -53,7 +53,8 @@ enum DoctorCommand {
     private static func machine(_ arguments: ParsedArguments) throws(CommandFailure) -> any MachineFacts {
         if let directory = arguments.value("--machine") {
             for option in ["--port", "--state-dir"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
-                throw CommandFailure(.usage, "\(option) and --machine contradict each other: the machine's own options are saved with it")
+                throw CommandFailure(
+                    .usage, "\(option) and --machine contradict each other", remedy: "the machine's own options are saved with it")
             }
             do throws(RecordedMachine.LoadError) { return try RecordedMachine(directory: directory) } catch {
                 throw error.failure
@@ -66,8 +67,9 @@ enum DoctorCommand {
         var known: [MachineFact: String] = [
             .version: CollarLinkTool.version, .stateDirectory: stateDirectory,
             .configurationFiles: ConfigurationFiles.paths(of: "config").joined(separator: "\n"),
-            .namedPorts: try arguments.ports().map { $0.hasPrefix("/") || $0 == "auto" || $0.hasPrefix(NetworkAddress.scheme) ? $0 : RunningMachine.absolutePath($0) }
-                .joined(separator: "\n"),
+            .namedPorts: try arguments.ports().map { port in
+                port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : RunningMachine.absolutePath(port)
+            }.joined(separator: "\n"),
             .radioOptions: options.joined(separator: "\n"),
         ]
         known[.receiver] = ReceiverAnswer.text(

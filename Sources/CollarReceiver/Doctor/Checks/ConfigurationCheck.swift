@@ -15,7 +15,8 @@ enum ConfigurationCheck {
             guard modem.limits == nil, let dialect = modem.dialect ?? remembered, dialect != .serial else { return nil }
             let files = examination.machine.lines(of: .configurationFiles)
             return .noRegion(
-                port.path, dialect, file: files.first, isFileThere: files.first.map { examination.machine.content(of: $0) != .absent } ?? false,
+                port.path, dialect, file: files.first,
+                isFileThere: files.first.map { examination.machine.content(of: $0) != .absent } ?? false,
                 evidence: [
                     Finding.Evidence(
                         modem.dialect == nil ? "\(examination.stateDirectory)/sticks" : "configuration", dialect.rawValue),

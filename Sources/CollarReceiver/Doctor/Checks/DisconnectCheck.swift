@@ -4,7 +4,9 @@ import SerialDevices
 enum DisconnectCheck {
     /// How often a device disconnects within an hour before that is a fault.
     private static let limit = 3
-    private static let errors = ["error -71", "error -110", "error -32", "over-current", "USB cable is bad", "device not accepting address"]
+    private static let errors = [
+        "error -71", "error -110", "error -32", "over-current", "USB cable is bad", "device not accepting address",
+    ]
 
     static func findings(_ examination: Examination) -> [Finding] {
         guard let log = examination.kernelLog else { return [] }

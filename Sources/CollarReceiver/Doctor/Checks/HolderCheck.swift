@@ -4,9 +4,9 @@ import SerialDevices
 enum HolderCheck {
     static func findings(_ examination: Examination) -> [Finding] {
         examination.ports.compactMap { port in
-            guard let holder = examination.machine.holder(of: port.node), holder.processID != examination.receiverProcessID else {
-                return nil
-            }
+            guard examination.isTerminal(port), let holder = examination.machine.holder(of: port.node),
+                holder.processID != examination.receiverProcessID
+            else { return nil }
             return .inUse(port.path, by: holder)
         }
     }

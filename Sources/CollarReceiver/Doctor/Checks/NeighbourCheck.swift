@@ -40,20 +40,18 @@ enum NeighbourCheck {
         let folder = "/sys/bus/usb/devices"
         return machine.names(in: folder).filter { !$0.contains(":") }.compactMap { name in
             let path = machine.resolved("\(folder)/\(name)")
-            guard let vendor = machine.firstLine(of: "\(path)/idVendor"), let product = machine.firstLine(of: "\(path)/idProduct") else {
-                return nil
-            }
+            guard let vendor = machine.firstLine(of: "\(path)/idVendor"),
+                let product = machine.firstLine(of: "\(path)/idProduct")
+            else { return nil }
             let own = examination.adapters.first { $0.usbPath == path }
             let isRadio = examination.ports.contains { $0.adapter?.usbPath == path }
             // A port that is there, and is not to be a radio, is none of our business.
             guard own == nil || isRadio else { return nil }
             let number = [vendor, product].map { String($0.drop { $0 == "0" }) }.joined(separator: "/")
-            guard let rule = file.lines.first(where: { $0.contains("\"\(number)/") && $0.contains("BRLTTY_BRAILLE_DRIVER") }) else {
-                return nil
-            }
-            return .claimedByBrltty(
-                own?.port.node, evidence: [Finding.Evidence(file.path, String(rule)), Finding.Evidence(path, "\(vendor):\(product)")],
-                sudo: examination.sudo)
+            let rule = file.lines.first { $0.contains("\"\(number)/") && $0.contains("BRLTTY_BRAILLE_DRIVER") }
+            guard let rule else { return nil }
+            let evidence = [Finding.Evidence(file.path, String(rule)), Finding.Evidence(path, "\(vendor):\(product)")]
+            return .claimedByBrltty(own?.port.node, evidence: evidence, sudo: examination.sudo)
         }
     }
 }

@@ -9,8 +9,7 @@ enum PresenceCheck {
 
     private static func noRadio(_ examination: Examination) -> Finding {
         let unmarked = examination.devices.filter(\.isUnmarkedAdapter)
-        return .noRadio(
-            unmarked: unmarked, canBeMarked: examination.rules.rule != nil || examination.containerMark == nil, sudo: examination.sudo)
+        return .noRadio(unmarked: unmarked, isContainer: examination.containerMark != nil, sudo: examination.sudo)
     }
 
     private static func finding(of port: Examination.Port, _ examination: Examination) -> Finding? {
@@ -23,12 +22,10 @@ enum PresenceCheck {
             return .nodeMissing(device, containerMark: examination.containerMark, sudo: examination.sudo)
         }
         guard status.kind == .characterDevice else { return .notASerialPort(port.path, kind: status.kind) }
-        // A pseudo-terminal has no entry below /sys.
-        if port.device != nil || port.node.hasPrefix("/dev/pts/") { return nil }
-        guard let target = machine.linkTarget(of: "/sys/dev/char/\(status.device)") else {
-            return .nodeStale(port.path, device: status.device, containerMark: examination.containerMark)
-        }
-        return target.split(separator: "/").contains("tty") ? nil : .notASerialPort(port.path, kind: status.kind)
+        if examination.isTerminal(port) { return nil }
+        return machine.linkTarget(of: "/sys/dev/char/\(status.device)") == nil
+            ? .nodeStale(port.path, device: status.device, containerMark: examination.containerMark)
+            : .notASerialPort(port.path, kind: status.kind)
     }
 
     private static func isHidden(_ node: String, _ machine: any MachineFacts) -> Bool {

@@ -16,16 +16,19 @@ enum StateDirectoryCheck {
         let status = machine.status(of: path)
         // Of a directory that does not exist yet, the nearest directory above it counts.
         let place = status == nil ? existing(above: path, machine) : path
-        if let finding = retired(examination) ?? strangers(status, examination) ?? unwritable(place, examination) { return [finding] }
+        let obstacle = retired(examination) ?? strangers(status, examination) ?? unwritable(place, examination)
+        if let obstacle { return [obstacle] }
         return room(place, examination) + volatility(place, examination)
     }
 
     /// A receiver that was moved to another machine stores nothing here any more.
     private static func retired(_ examination: Examination) -> Finding? {
         let path = "\(examination.stateDirectory)/receiver"
-        guard let text = examination.machine.firstLine(of: path), let file = ReceiverFile.parse(text), case .retired(let receiverID) = file
-        else { return nil }
-        return .stateUnusable(JournalError.retired(receiverID: receiverID, path: path), evidence: [Finding.Evidence(path, text)], command: nil)
+        guard let text = examination.machine.firstLine(of: path), case .retired(let receiverID) = ReceiverFile.parse(text) else {
+            return nil
+        }
+        return .stateUnusable(
+            JournalError.retired(receiverID: receiverID, path: path), evidence: [Finding.Evidence(path, text)], command: nil)
     }
 
     private static func strangers(_ status: FileStatus?, _ examination: Examination) -> Finding? {
@@ -53,10 +56,10 @@ enum StateDirectoryCheck {
             return .stateReadOnly(examination.stateDirectory, mount: mount(of: place, machine), sudo: examination.sudo)
         }
         guard !machine.mayAccess(place, "wx") else { return nil }
-        let owner = status.map { "mode \(String($0.mode, radix: 8)), owner \(machine.name(ofUser: $0.ownerID))" } ?? "may not be entered"
+        let owner = status.map { "mode \(String($0.mode, radix: 8)), owner \(machine.name(ofUser: $0.ownerID))" }
         return .stateDenied(
-            place, stateDirectory: examination.stateDirectory, user: examination.user.name, evidence: [Finding.Evidence(place, owner)],
-            sudo: examination.sudo)
+            place, stateDirectory: examination.stateDirectory, user: examination.user.name,
+            evidence: [Finding.Evidence(place, owner ?? "may not be entered")], sudo: examination.sudo)
     }
 
     private static func room(_ place: String, _ examination: Examination) -> [Finding] {

@@ -2,19 +2,19 @@ import SerialDevices
 
 /// What `doctor` says about ports.
 extension Finding {
-    static func noRadio(unmarked: [SerialDevice], canBeMarked: Bool, sudo: String) -> Finding {
-        guard let first = unmarked.first, canBeMarked else {
+    static func noRadio(unmarked: [SerialDevice], isContainer: Bool, sudo: String) -> Finding {
+        guard let first = unmarked.first else {
             return Finding(
                 .noDevice, "No collar radio is plugged in.", evidence: [Evidence("/sys/class/tty", "no serial port with COLLAR_LINK=1")],
                 remedy: "Plug the radio in, with a cable that carries data; `collar-link devices` lists what is there.")
         }
         return Finding(
             .noDevice, "No serial port is marked as a collar radio.",
-            evidence: unmarked.map { Evidence($0.node, "\($0.text), not marked") }, command: "\(sudo)collar-link mark \(first.node)",
-            remedy: unmarked.count == 1 ? "If it is a collar radio: \(unmarkedWarning)" : "Mark the one that is a collar radio: \(unmarkedWarning)")
+            evidence: unmarked.map { Evidence($0.node, "\($0.text), not marked") },
+            command: isContainer ? "collar-link --port \(first.node)" : "\(sudo)collar-link mark \(first.node)",
+            remedy: (unmarked.count == 1 ? "Only if it is a collar radio" : "Choose the one that is a collar radio")
+                + ": opening the port of another device may reset it.")
     }
-
-    private static let unmarkedWarning = "opening the port of another device may reset it."
 
     static func nothing(at path: String) -> Finding {
         let message = SerialPortError.notFound(path: path).message
@@ -28,7 +28,7 @@ extension Finding {
             command: containerMark == nil
                 ? "\(sudo)udevadm trigger --action=add --subsystem-match=tty" : "docker run --device=\(device.node) …",
             remedy: containerMark == nil
-                ? nil : "To survive replugs: docker run -v /dev:/dev --device-cgroup-rule='c 188:* rmw' --device-cgroup-rule='c 166:* rmw' …")
+                ? nil : "To survive replugs: \(allDevices)")
     }
 
     static func nodeStale(_ path: String, device: String, containerMark: String?) -> Finding {
@@ -36,9 +36,13 @@ extension Finding {
             .nodeStale, port: path, "There is a node at \(path), and no device: it was unplugged, or came back under another name.",
             evidence: [Evidence(path, "device \(device)"), Evidence("/sys/dev/char/\(device)", "missing")] + container(containerMark),
             command: containerMark == nil
-                ? "collar-link devices" : "docker run -v /dev:/dev --device-cgroup-rule='c 188:* rmw' --device-cgroup-rule='c 166:* rmw' …",
+                ? "collar-link devices" : allDevices,
             remedy: containerMark == nil ? "Plug it in again, or name the port under which it came back." : nil)
     }
+
+    /// A container that sees the nodes of all USB serial ports, also of those that are plugged in later.
+    private static let allDevices =
+        "docker run -v /dev:/dev --device-cgroup-rule='c 188:* rmw' --device-cgroup-rule='c 166:* rmw' …"
 
     private static func container(_ mark: String?) -> [Evidence] { mark.map { [Evidence($0, "this is a container")] } ?? [] }
 
@@ -46,8 +50,9 @@ extension Finding {
         let message = SerialPortError.notATerminal(path: path).message
         return Finding(
             .notASerialPort, port: path, message.reason,
-            evidence: [Evidence(path, kind == .characterDevice ? "no terminal" : kind == .directory ? "a directory" : "no character device")], command: "collar-link devices",
-            remedy: message.remedy)
+            evidence: [
+                Evidence(path, kind == .characterDevice ? "no terminal" : kind == .directory ? "a directory" : "no character device")
+            ], command: "collar-link devices", remedy: message.remedy)
     }
 
     static func cannotOpen(_ path: String, _ obstacle: PermissionObstacle, evidence: [Evidence]) -> Finding {

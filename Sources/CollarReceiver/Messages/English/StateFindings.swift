@@ -20,10 +20,10 @@ extension Finding {
         let message = ModemNotice.regionMissing(dialect).message(port: path)
         let command = file.map { file in
             let folder = file[..<(file.lastIndex(of: "/") ?? file.endIndex)]
-            let place = QuotedWord.text(file)
+            let (place, new) = (QuotedWord.text(file), QuotedWord.text(file + ".new"))
             // A key for every stick is before the first section.
             return isFileThere
-                ? "{ echo 'region = EU868'; cat \(place); } > \(QuotedWord.text(file + ".new")) && mv \(QuotedWord.text(file + ".new")) \(place)"
+                ? "{ echo 'region = EU868'; cat \(place); } > \(new) && mv \(new) \(place)"
                 : "mkdir -p \(QuotedWord.text(String(folder))) && echo 'region = EU868' > \(place)"
         }
         return Finding(
@@ -83,7 +83,8 @@ extension Finding {
         Finding(
             .stateVolatile,
             isContainer && mount.fileSystem != "tmpfs"
-                ? "The state directory \(path) is lost with this container." : "The state directory \(path) is in memory, and lost at a restart.",
+                ? "The state directory \(path) is lost with this container."
+                : "The state directory \(path) is in memory, and lost at a restart.",
             evidence: [Evidence("/proc/self/mountinfo", "\(mount.path) is \(mount.fileSystem)")],
             command: isContainer
                 ? "docker run -v collar-link:\(QuotedWord.text(path)) …" : "collar-link --state-dir ~/.local/state/collar-link",
@@ -93,7 +94,8 @@ extension Finding {
     static func keyExposed(_ path: String, collar: String, evidence: [Evidence]) -> Finding {
         Finding(
             .keyExposed, "Other users can read the key of collar \(collar), and with it its positions.", evidence: evidence,
-            command: "chmod 600 \(QuotedWord.text(path))", remedy: "If somebody may have read it, give the collar another: collar-link key exchange.")
+            command: "chmod 600 \(QuotedWord.text(path))",
+            remedy: "If somebody may have read it, give the collar another: collar-link key exchange.")
     }
 
     static func keyUnreadable(_ path: String, user: String, evidence: [Evidence], sudo: String) -> Finding {
