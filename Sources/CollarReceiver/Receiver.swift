@@ -118,7 +118,7 @@ public final class Receiver {
             for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
                 try handle(event)
             }
-            handleDeadlines()
+            try handleDeadlines()
         }
     }
 
@@ -176,7 +176,7 @@ public final class Receiver {
             case SIGUSR1: isReportDue = true
             default: end = .wanted
             }
-        case .deviceMonitor: ports.handleDeviceEvents(at: time)
+        case .deviceMonitor: try ports.handleDeviceEvents(at: time)
         case .output:
             outputBlockedSince = nil
             events.forget(output.fileDescriptor)
@@ -193,7 +193,7 @@ public final class Receiver {
         takeOutputs()
     }
 
-    private func handleDeadlines() {
+    private func handleDeadlines() throws(ReceiverError) {
         let time = HostTime.now
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
@@ -201,7 +201,7 @@ public final class Receiver {
             statisticsDeadline = lines.writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
             isReportDue = true
         }
-        ports.deadlineReached(at: time)
+        try ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
         takeOutputs()
         control?.deadlineReached(at: time.instant)

@@ -7,9 +7,13 @@ public enum ReceiverNotice: Equatable, Sendable {
     /// Waiting for the path to appear.
     case waitingForPort(path: String)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
-    case waitingForRadio(others: [SerialDevice])
-    /// A radio is open.
-    case opened(path: String)
+    case waitingForRadio(others: [SerialDevice], noticedBy: DeviceMonitor.Source = .udevd)
+    /// udevd's events do not come, and changes of its database show which devices come and go.
+    case udevElsewhere
+    /// A radio is open. `node` is where it is, if the device of a named port has returned at another node.
+    case opened(path: String, node: String? = nil)
+    /// A device is not marked as a collar radio any more: its port is closed.
+    case unmarked(path: String)
     /// A radio went away. The receiver waits for it, unless `path` is the number of a pseudo-terminal: the kernel can give
     /// that number to another terminal.
     case unplugged(path: String, isAwaited: Bool = true)
@@ -44,5 +48,5 @@ extension ReceiverNotice {
     }
 
     /// Further lines that follow the message.
-    public var details: [String] { if case .waitingForRadio(let others) = self { others.map(\.text) } else { [] } }
+    public var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
 }

@@ -207,7 +207,7 @@ extension ErrorCode {
         switch self {
         case .noDevice: (.warning, true, .noDevice)
         case .deviceInUse: (.critical, true, .portBusy)
-        case .permissionDenied: (.critical, false, .noPermission)
+        case .permissionDenied: (.critical, true, .noPermission)
         case .notASerialPort: (.critical, false, .configuration)
         case .portFailed, .discoveryFailed: (.error, true, .inputOutput)
         case .messageSendFailed: (.error, true, nil)
