@@ -183,7 +183,9 @@ public final class Receiver {
         case .control: control?.accept(at: time.instant)
         case .controlClient(let client): control?.handle(client, event, at: time.instant)
         case .port(let port):
+            let damaged = host.statistics.damagedFrames
             try ports.handle(port, event, at: time)
+            if host.statistics.damagedFrames != damaged { ports.bytesAreMissing(at: time) }
             // Without new frames there are no new figures, and nothing wakes up.
             if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
                 statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
@@ -229,6 +231,7 @@ public final class Receiver {
         host.moveNotices(to: &notices)
         for notice in notices {
             report(.host(notice))
+            if notice.suggestsMissingBytes { ports.bytesAreMissing(at: .now) }
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
                 control?.tell(lines.named(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds)))

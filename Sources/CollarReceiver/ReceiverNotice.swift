@@ -17,6 +17,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     /// A radio went away. The receiver waits for it, unless `path` is the number of a pseudo-terminal: the kernel can give
     /// that number to another terminal.
     case unplugged(path: String, isAwaited: Bool = true)
+    /// Another process has the open port open as well, and may take bytes from it.
+    case read(path: String, by: ProcessHolder)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
     /// The machine of a radio cannot be reached now.

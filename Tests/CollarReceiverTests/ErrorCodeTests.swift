@@ -26,6 +26,7 @@ import Testing
             (.noDevice, SerialPortError.disconnected(path: path).message),
             (.noDevice, ReceiverError.noDevice(path: nil).message),
             (.deviceInUse, SerialPortError.busy(path: path, holder: nil).message),
+            (.deviceInUse, ReceiverNotice.read(path: path, by: ProcessHolder(processID: 12, name: "cat")).message),
             (.permissionDenied, SerialPortError.permissionDenied(path: path, obstacle: .directory).message),
             (.notASerialPort, SerialPortError.notATerminal(path: path).message),
             (.portFailed, SerialPortError.system(path: path, operation: "open", errno: EIO).message),

@@ -139,15 +139,3 @@ class HotplugTest(SimulatedMachineTest):
         self.assert_served(radio, 2)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, 2)
-
-    def test_devices(self):
-        """`devices` lists radios first and opens nothing."""
-        self.plug("ttyUSB0", serial="A1")
-        self.plug("ttyUSB1", serial="A2", properties=MARKED)
-        listing = self.start([BINARY, "devices", "--json"], environment=self.environment)
-        self.assertEqual(listing.wait(5), 0, listing.error_text)
-        self.assertEqual([(device["node"], device["collar_radio"]) for device in listing.fixes],
-                         [("/dev/ttyUSB1", True), ("/dev/ttyUSB0", False)])
-        text = self.start([BINARY, "devices"], environment=self.environment)
-        self.assertEqual(text.wait(5), 0)
-        self.assertTrue(text.lines[0].startswith("* /dev/ttyUSB1"), text.lines)

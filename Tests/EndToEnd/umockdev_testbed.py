@@ -142,6 +142,8 @@ class Testbed:
         tty_path, usb, master = self._ttys.pop(name)
         os.close(master)
         os.unlink(self._node(name))
+        # The kernel, too, takes a device off the list of its class before it announces the removal.
+        os.unlink(os.path.join(os.path.dirname(self._dev), "sys/class/tty", name))
         self._remove(tty_path)
         self._remove(usb)
 

@@ -108,4 +108,19 @@ import Testing
         #expect(!radio(["ID_SERIAL_SHORT": "", "ID_PATH": ""]).hasIdentity)
         #expect(!device([:]).hasIdentity)
     }
+
+    @Test func changesBetweenTwoListsAreFound() {
+        func port(_ name: String, _ properties: [String: String] = [:]) -> SerialDevice {
+            SerialDevice(
+                node: "/dev/\(name)", sysPath: "/sys/devices/\(name)", property: { properties[$0] }, usbAttribute: { _ in nil },
+                parentDriver: { nil })
+        }
+        let (first, second) = (port("ttyUSB0"), port("ttyUSB1"))
+        let marked = port("ttyUSB0", ["COLLAR_LINK": "1"])
+        #expect(DeviceChange.between([first], [first]) == [])
+        #expect(DeviceChange.between([], [first, second]) == [.added(first), .added(second)])
+        #expect(DeviceChange.between([first, second], [second]) == [.removed(first)])
+        #expect(DeviceChange.between([first], [marked]) == [.changed(marked)])
+        #expect(DeviceChange.between([first], [second]) == [.removed(first), .added(second)])
+    }
 }

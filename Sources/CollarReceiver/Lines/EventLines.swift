@@ -56,7 +56,7 @@ extension ReceiverNotice {
     private var port: String? {
         switch self {
         case .cannotOpen(let error): error.path
-        case .cannotSend(let path), .modem(let path, _), .cannotConnect(let path, _): path
+        case .cannotSend(let path), .read(let path, _), .modem(let path, _), .cannotConnect(let path, _): path
         case .host(let notice): notice.link
         default: nil
         }

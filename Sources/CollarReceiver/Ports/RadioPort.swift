@@ -61,6 +61,8 @@ final class RadioPort {
     /// The error that the last report of a failed opening gave, so that the same error is not reported twice in a row; nil
     /// after the port opens.
     var lastComplaint: SerialPortError?
+    /// The other process at the open port that was reported last; nil after the port opens.
+    var lastReader: ProcessHolder?
     /// Attempts in a row to connect that failed, or whose connection ended at once.
     var connectionAttemptCount = 0
     /// When the connection was made; nil once it has carried bytes.

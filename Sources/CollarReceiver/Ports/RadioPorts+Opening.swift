@@ -34,7 +34,9 @@ extension RadioPorts {
         port.lastError = nil
         port.failure = nil
         port.lastComplaint = nil
+        port.lastReader = nil
         opened(port, serial, at: time)
+        lookForReader(of: port, serial)
     }
 
     private func arrangeRetry(

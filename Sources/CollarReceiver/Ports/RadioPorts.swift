@@ -18,6 +18,8 @@ final class RadioPorts {
     private var portOfLink: [LinkID: RadioPort] = [:]
     /// Nil until devices are looked for.
     var monitor: DeviceMonitor?
+    /// When processes that take bytes were last looked for, because bytes seemed to be missing; nil before the first time.
+    var readersSoughtAt: Instant?
     /// Whether marked devices are opened.
     var isDiscovering = false
     /// Ports for which frames were queued.

@@ -51,6 +51,10 @@ package final class SerialPort {
         return state.revents & Int16(POLLHUP) != 0
     }
 
+    /// Another process that has the line open as well, without a lock, so that it takes some of the bytes if it reads; nil if no
+    /// such process is visible.
+    package var otherReader: ProcessHolder? { ProcessHolder.reader(besides: fileDescriptor) }
+
     /// Closes the line and lets others open it. A second call does nothing.
     package func close() {
         guard fileDescriptor >= 0 else { return }

@@ -26,11 +26,6 @@ enum MarkCommand {
             77 permission, 78 no rule can tell the adapter from others
             """)
 
-    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
-    private static let udevCommands = [
-        ["udevadm", "control", "--reload"], ["udevadm", "trigger", "--subsystem-match=tty", "--subsystem-match=usb"],
-    ]
-
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         guard !arguments.has("--yes") || !arguments.has("--print") else {
             throw CommandFailure(.usage, "--yes and --print contradict each other")
@@ -47,7 +42,7 @@ enum MarkCommand {
         guard !lines.isEmpty else {
             StandardError.say(
                 "\(file.path) has the rule for \(adapter.port.node) already",
-                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(commandLine(asRoot: false))")
+                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(UdevCommands.text(asRoot: false))")
             return .clean
         }
         // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
@@ -113,16 +108,16 @@ enum MarkCommand {
             let place = file.directory == RulesFile.systemDirectory ? "" : " --rules-directory \(file.directory)"
             throw CommandFailure(
                 .noPermission, "this user may not write \(file.path)",
-                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(commandLine(asRoot: false))")
+                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(UdevCommands.text(asRoot: false))")
         }
         if !hasAgreed { try askWhetherToWrite(file) }
         try file.append(lines)
         StandardError.say("the rule is in \(file.path)")
         guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
-            StandardError.say("apply it: \(commandLine(asRoot: geteuid() == 0))")
+            StandardError.say("apply it: \(UdevCommands.text(asRoot: geteuid() == 0))")
             return
         }
-        for command in udevCommands where ChildProcess.exitCode(of: command) != 0 {
+        for command in UdevCommands.all where ChildProcess.exitCode(of: command) != 0 {
             throw CommandFailure(
                 .inputOutput, "'\(command.joined(separator: " "))' failed",
                 remedy: "unplug the adapter and plug it in again, or restart the machine")
@@ -142,11 +137,6 @@ enum MarkCommand {
         guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
             throw CommandFailure(.usage, "nothing is written")
         }
-    }
-
-    /// The commands after which udev applies the rule, as they are typed.
-    private static func commandLine(asRoot isRoot: Bool) -> String {
-        udevCommands.map { (isRoot ? "" : "sudo ") + $0.joined(separator: " ") }.joined(separator: " && ")
     }
 }
 

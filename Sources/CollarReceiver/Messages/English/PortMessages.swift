@@ -46,8 +46,8 @@ extension PermissionObstacle {
             case .onlyOwner("root"):
                 (
                     "Only root may open \(path).",
-                    "Install the rule: `sudo cp hardware/udev/70-collar-link.rules /etc/udev/rules.d/ && sudo udevadm control "
-                        + "--reload && sudo udevadm trigger --subsystem-match=tty`; it says how to add an adapter of your own."
+                    "Install the rule: `sudo cp hardware/udev/70-collar-link.rules /etc/udev/rules.d/ && "
+                        + "\(UdevCommands.text(asRoot: false))`; it says how to add an adapter of your own."
                 )
             case .onlyOwner(let user):
                 (
@@ -72,7 +72,8 @@ extension PermissionObstacle {
 }
 
 extension ProcessHolder {
-    fileprivate var remedy: String {
+    /// The step that frees the port.
+    var remedy: String {
         switch name {
         case "ModemManager": "Run `sudo systemctl stop ModemManager`."
         case "gpsd": "Run `sudo systemctl stop gpsd.socket gpsd.service`."

@@ -78,6 +78,11 @@ extension ReceiverNotice {
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
                 "start collar-link with the new terminal, or name a symbolic link that is made anew with it")
         case .cannotOpen(let error): error.message
+        case .read(let path, let reader):
+            UserMessage(
+                .deviceInUse,
+                "\(path) is also open in \(reader.name) (process \(reader.processID)), which takes bytes away if it reads them",
+                reader.remedy)
         case .cannotSend(let path):
             UserMessage(
                 .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
