@@ -1,7 +1,7 @@
 -- Wireshark dissector of the Collar Link Protocol, version 1 (PROTOCOL.md; section numbers below are its).
 --
 -- Link type USER0 (147): a packet is one bare frame. USER1 (148): packets are the bytes of a serial line, cut
--- anywhere. Both are also offered by "Decode As" for UDP, and the serial line for TCP (a networked serial port).
+-- anywhere. USER3 (150): a packet is one record of a capture of collar-link (CAPTURE.md). The first two are also offered by "Decode As" for UDP, and the serial line for TCP (a networked serial port).
 --
 -- Runs with Lua 5.2 (Wireshark 4.0) and later, so bits are taken apart with arithmetic: the libraries for them went
 -- when the operators came. Numbers are exact to 53 bits; longer fields stay bytes.
@@ -1947,3 +1947,97 @@ encapsulations:add(wtap_encaps.USER1, serial)
 DissectorTable.get("udp.port"):add_for_decode_as(bare)
 DissectorTable.get("udp.port"):add_for_decode_as(serial)
 DissectorTable.get("tcp.port"):add_for_decode_as(serial)
+
+-- Captures of collar-link (CAPTURE.md) ------------------------------------------------------------------------------
+
+-- A function of its own: Lua has at most 200 local names in one.
+;(function()
+    local capture = Proto("collarlink_capture", "Collar Link capture")
+    local EVENTS = {[0] = "began", "opened", "read", "wrote", "closed", "unplugged", "plugged", "removed", "ended", "found",
+        "due"}
+    local OPENED, READ, WROTE, FOUND = 1, 2, 3, 9
+    local RECORD_HEADER = 12
+    local R = {
+        version = ProtoField.uint8("collarlink_capture.version", "Version"),
+        event = ProtoField.uint8("collarlink_capture.event", "Event", base.DEC, EVENTS),
+        round = ProtoField.uint16("collarlink_capture.round", "Round"),
+        time = ProtoField.absolute_time("collarlink_capture.time", "Time of day", base.UTC),
+        unix_ms = ProtoField.int64("collarlink_capture.time.unix_ms", "Milliseconds since 1970"),
+        text = ProtoField.string("collarlink_capture.text", "Text"),
+        bytes = ProtoField.bytes("collarlink_capture.bytes", "Bytes"),
+    }
+    capture.fields = R
+    capture.experts = {
+        short = ProtoExpert.new("collarlink_capture.short", "Too short for a record", expert.group.MALFORMED, expert.severity.WARN),
+        version = ProtoExpert.new("collarlink_capture.unsupported_version", "Another version", expert.group.MALFORMED,
+            expert.severity.WARN),
+    }
+
+    -- The dialect of the stick at each port, as the records before a packet tell it. Nothing is known of a packet's future.
+    local dialects, dialect_of = {}, {}
+
+    function capture.init()
+        dialects, dialect_of = {}, {}
+    end
+
+    local function dialect_in(text)
+        for line in text:gmatch("[^\n]+") do
+            local name = line:match("^dialect=(.*)$")
+            if name then return name end
+        end
+    end
+
+    -- Bytes of a stick of another dialect hold no frames of the serial line.
+    local function add_line_bytes(tvb, pinfo, tree, event, words)
+        local name = dialect_of[pinfo.number]
+        if name and name ~= "serial" then
+            tree:add(R.bytes, tvb)
+            pinfo.cols.info = number("%s %d bytes, %s", words, tvb:len(), name)
+        else
+            pinfo.p2p_dir = event == READ and P2P_DIR_RECV or P2P_DIR_SENT
+            serial.dissector(tvb, pinfo, tree)
+            pinfo.cols.info:prepend(words .. " ")
+        end
+    end
+
+    function capture.dissector(tvb, pinfo, tree)
+        pinfo.cols.protocol = "CollarLink"
+        local record = tree:add(capture, tvb(0, math.min(tvb:len(), RECORD_HEADER)))
+        if tvb:len() < RECORD_HEADER then
+            record:add_proto_expert_info(capture.experts.short)
+            return tvb:len()
+        end
+        local event = tvb(1, 1):uint()
+        record:add(R.version, tvb(0, 1))
+        if tvb(0, 1):uint() ~= 1 then
+            record:add_proto_expert_info(capture.experts.version)
+            return tvb:len()
+        end
+        record:add(R.event, tvb(1, 1))
+        record:add(R.round, tvb(2, 2))
+        local milliseconds = tvb(4, 8):int64()
+        local seconds = (milliseconds / 1000):tonumber()
+        record:add(R.time, tvb(4, 8), NSTime(seconds, (milliseconds % 1000):tonumber() * 1000000))
+        record:add(R.unix_ms, tvb(4, 8))
+        local words = EVENTS[event] or number("event %d", event)
+        record:append_text(", " .. words)
+        pinfo.cols.info = words
+        if tvb:len() == RECORD_HEADER then return tvb:len() end
+        local content = tvb(RECORD_HEADER)
+        local interface = tostring(interface_field() and interface_field().value)
+        if not pinfo.visited then
+            if event == OPENED then dialects[interface] = nil end
+            if event == OPENED or event == FOUND then dialects[interface] = dialect_in(content:string()) or dialects[interface] end
+            dialect_of[pinfo.number] = dialects[interface]
+        end
+        if event == READ or event == WROTE then
+            add_line_bytes(content:tvb(), pinfo, tree, event, words)
+        else
+            record:add(R.text, content)
+            pinfo.cols.info = words .. ": " .. content:string():gsub("\n", " ")
+        end
+        return tvb:len()
+    end
+
+    DissectorTable.get("wtap_encap"):add(wtap_encaps.USER3, capture)
+end)()

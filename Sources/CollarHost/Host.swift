@@ -34,9 +34,9 @@ package final class Host {
         let stateLock: StateDirectoryLock
         do throws(JournalError) {
             stateLock = try StateDirectoryLock(configuration.stateDirectory, fileSystem: fileSystem)
-            receiverID = try ReceiverIdentity.load(
-                stateDirectory: configuration.stateDirectory, fileSystem: fileSystem, random: &random
-            ).receiverID
+            let identity = try ReceiverIdentity.load(
+                stateDirectory: configuration.stateDirectory, fileSystem: fileSystem, random: &random)
+            receiverID = configuration.receiverID ?? identity.receiverID
         } catch { throw .journal(error) }
         self.configuration = configuration
         collars = CollarTable(

@@ -5,6 +5,9 @@ import CollarWire
 public struct HostConfiguration: Equatable, Sendable {
     /// Path of the directory that holds the journals.
     public var stateDirectory: String
+    /// The id of the receiver, in the place of that of the state directory; nil for the latter. Only for what never answers a collar,
+    /// such as the playback of a capture.
+    public var receiverID: UInt32?
     /// The only collar that is served; nil for all.
     public var deviceID: UInt64?
     /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of

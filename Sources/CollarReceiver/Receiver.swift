@@ -38,7 +38,8 @@ public final class Receiver {
     private let host: Host
     private let eventLog: EventLogWriter
     private let signals: SignalDescriptor
-    private let startedAt = HostTime.now.instant
+    private let clock: ReceiverClock
+    private let startedAt: Instant
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
     /// When the consumer stopped reading; nil while it reads.
@@ -70,6 +71,9 @@ public final class Receiver {
     ) throws(ReceiverError) {
         self.configuration = configuration
         reportToOwner = report
+        let playback = try configuration.playbackPath.map { (path) throws(ReceiverError) in try CapturePlayback(path: path) }
+        clock = ReceiverClock(playback: playback)
+        startedAt = clock.now.instant
         // 256 journals and some hundred radios need more than a process usually has.
         raise_descriptor_limit()
         events = try EventPoll()
@@ -81,8 +85,10 @@ public final class Receiver {
         }
         self.signals = signals
         do throws(HostError) {
+            var hostConfiguration = configuration.host
+            hostConfiguration.receiverID = playback?.receiverID
             host = try Host(
-                configuration.host, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: .now)
+                hostConfiguration, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: clock.now)
         } catch { throw .host(error) }
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
         // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
@@ -92,12 +98,14 @@ public final class Receiver {
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
         readAnimals(at: startedAt)
         takeOutputs()
-        openControl()
+        if playback == nil { openControl() }
+        if let path = configuration.capturePath { ports.capture = try openCapture(path) }
     }
 
     /// Runs the loop until something ends it; everything received by then is stored.
     public func run() throws(ReceiverError) {
-        try ports.open(at: .now)
+        if clock.playback == nil { try ports.open(at: clock.now) }
+        defer { ports.capture?.note(.ended, at: clock.now) }
         takeOutputs()
         while true {
             // The figures are reported after the commit, so that they include what it has made durable.
@@ -113,11 +121,9 @@ public final class Receiver {
                 return
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
-            let now = HostTime.now.instant
+            let now = clock.now.instant
             if !isBusy { releasePages(at: now) }
-            for event in events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)) {
-                try handle(event)
-            }
+            for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
             try handleDeadlines()
         }
     }
@@ -133,7 +139,7 @@ public final class Receiver {
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
     public func stop(afterMicroseconds time: Int64) {
-        let due = HostTime.now.instant.advanced(byMicroseconds: time)
+        let due = clock.now.instant.advanced(byMicroseconds: time)
         stopDeadline = min(stopDeadline ?? due, due)
     }
 
@@ -141,7 +147,7 @@ public final class Receiver {
     /// - Returns: `queued` if the command is stored durably and has not ended; its outcome if it has ended; or why it is
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     public func submit(_ wanted: ControlRequest) -> ResultLine {
-        let time = HostTime.now
+        let time = clock.now
         readAnimals(at: time.instant)
         defer { takeOutputs() }
         do throws(RequestRefusal) {
@@ -160,6 +166,27 @@ public final class Receiver {
 
     // MARK: Events
 
+    /// Waits for events. In a playback, the next records are played instead, which sets the time.
+    private func waitForEvents(isBusy: Bool, _ now: Instant) throws(ReceiverError) -> [EventPoll.Event] {
+        guard let playback = clock.playback else {
+            return events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now))
+        }
+        // The consumer takes the lines of one record before the next one is played.
+        let ready = events.wait(timeoutMicroseconds: outputBlockedSince == nil ? 0 : nil)
+        guard ready.isEmpty, !isBusy else { return ready }
+        guard let first = try playback.takeRecord() else {
+            end = end ?? .wanted
+            return []
+        }
+        var record: CaptureRecord? = first
+        while let played = record {
+            ports.play(played, at: playback.now)
+            takeOutputs()
+            record = try playback.takeRecord(of: first.round)
+        }
+        return []
+    }
+
     private func nextDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
@@ -168,7 +195,7 @@ public final class Receiver {
     }
 
     private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
-        let time = HostTime.now
+        let time = clock.now
         switch event.source {
         case .signals:
             switch signals.next() {
@@ -196,7 +223,8 @@ public final class Receiver {
     }
 
     private func handleDeadlines() throws(ReceiverError) {
-        let time = HostTime.now
+        let time = clock.now
+        if let capture = ports.capture, let due = nextDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
@@ -212,7 +240,7 @@ public final class Receiver {
     /// Makes the journals durable, one collar after another, and sends the answers.
     private func commit() throws(ReceiverError) {
         for _ in 0..<host.collarCount {
-            guard host.commitNext(at: .now) else { return }
+            guard host.commitNext(at: clock.now) else { return }
             takeOutputs()
             // A commit takes milliseconds, during which the buffer of a serial line fills up. With many collars the
             // commits add up, and the line would stop most of the time if it were not read between them.
@@ -231,10 +259,10 @@ public final class Receiver {
         host.moveNotices(to: &notices)
         for notice in notices {
             report(.host(notice))
-            if notice.suggestsMissingBytes { ports.bytesAreMissing(at: .now) }
+            if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
-                control?.tell(lines.named(ResultLine(end, unixMilliseconds: WallClock.unixMilliseconds)))
+                control?.tell(lines.named(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds)))
             }
         }
     }
@@ -242,7 +270,7 @@ public final class Receiver {
     /// Opens the port of an unhealthy collar again, if its radio may be the cause.
     private func renewLink(of deviceID: UInt64) {
         guard let link = host.linkToRenew(for: deviceID) else { return }
-        ports.renew(link, for: deviceID, at: .now)
+        ports.renew(link, for: deviceID, at: clock.now)
         sendFrames()
     }
 
@@ -253,7 +281,7 @@ public final class Receiver {
             guard let link else { break }
             ports.send(frame, on: link)
         }
-        let now = HostTime.now
+        let now = clock.now
         ports.endAnswers(at: now)
         host.framesSent(at: now.instant)
     }
@@ -267,14 +295,22 @@ public final class Receiver {
         } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
     }
 
+    /// Begins a capture.
+    private func openCapture(_ path: String) throws(ReceiverError) -> CaptureFile {
+        report(.capturing(path: path))
+        do throws(CaptureFileError) {
+            return try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in report(.captureStopped($0)) }
+        } catch { throw .captureFile(error) }
+    }
+
     // MARK: Lines
 
     /// Reports a notice to the owner, and as lines to the consumer and to the event log.
     private func report(_ notice: ReceiverNotice) {
-        readAnimals(at: HostTime.now.instant)
+        readAnimals(at: clock.now.instant)
         reportToOwner(notice)
         if let code = notice.message.code { errorCounts[code, default: 0] += 1 }
-        for line in lines.lines(of: notice, unixMilliseconds: WallClock.unixMilliseconds) { write(line) }
+        for line in lines.lines(of: notice, unixMilliseconds: clock.now.unixMilliseconds) { write(line) }
     }
 
     private func write(_ line: LineMaker.EventLine) {
@@ -297,7 +333,7 @@ public final class Receiver {
         isReportDue = false
         guard lines.writesFigures || host.statistics.frames != reportedFrameCount else { return }
         reportedFrameCount = host.statistics.frames
-        let time = HostTime.now
+        let time = clock.now
         readAnimals(at: time.instant)
         for line in lines.lines(of: reading(at: time), unixMilliseconds: time.unixMilliseconds) { write(line) }
     }
@@ -312,7 +348,7 @@ public final class Receiver {
 
     /// The line of the figures now.
     private func figuresLine() -> [UInt8] {
-        let time = HostTime.now
+        let time = clock.now
         var reading = reading(at: time)
         reading.usage = .now
         return ReceiverFigures(reading).line(unixMilliseconds: time.unixMilliseconds)
@@ -327,6 +363,7 @@ public final class Receiver {
     private func emitLines() throws(ReceiverError) {
         hasMoreLines = false
         heldUpDeadline = nil
+        ports.capture?.beginRound()
         defer { confirmLines() }
         guard outputBlockedSince == nil else { return }
         for _ in 0..<Receiver.emissionRounds {
@@ -335,7 +372,7 @@ public final class Receiver {
             case .drained:
                 if isLineLimitReached {
                     if output.isHeldUp {
-                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
+                        heldUpDeadline = clock.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
                     } else {
                         end = end ?? .wanted
                     }
@@ -343,7 +380,7 @@ public final class Receiver {
                 }
                 if isComplete { return }
             case .blocked:
-                outputBlockedSince = HostTime.now.instant
+                outputBlockedSince = clock.now.instant
                 events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
                 return
             case .closed:
@@ -366,7 +403,7 @@ public final class Receiver {
     /// Queues the lines of entries while there is room.
     /// - Returns: whether no further entry waits.
     private func queueEntries() -> Bool {
-        let time = HostTime.now
+        let time = clock.now
         defer { takeOutputs() }
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }

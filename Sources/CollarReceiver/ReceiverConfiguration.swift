@@ -10,6 +10,10 @@ public struct ReceiverConfiguration: Sendable {
     public var ports: [String] = []
     /// How the sticks at the ports are to be used.
     public var radio = RadioConfiguration()
+    /// The file in which what happens at the ports is recorded; nil for none.
+    public var capturePath: String?
+    /// The capture that is played back in place of ports; nil to use ports. "-" is stdin.
+    public var playbackPath: String?
     /// Whether to wait for a radio that is absent or goes away.
     public var reconnects = true
     /// The directory for the control socket, `XDG_RUNTIME_DIR`; nil where that is not set.

@@ -21,6 +21,12 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case command(name: String, errorNumber: Int32)
     /// The command of a deliverer that tries once has failed.
     case commandFailed(name: String, CommandEnd)
+    /// A capture cannot be begun.
+    case captureFile(CaptureFileError)
+    /// A capture cannot be opened or read.
+    case captureUnreadable(path: String, errorNumber: Int32)
+    /// A file is not a capture, or a damaged one.
+    case capture(path: String, CaptureError)
     /// A system call that normally succeeds has failed.
     case system(operation: String, errorNumber: Int32)
 }

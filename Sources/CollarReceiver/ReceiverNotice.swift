@@ -33,6 +33,10 @@ public enum ReceiverNotice: Equatable, Sendable {
     case controlFailing(path: String, errorNumber: Int32)
     /// An animals file cannot be used as it is: the names it had before stay in use.
     case animals(AnimalFileFault)
+    /// What happens at the ports is recorded in a file.
+    case capturing(path: String)
+    /// The capture cannot be written any more; everything else goes on.
+    case captureStopped(CaptureFileError)
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
 }

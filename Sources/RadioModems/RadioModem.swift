@@ -9,7 +9,7 @@ import CollarWire
 ///     while let event = modem.nextEvent() { … }
 public struct RadioModem: Sendable {
     /// The kind of port, on which the times of the detection depend.
-    public enum PortKind: Sendable {
+    public enum PortKind: String, Sendable {
         /// A board's own port. Opening it may restart the board.
         case board
         /// A pseudo-terminal or a network connection.

@@ -38,7 +38,7 @@ enum CollarLinkTool {
         signal(SIGPIPE, SIG_IGN)
         var code = ExitCode.clean
         do throws(CommandFailure) { code = try dispatch(Array(CommandLine.arguments.dropFirst())) } catch {
-            StandardError.say(error.message, remedy: error.remedy)
+            StandardError.say(error.message, remedy: error.remedy, severity: .error)
             code = error.code
         }
         StandardError.finish()
@@ -50,15 +50,17 @@ enum CollarLinkTool {
         var chosen = commands[0]
         if let first = words.first, !first.hasPrefix("-") {
             guard let named = commands.first(where: { $0.spec.name == first }) else {
-                let names = commands.map(\.spec.name).joined(separator: ", ")
-                throw CommandFailure(.usage, "unknown command '\(first)'", remedy: "commands are: \(names)")
+                let names = commands.map(\.spec.name)
+                throw CommandFailure(
+                    .usage, "unknown command '\(first)'" + Suggestion.text(for: first, among: names),
+                    remedy: "commands are: \(names.joined(separator: ", "))")
             }
             words.removeFirst()
             chosen = named
         }
         let arguments = try ParsedArguments(words, for: chosen.spec)
         if arguments.has("--help") {
-            try StandardOutput.write(chosen.spec.help)
+            try StandardOutput.write(chosen.spec.help(.standardOutput))
             return .clean
         }
         if arguments.has("--version") {
@@ -77,8 +79,10 @@ enum StandardError {
     private nonisolated(unsafe) static var isStateShown = false
 
     /// Writes a message, its details, and what the person can do about it.
-    static func say(_ message: String, details: [String] = [], remedy: String? = nil) {
-        put("collar-link: ", message)
+    static func say(
+        _ message: String, details: [String] = [], remedy: String? = nil, severity: ErrorCode.Severity = .info
+    ) {
+        put(TerminalStyle.standardError.painted("collar-link:", as: severity.role) + " ", message)
         for detail in details { put("  ", detail) }
         if let remedy { put("collar-link:   ", remedy) }
     }
@@ -86,7 +90,7 @@ enum StandardError {
     /// Writes a notice of a receiver.
     static func say(_ notice: ReceiverNotice) {
         let message = notice.message
-        say(message.reason, details: notice.details, remedy: message.remedy)
+        say(message.reason, details: notice.details, remedy: message.remedy, severity: message.code?.severity ?? .info)
     }
 
     /// Shows a short state on the last line of the terminal, in the place of the one that is shown.

@@ -35,6 +35,10 @@ import Testing
             (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
             (.animalsUnusable, ReceiverNotice.animals(.unreadable(FileFailure(.open, "/x/animals", errorNumber: EACCES))).message),
             (.animalsUnusable, ReceiverNotice.animals(.wrong(path: "/x/animals", AnimalRegisterError(.notText, line: 1))).message),
+            (.captureFailing, ReceiverNotice.captureStopped(.system(path: "/x.pcapng", operation: "write", errorNumber: ENOSPC)).message),
+            (.captureFailing, ReceiverError.captureFile(.otherContent(path: "/x.pcapng")).message),
+            (.captureDamaged, ReceiverError.capture(path: "/x.pcapng", CaptureError(problem: .cut, offset: 9)).message),
+            (.noCapture, ReceiverError.captureUnreadable(path: "/x.pcapng", errorNumber: ENOENT).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
         ]
@@ -179,7 +183,7 @@ import Testing
         // These errors end the command, so there is no error line for them.
         let ends: Set<ErrorCode> = [
             .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .readerUnusable, .commandFailed, .outputFailed,
-            .unknown,
+            .captureDamaged, .noCapture, .unknown,
         ]
         let others = Set(rejections).subtracting(["paired_elsewhere", "storage_failing"]).union(ends.map(\.rawValue))
         #expect(Set(ofErrors) == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(others))

@@ -212,37 +212,31 @@ class UdevdTest(SerialLineTest):
         for text in ("COLLAR_LINK=1", "collar-link mark"):
             self.assertNotIn(text, receiver.error_text)
 
-    def test_udevd_is_late_with_the_permissions(self):
-        """While udevd handles events, a refused port is no fault."""
+    def start_at_a_refused_port(self):
+        """Starts a receiver at a port that nobody may open yet, while udevd handles events. Returns the node and the receiver."""
         node = self.plug("ttyUSB0", mode=0)
-        line = self.line_of(node)
         command = self.with_udevd("here")
-        queue = self.path("run/udev/queue")
         self.store("188:0", "ID_BUS=usb")
-        with open(queue, "w", encoding="ascii"):
+        with open(self.path("run/udev/queue"), "w", encoding="ascii"):
             pass
         receiver = self.start(
             [*command, BINARY, "--state-dir", self.state, "--port", node], environment=self.environment)
         time.sleep(1.5)
         self.assertEqual(receiver.error_text, "")
         self.assertIsNone(receiver.process.poll())
-        os.chmod(line, 0o600)
+        return node, receiver
+
+    def test_udevd_is_late_with_the_permissions(self):
+        """While udevd handles events, a refused port is no fault."""
+        node, receiver = self.start_at_a_refused_port()
+        os.chmod(self.line_of(node), 0o600)
         receiver.wait_for_error(f"listening on {node}")
         self.assertNotIn("may", receiver.error_text)
 
     def test_udevd_has_finished_without_permissions(self):
-        """Proves the test above: when udevd has finished, the refusal is reported, and ends the receiver."""
-        node = self.plug("ttyUSB0", mode=0)
-        command = self.with_udevd("here")
-        queue = self.path("run/udev/queue")
-        self.store("188:0", "ID_BUS=usb")
-        with open(queue, "w", encoding="ascii"):
-            pass
-        receiver = self.start(
-            [*command, BINARY, "--state-dir", self.state, "--port", node], environment=self.environment)
-        time.sleep(1)
-        self.assertEqual(receiver.error_text, "")
-        os.remove(queue)
+        """When udevd has finished, the refusal is reported, and ends the receiver."""
+        node, receiver = self.start_at_a_refused_port()
+        os.remove(self.path("run/udev/queue"))
         self.assertEqual(receiver.wait(5), 77, receiver.error_text)
         self.assertIn(node, receiver.error_text)
 

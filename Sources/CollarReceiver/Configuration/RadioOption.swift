@@ -35,13 +35,22 @@ extension RadioOption {
     /// The values that the option accepts, in words.
     package var wanted: String {
         switch self {
-        case .dialect: RadioOption.alternatives(Dialect.allCases.map(\.rawValue))
-        case .region: RadioOption.alternatives(Region.all.map(\.name))
+        case .dialect: RadioOption.alternatives(words)
+        case .region: RadioOption.alternatives(words)
         case .frequency: "a number of MHz from 137 to 1020, such as 868.1, or a whole number of hertz"
         case .bandwidth: "\(RadioOption.alternatives(RadioOption.bandwidthsHertz.map(RadioText.kilohertz))) kHz"
         case .spreadingFactor: "a whole number from 5 to 12"
         case .codingRate: "4/5, 4/6, 4/7 or 4/8"
         case .power: "a whole number of dBm from -9 to 30"
+        }
+    }
+
+    /// The words that the option accepts; none if its values are numbers.
+    var words: [String] {
+        switch self {
+        case .dialect: Dialect.allCases.map(\.rawValue)
+        case .region: Region.all.map(\.name)
+        case .frequency, .bandwidth, .spreadingFactor, .codingRate, .power: []
         }
     }
 

@@ -51,11 +51,12 @@ extension ControlRequest {
 extension CommandResult.Outcome {
     /// The names of the outcomes, for help and error texts.
     package static var nameList: String {
-        let names = allNames
+        let names = names
         return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
     }
 
-    private static var allNames: [String] { (0...UInt8.max).compactMap { Self(rawValue: $0) }.map { "\($0)" } }
+    /// The names of the outcomes.
+    package static var names: [String] { (0...UInt8.max).compactMap { Self(rawValue: $0) }.map { "\($0)" } }
 
     /// The outcome with this name in lines; nil if there is none.
     package init?(name: String?) {

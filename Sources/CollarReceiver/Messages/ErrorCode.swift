@@ -167,6 +167,12 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     // The program itself.
 
+    /// A capture cannot be written.
+    case captureFailing = "capture_failing"
+    /// A file is not a capture, or a damaged one.
+    case captureDamaged = "capture_damaged"
+    /// There is no capture at a path, or it may not be read.
+    case noCapture = "no_capture"
     /// A file with the names of animals cannot be read, or it is wrong.
     case animalsUnusable = "animals_unusable"
     /// Other programs cannot send requests to this program.
@@ -249,6 +255,9 @@ extension ErrorCode {
         case .unknownRequest: (.error, false, .portBusy)
         case .noVersion: (.error, false, .configuration)
         case .commandFailed: (.error, true, .noDevice)
+        case .captureFailing: (.error, false, .cannotCreate)
+        case .captureDamaged: (.error, false, .corruptInput)
+        case .noCapture: (.error, false, .noInput)
         case .animalsUnusable: (.warning, false, .configuration)
         case .outputFailed: (.critical, true, .inputOutput)
         case .unknown: (.error, true, .software)

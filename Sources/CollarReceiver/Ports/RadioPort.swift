@@ -133,11 +133,13 @@ final class RadioPort {
     }
 
     /// Writes as much as the line takes.
+    /// - Parameter note: is called with the bytes that the line has taken.
     /// - Returns: whether bytes still wait; nil where no radio is open.
-    func flush() -> Bool? {
+    func flush(_ note: (ArraySlice<UInt8>) -> Void) -> Bool? {
         guard let connection else { return nil }
         while !outbound.isEmpty {
             guard case .written(let count) = connection.write(outbound.span) else { break }
+            note(outbound[..<count])
             outbound.removeFirst(count)
         }
         if outbound.isEmpty { isDropping = false }

@@ -9,9 +9,11 @@ extension RadioPorts {
         let monitor: DeviceMonitor
         do throws(SystemError) { monitor = try listen() } catch { throw .discovery(error) }
         isDiscovering = true
-        for radio in monitor.collarRadios() { try appeared(radio, at: time) }
+        devices = monitor.allSerialDevices()
+        note(DeviceChange.between([], devices), at: time)
+        for radio in devices where radio.isCollarRadio { try appeared(radio, at: time) }
         try endIfNothingIsLeft()
-        if ports.isEmpty { report(.waitingForRadio(others: monitor.allSerialDevices(), noticedBy: monitor.source)) }
+        if ports.isEmpty { report(.waitingForRadio(others: devices, noticedBy: monitor.source)) }
         if monitor.source == .udevDatabase { report(.udevElsewhere) }
     }
 
@@ -27,7 +29,9 @@ extension RadioPorts {
     /// radio may belong to another device by now.
     func handleDeviceEvents(at time: HostTime) throws(ReceiverError) {
         guard let monitor, monitor.drain() else { return }
-        let devices = monitor.allSerialDevices()
+        let before = devices
+        devices = monitor.allSerialDevices()
+        note(DeviceChange.between(before, devices), at: time)
         for port in ports {
             // A hung-up line ends with its last bytes. A port that was closed may be open again, at a new device.
             while let line = port.connection as? SerialPort, line.isHungUp { try read(port, line, at: time) }
@@ -38,6 +42,18 @@ extension RadioPorts {
         if isDiscovering { for radio in devices where radio.isCollarRadio { try appeared(radio, at: time) } }
         for port in ports { try follow(port, among: devices, at: time) }
         try endIfNothingIsLeft()
+    }
+
+    /// Records which radios came and which devices went.
+    private func note(_ changes: [DeviceChange], at time: HostTime) {
+        for change in changes {
+            switch change {
+            case .added(let device), .changed(let device):
+                guard device.isCollarRadio else { continue }
+                capture?.note(.plugged(device: device.text), port: device.node, at: time)
+            case .removed(let device): capture?.note(.removed, port: device.node, at: time)
+            }
+        }
     }
 
     private func appeared(_ radio: SerialDevice, at time: HostTime) throws(ReceiverError) {

@@ -74,7 +74,7 @@ extension RadioPorts {
 
     /// Ends a receiver that does not reconnect, if no radio is open and none may open within moments.
     func endIfNothingIsLeft() throws(ReceiverError) {
-        guard !configuration.reconnects, !ports.contains(where: \.mayCarryBytes) else { return }
+        guard isDiscovering, !configuration.reconnects, !ports.contains(where: \.mayCarryBytes) else { return }
         let failure = ports.lazy.compactMap(\.failure).first { failure in
             if case .notFound = failure { false } else { true }
         }

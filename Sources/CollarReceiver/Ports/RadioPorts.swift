@@ -14,6 +14,8 @@ final class RadioPorts {
     let events: EventPoll
     private let host: Host
     let report: (ReceiverNotice) -> Void
+    /// Where what happens at the ports is recorded; nil if it is not.
+    var capture: CaptureFile?
     private(set) var ports: [RadioPort] = []
     private var portOfLink: [LinkID: RadioPort] = [:]
     /// Nil until devices are looked for.
@@ -22,6 +24,8 @@ final class RadioPorts {
     var readersSoughtAt: Instant?
     /// Whether marked devices are opened.
     var isDiscovering = false
+    /// The serial devices that were present when udev was asked last.
+    var devices: [SerialDevice] = []
     /// Ports for which frames were queued.
     private var answering: [PortID] = []
     /// The airtime of all answers that sticks were given to transmit since the start, in microseconds.
@@ -60,20 +64,29 @@ final class RadioPorts {
         port.isWatchedForWriting = false
         events.watch(connection.fileDescriptor, as: .port(port.id))
         if !port.isOpeningUnreported { report(.opened(path: port.path, node: port.node == port.path ? nil : port.node)) }
-        beginModem(of: port, connection, at: time)
+        beginModem(of: port, connection, report: port.isOpeningUnreported ? .firstBytes : .now, at: time)
     }
 
-    private func beginModem(of port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
+    private func beginModem(
+        of port: RadioPort, _ connection: any RadioConnection, report: PortOpening.Report, at time: HostTime
+    ) {
         port.device = port.networkAddress == nil ? SerialDevice(at: port.node) : nil
         let device = connection.mayRestartBoard ? port.device : nil
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
-        var modem = configuration.radio.modem(path: port.path, device: device)
+        var opening = PortOpening(report: report, kind: connection.mayRestartBoard ? .board : .remote)
+        opening.modem = configuration.radio.modem(path: port.path, device: device)
         // A stick with this project's firmware says so itself.
-        if modem.dialect == nil, device?.hasCollarFirmware == true { modem.dialect = .serial }
+        if opening.modem.dialect == nil, device?.hasCollarFirmware == true { opening.modem.dialect = .serial }
+        opening.remembered = port.stickName.flatMap { memory.dialect(of: $0) }
+        opening.isRested = airtime.isRested(at: time.unixMilliseconds)
+        opening.roundTripMicroseconds = connection.roundTripMicroseconds
+        beginModem(of: port, opening, at: time)
+    }
+
+    private func beginModem(of port: RadioPort, _ opening: PortOpening, at time: HostTime) {
+        capture?.note(.opened(opening), port: port.path, at: time)
         port.modem = RadioModem(
-            modem, kind: connection.mayRestartBoard ? .board : .remote,
-            remembered: port.stickName.flatMap { memory.dialect(of: $0) },
-            isRested: airtime.isRested(at: time.unixMilliseconds), at: time.instant)
+            opening.modem, kind: opening.kind, remembered: opening.remembered, isRested: opening.isRested, at: time.instant)
         pump(port, at: time)
     }
 
@@ -82,6 +95,7 @@ final class RadioPorts {
         while let event = port.modem?.nextEvent() {
             switch event {
             case .serialLine(let heard):
+                capture?.note(.found(.serial), port: port.path, at: time)
                 rememberDialect(of: port)
                 host.linkOpened(port.link, at: time)
                 host.receive(heard.span, on: port.link, at: time)
@@ -89,9 +103,10 @@ final class RadioPorts {
                 rememberDialect(of: port)
                 host.receive(bytes.span, on: port.link, at: time)
             case .ready(let profile):
+                if let dialect = port.modem?.dialect { capture?.note(.found(dialect), port: port.path, at: time) }
                 rememberDialect(of: port)
                 host.linkOpened(port.link, at: time)
-                let network = (port.connection as? NetworkConnection)?.roundTripMicroseconds ?? 0
+                let network = port.connection?.roundTripMicroseconds ?? 0
                 host.setTurnaround(microseconds: profile.turnaroundMicroseconds + network, of: port.link)
             case .packet(let packet, let signal):
                 host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
@@ -102,7 +117,7 @@ final class RadioPorts {
             }
         }
         if port.queueModemBytes() { report(.cannotSend(path: port.path)) }
-        flush(port)
+        flush(port, at: time)
     }
 
     /// Remembers the dialect of a stick, unless it is only assumed.
@@ -111,13 +126,43 @@ final class RadioPorts {
         if modem.isTransparent || dialect != .serial { memory.remember(dialect, of: name) }
     }
 
+    /// Does what a record of a capture says: the ports of this machine are left alone.
+    func play(_ record: CaptureRecord, at time: HostTime) {
+        switch record.event {
+        case .began, .ended:
+            for port in ports where port.connection != nil { closeRecorded(port, at: time) }
+        case .opened(let opening):
+            let port = ports.first { $0.path == record.port } ?? add(record.port, isNamedByUser: false)
+            if port.connection != nil { closeRecorded(port, at: time) }
+            port.state = .open(RecordedConnection(opening))
+            port.isOpeningUnreported = opening.report == .firstBytes
+            port.connectedAt = port.isOpeningUnreported ? time.instant : nil
+            if opening.report == .now { report(.opened(path: port.path)) }
+            beginModem(of: port, opening, at: time)
+        case .read(let bytes):
+            guard let port = openPort(at: record.port) else { return }
+            receive(bytes.span, at: port, time)
+        case .closed: if let port = openPort(at: record.port) { closeRecorded(port, at: time) }
+        case .unplugged: if let port = openPort(at: record.port) { close(port, at: time) }
+        case .wrote, .plugged, .removed, .found, .due: break
+        }
+    }
+
+    private func openPort(at path: String) -> RadioPort? { ports.first { $0.path == path && $0.connection != nil } }
+
+    private func closeRecorded(_ port: RadioPort, at time: HostTime) {
+        host.linkClosed(port.link, at: time)
+        port.state = .gone
+        port.modem = nil
+    }
+
     /// Handles an event of the descriptor of a port.
     func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
         switch port.state {
         case .open(let connection):
             if event.isReadable { try read(port, connection, at: time) }
-            if event.isWritable { flush(port) }
+            if event.isWritable { flush(port, at: time) }
         case .waiting(let watcher):
             var isWorthTrying = true
             do throws(SystemError) { isWorthTrying = try watcher.drain() } catch {}
@@ -151,13 +196,7 @@ final class RadioPorts {
         for _ in 0..<RadioPorts.readLimit {
             switch connection.read(into: &readBuffer) {
             case .bytes(let count):
-                if port.connectedAt != nil { noteFirstBytes(of: port) }
-                if port.modem?.isTransparent == true {
-                    host.receive(readBuffer.span.extracting(0..<count), on: port.link, at: time)
-                } else {
-                    port.modem?.receive(readBuffer.span.extracting(0..<count), at: time.instant)
-                    pump(port, at: time)
-                }
+                receive(readBuffer.span.extracting(0..<count), at: port, time)
                 if count < 256 { return }
             case .wouldBlock:
                 return
@@ -175,10 +214,23 @@ final class RadioPorts {
         }
     }
 
+    /// Bytes came in at an open port.
+    private func receive(_ bytes: Span<UInt8>, at port: RadioPort, _ time: HostTime) {
+        capture?.note(.read(bytes.indices.map { bytes[$0] }), port: port.path, at: time)
+        if port.connectedAt != nil { noteFirstBytes(of: port) }
+        if port.modem?.isTransparent == true {
+            host.receive(bytes, on: port.link, at: time)
+        } else {
+            port.modem?.receive(bytes, at: time.instant)
+            pump(port, at: time)
+        }
+    }
+
     /// Closes the port of a radio that is gone, or that must not stay open. If the descriptor of a radio that is gone stayed
     /// open, the kernel would give the radio another name when it returns.
     func close(_ port: RadioPort, isMarked: Bool = true, at time: HostTime) {
         guard let connection = port.connection else { return }
+        capture?.note(isMarked ? .unplugged : .closed, port: port.path, at: time)
         host.linkClosed(port.link, at: time)
         events.forget(connection.fileDescriptor)
         connection.close()
@@ -196,11 +248,14 @@ final class RadioPorts {
     func renew(_ link: LinkID, for deviceID: UInt64, at time: HostTime) {
         guard let port = portOfLink[link], let connection = port.connection else { return }
         report(.renewing(path: port.path, deviceID: deviceID))
+        capture?.note(.closed, port: port.path, at: time)
         host.linkClosed(link, at: time)
         port.modem = nil
         guard (connection as? SerialPort)?.isPseudoTerminal != true else {
-            return beginModem(of: port, connection, at: time)
+            return beginModem(of: port, connection, report: .none, at: time)
         }
+        // A capture has the record of the next opening.
+        guard !(connection is RecordedConnection) else { return }
         events.forget(connection.fileDescriptor)
         connection.close()
         port.state = .retrying(at: time.instant, attempt: 0)
@@ -222,8 +277,9 @@ final class RadioPorts {
         answering.removeAll(keepingCapacity: true)
     }
 
-    private func flush(_ port: RadioPort) {
-        guard let isWaiting = port.flush(), let connection = port.connection, isWaiting != port.isWatchedForWriting else {
+    private func flush(_ port: RadioPort, at time: HostTime) {
+        let isWaiting = port.flush { bytes in capture?.note(.wrote(Array(bytes)), port: port.path, at: time) }
+        guard let isWaiting, let connection = port.connection, isWaiting != port.isWatchedForWriting else {
             return
         }
         port.isWatchedForWriting = isWaiting

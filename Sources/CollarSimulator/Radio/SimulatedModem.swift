@@ -14,10 +14,14 @@ package enum SimulatedModem: Hashable, Sendable {
     /// Bits per second of ``serial``.
     package static let serialBitsPerSecond: Int64 = 57_600
 
+    private static let known = [.serial, .ble] + (7...12).map { SimulatedModem.lora(spreadingFactor: $0) }
+
+    /// The names that ``init(name:)`` accepts.
+    package static let names = known.map(\.name)
+
     /// The modem of a name: `serial`, `ble`, or `lora:SF7` … `lora:SF12`, in upper or lower case; nil for any other name.
     package init?(name: String) {
-        let known = [.serial, .ble] + (7...12).map { SimulatedModem.lora(spreadingFactor: $0) }
-        guard let modem = known.first(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
+        guard let modem = SimulatedModem.known.first(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
         self = modem
     }
 

@@ -48,7 +48,7 @@ enum RUI3Line: Equatable, Sendable {
         return .packet(bytes, strengthDBm: strength, signalToNoiseTenthsDB: noise * 10)
     }
 
-    private static func bytes(hexadecimal text: Substring) -> [UInt8]? {
+    static func bytes(hexadecimal text: Substring) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2), digits.count <= 510 else { return nil }
         var bytes: [UInt8] = []
@@ -59,9 +59,12 @@ enum RUI3Line: Equatable, Sendable {
         return bytes
     }
 
+    /// The name in the command that sends a packet.
+    static let sendingName = "PSEND"
+
     /// The command that sends a packet.
     static func sending(_ packet: [UInt8]) -> String {
-        "AT+PSEND=" + packet.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+        "AT+\(sendingName)=" + packet.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
     }
 
     /// Cuts received bytes into lines; empty lines are left out.

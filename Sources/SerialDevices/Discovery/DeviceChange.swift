@@ -8,7 +8,7 @@ public enum DeviceChange: Equatable, Sendable {
     case removed(SerialDevice)
 
     /// The changes from one list to the next: first what is gone.
-    static func between(_ old: [SerialDevice], _ new: [SerialDevice]) -> [DeviceChange] {
+    package static func between(_ old: [SerialDevice], _ new: [SerialDevice]) -> [DeviceChange] {
         let gone = old.filter { device in !new.contains { $0.sysPath == device.sysPath } }
         return gone.map { .removed($0) }
             + new.compactMap { device in

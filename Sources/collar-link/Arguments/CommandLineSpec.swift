@@ -1,3 +1,5 @@
+import CollarReceiver
+
 /// An option of a command.
 struct OptionSpec: Sendable {
     /// Its names, as typed: `-p`, `--port`.
@@ -39,8 +41,9 @@ struct CommandSpec: Sendable {
     let notes: String
 
     /// The text of `--help`.
-    var help: String {
-        var text = "usage: \(synopsis)\n\n\(summary)\n\noptions:\n"
+    func help(_ style: TerminalStyle) -> String {
+        var text = style.painted("usage:", as: .heading) + " \(synopsis)\n\n\(summary)\n\n"
+        text += style.painted("options:", as: .heading) + "\n"
         let labels = (options + CommandSpec.commonOptions).map { option in
             (option.names.joined(separator: ", ") + (option.valueName.map { " \($0)" } ?? ""), option.summary)
         }
@@ -93,7 +96,8 @@ struct ParsedArguments {
             }
             let (name, attached) = Self.split(word)
             guard let option = options.first(where: { $0.isNamed(name) }) else {
-                throw Self.failure("unknown option '\(name)'", command)
+                let suggestion = Suggestion.text(for: name, among: options.map(\.key))
+                throw Self.failure("unknown option '\(name)'" + suggestion, command)
             }
             var value = ""
             if option.valueName != nil {
@@ -166,7 +170,7 @@ struct ParsedArguments {
 
     private static func unknownChoice(_ key: String, _ text: String, _ words: [String]) -> CommandFailure {
         let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
-        return CommandFailure(.usage, "\(key) \(text): \(list) is wanted")
+        return CommandFailure(.usage, "\(key) \(text): \(list) is wanted" + Suggestion.text(for: text, among: words))
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {

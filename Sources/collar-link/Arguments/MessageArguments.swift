@@ -32,7 +32,8 @@ extension ParsedArguments {
         guard !has("--wants-reply") else { throw CommandFailure(.usage, "--reply-to and --wants-reply contradict each other") }
         guard let outcome = CommandResult.Outcome(name: outcomeText ?? "ok") else {
             throw CommandFailure(
-                .usage, "--outcome \(outcomeText ?? ""): \(CommandResult.Outcome.nameList) is wanted")
+                .usage, "--outcome \(outcomeText ?? ""): \(CommandResult.Outcome.nameList) is wanted"
+                    + Suggestion.text(for: outcomeText ?? "", among: CommandResult.Outcome.names))
         }
         return .reply(to: UInt32(request), outcome)
     }

@@ -55,7 +55,7 @@ enum ConfigurationFiles {
     static func content(of path: String) throws(CommandFailure) -> [UInt8]? {
         if FileSignature(path: path) == nil { return nil }
         do throws(CommandFailure) {
-            let input = try ChunkInput(path: path)
+            var input = try ChunkInput(path: path)
             var content: [UInt8] = []
             while content.count <= ConfigurationFile.byteLimit, let chunk = try input.next() { content += chunk }
             return content

@@ -58,7 +58,9 @@ struct SendArguments {
         case ("settings", "get", 2): return .command(.settingsRequest)
         case ("settings", "set", 3...): return .command(.settingsUpdate(version: .defaults, try settings(words.dropFirst(2))))
         case (nil, _, _): throw usage("what shall be sent?")
-        default: throw usage("'\(words.joined(separator: " "))' is nothing that can be sent")
+        default:
+            let known = ["locate", "sound", "track", "reboot", "settings", "message", "pair", "unpair"]
+            throw usage("'\(words.joined(separator: " "))' is nothing that can be sent" + Suggestion.text(forVerb: words.first, among: known))
         }
     }
 
@@ -87,9 +89,10 @@ struct SendArguments {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': KEY=VALUE is wanted") }
             guard let key = SettingKey(name: parts[0]) else {
+                let names = SettingKey.all.map(\.name)
                 throw CommandFailure(
-                    .usage, "there is no setting '\(parts[0])'",
-                    remedy: "settings are: \(SettingKey.all.map(\.name).joined(separator: ", "))")
+                    .usage, "there is no setting '\(parts[0])'" + Suggestion.text(for: parts[0], among: names),
+                    remedy: "settings are: \(names.joined(separator: ", "))")
             }
             guard names.insert(key.name).inserted else {
                 throw CommandFailure(.usage, "\(key.name) is given twice")

@@ -45,12 +45,17 @@ extension ParsedArguments {
         guard let text = value("--events") else { return nil }
         if text == "all" { return Set(possible) }
         if text == "none", possible.contains(.link) { return [] }
-        let kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { LineKind(rawValue: String($0)) }
-        guard kinds.allSatisfy({ $0.map(possible.contains) ?? false }) else {
-            let names = possible.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure(.usage, "--events \(text): a list with commas is wanted, of \(names); or all")
+        var kinds: Set<LineKind> = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            guard let kind = LineKind(rawValue: word), possible.contains(kind) else {
+                let names = possible.map(\.rawValue)
+                throw CommandFailure(
+                    .usage, "--events \(text): a list with commas is wanted, of \(names.joined(separator: ", ")); or all"
+                        + Suggestion.text(for: word, among: names + ["all"]))
+            }
+            kinds.insert(kind)
         }
-        return Set(kinds.compactMap { $0 })
+        return kinds
     }
 
     /// `--port PATH|tcp://HOST:PORT|auto`, in the order given.

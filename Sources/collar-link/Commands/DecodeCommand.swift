@@ -10,6 +10,7 @@ enum DecodeCommand {
         summary: """
             Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes
             the fixes as JSON lines or in another format, or every message as text. What is damaged is skipped and counted on stderr.
+            A capture of 'run --write' is recognised: the frames of all its ports are read, each with its time.
             """,
         options: [
             OptionSpec("-F", "--format", value: "FORMAT", is: "how to write the fixes (json); text: every field of every message"),
@@ -38,9 +39,18 @@ enum DecodeCommand {
         } else if arguments.has("--device") || arguments.has("--log-id") {
             decoding.learn(try arguments.log(), nextSequence: nil)
         }
-        let input = try ChunkInput(path: arguments.operands.first ?? "-")
+        var input = try ChunkInput(path: arguments.operands.first ?? "-")
         let isBare = arguments.has("--bare")
-        let byteCount = try isBare ? decodeBare(input, &decoding) : decodeSerial(input, &decoding)
+        var fault: CaptureError?
+        let byteCount: Int
+        let isCapture = try input.hasPrefix(CaptureReader.magic)
+        if isCapture {
+            var capture = CaptureDecoding()
+            try capture.decode(&input, &decoding)
+            (byteCount, fault) = (capture.byteCount, capture.fault)
+        } else {
+            byteCount = try isBare ? decodeBare(&input, &decoding) : decodeSerial(&input, &decoding)
+        }
         try decoding.finish()
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
         if decoding.unverifiedCount > 0 {
@@ -48,10 +58,15 @@ enum DecodeCommand {
                 "unverified: \(decoding.unverifiedCount) sequences were solved from the CRC alone, as no frame before them "
                     + "tells where the log is; one of 256 damaged frames has such a sequence")
         }
+        if let message = fault?.message(path: input.path) {
+            // What a power cut left of the last record is no fault of the others.
+            guard fault?.problem == .cut else { throw CommandFailure(message) }
+            StandardError.say(message.reason, remedy: message.remedy)
+        }
         guard decoding.frameCount > 0 || byteCount == 0 else {
             throw CommandFailure(
                 .corruptInput, "no frame of the \(byteCount) bytes is valid",
-                remedy: "give them \(isBare ? "without" : "with") --bare if that is how they were captured, and --device and --log-id "
+                remedy: isCapture ? "give --device and --log-id if there is no identity among them" : "give them \(isBare ? "without" : "with") --bare if that is how they were captured, and --device and --log-id "
                     + "if there is no identity among them")
         }
         return .clean
@@ -59,7 +74,7 @@ enum DecodeCommand {
 
     /// - Returns: how many bytes were read.
     private static func decodeSerial(
-        _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
+        _ input: inout ChunkInput, _ decoding: inout FrameDecoding
     ) throws(CommandFailure) -> Int {
         var stream = StreamDecoder()
         var offset = 0
@@ -68,8 +83,8 @@ enum DecodeCommand {
             var index = 0
             while let event = stream.next(in: chunk.span, at: &index) {
                 switch event {
-                case .frame: decoding.decode(stream.frame, at: frameStart)
-                case .rejected(let fault): decoding.reject(fault, at: frameStart)
+                case .frame: decoding.decode(stream.frame, at: FramePlace(offset: frameStart))
+                case .rejected(let fault): decoding.reject(fault, at: FramePlace(offset: frameStart))
                 }
                 frameStart = offset + index
             }
@@ -81,7 +96,7 @@ enum DecodeCommand {
 
     /// - Returns: how many bytes were read.
     private static func decodeBare(
-        _ input: borrowing ChunkInput, _ decoding: inout FrameDecoding
+        _ input: inout ChunkInput, _ decoding: inout FrameDecoding
     ) throws(CommandFailure) -> Int {
         var buffer: [UInt8] = []
         var offset = 0
@@ -91,7 +106,7 @@ enum DecodeCommand {
             while buffer.count - start >= 2 {
                 let count = Int(buffer[start]) << 8 | Int(buffer[start + 1])
                 guard buffer.count - start - 2 >= count else { break }
-                decoding.decode(buffer.span.extracting((start + 2)..<(start + 2 + count)), at: offset + start + 2)
+                decoding.decode(buffer.span.extracting((start + 2)..<(start + 2 + count)), at: FramePlace(offset: offset + start + 2))
                 start += 2 + count
             }
             buffer.removeFirst(start)

@@ -35,7 +35,7 @@ struct DeviceList {
     }
 
     private func write(_ device: SerialDevice, event: String?, text: String) throws(CommandFailure) -> Bool {
-        let mark = device.isCollarRadio ? "* " : "  "
+        let mark = device.isCollarRadio ? TerminalStyle.standardOutput.painted("*", as: .good) + " " : "  "
         let line = text + mark + PlainText.line(device.text) + "\n"
         return try StandardOutput.write(isJSON ? self.line(of: device, event) : Array(line.utf8))
     }

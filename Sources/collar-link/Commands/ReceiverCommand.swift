@@ -35,7 +35,10 @@ enum ReceiverCommand {
         case ("show", nil): try show(stateDirectory)
         case ("export", _): try export(stateDirectory, to: path == "-" ? nil : path)
         case ("import", _): try takeOver(stateDirectory, from: path ?? "-")
-        default: throw CommandFailure(.usage, "receiver wants one of: show, export [FILE], import [FILE]")
+        default:
+            throw CommandFailure(
+                .usage, "receiver wants one of: show, export [FILE], import [FILE]"
+                    + Suggestion.text(forVerb: arguments.operands.first, among: ["show", "export", "import"]))
         }
         return .clean
     }

@@ -39,6 +39,9 @@ enum RunCommand {
                 is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
+            OptionSpec("-w", "--write", value: "FILE", is: "record what comes in and goes out at every port, with times, in FILE"),
+            OptionSpec("-r", "--read", value: "FILE", is: "receive what a capture holds, in place of radios, as fast as it goes"),
+            OptionSpec("--key-file", value: "FILE", is: "with --read: open sealed frames of the collar --collar with the key in FILE"),
             OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
             OptionSpec("-v", "--verbose", is: "print counts at the end"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
@@ -52,12 +55,17 @@ enum RunCommand {
             ~/.config/collar-link/config) and /etc/collar-link/config give the same for one stick or for all: lines such as
             'region = EU868', sections such as '[stick serial=0123456789]'. The command line goes before the user's file, and
             that before the machine's.
+            --write goes on with a capture that is there, and overwrites no other file. Wireshark opens it (Protocol/CAPTURE.md).
+            --read opens no port and acknowledges nothing. It stores in a directory that it removes at the end, unless --state-dir
+            names one: name a copy of the directory as it was before the capture, if fixes refer to earlier ones.
             Lines have the names that 'collar-link name' gives to collars; a change of them counts from the next second on.
-            exit codes: 0 clean, 64 usage, 69 no device, 74 I/O, 75 port busy, 77 permission, 78 configuration
+            exit codes: 0 clean, 64 usage, 65 damaged capture, 66 no capture, 69 no device, 73 FILE cannot be written, 74 I/O, 75 port busy, 77 permission, 78 configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let configuration = try self.configuration(from: arguments)
+        let scratch = try scratchDirectory(for: arguments)
+        defer { scratch?.remove() }
+        let configuration = try self.configuration(from: arguments, stateDirectory: try scratch.directory(arguments))
         let isQuiet = arguments.has("--quiet")
         do throws(ReceiverError) {
             let receiver = try Receiver(configuration) { notice in
@@ -75,9 +83,11 @@ enum RunCommand {
     }
 
     private static func configuration(
-        from arguments: ParsedArguments
+        from arguments: ParsedArguments, stateDirectory: String
     ) throws(CommandFailure) -> ReceiverConfiguration {
-        var configuration = ReceiverConfiguration(stateDirectory: try arguments.stateDirectory())
+        var configuration = ReceiverConfiguration(stateDirectory: stateDirectory)
+        configuration.capturePath = try capturePath(from: arguments)
+        configuration.playbackPath = arguments.value("--read")
         configuration.ports = try arguments.ports()
         configuration.radio = try arguments.radio()
         configuration.reconnects = !arguments.has("--no-reconnect")
@@ -103,6 +113,36 @@ enum RunCommand {
         configuration.host.selection.isSorted = try arguments.isSorted()
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
+    }
+
+    private static func capturePath(from arguments: ParsedArguments) throws(CommandFailure) -> String? {
+        guard let path = arguments.value("--write"), path == "-" else { return arguments.value("--write") }
+        throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "name a file: --write FILE")
+    }
+
+    /// The directory in which a playback stores, with the key of the sealed frames in it; nil without --read, or where --state-dir
+    /// names one.
+    private static func scratchDirectory(for arguments: ParsedArguments) throws(CommandFailure) -> ScratchDirectory? {
+        guard arguments.has("--read") else {
+            if arguments.has("--key-file") {
+                throw CommandFailure(
+                    .usage, "--key-file goes with --read", remedy: "'collar-link key add' gives a receiver the key of a collar")
+            }
+            return nil
+        }
+        for option in ["--port", "--write", "--no-reconnect"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
+            throw CommandFailure(.usage, "\(option) does not go with --read: no port is opened")
+        }
+        let key = try arguments.key()
+        let deviceID = try arguments.wantedCollar()
+        if key != nil, deviceID == nil {
+            throw CommandFailure(.usage, "--key-file wants the collar whose key it is: --collar ID")
+        }
+        let scratch = arguments.has("--state-dir") ? nil : try ScratchDirectory()
+        guard let key, let deviceID else { return scratch }
+        let files = KeyFiles(stateDirectory: try scratch.directory(arguments))
+        try files.change { files throws(JournalError) in try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+        return scratch
     }
 
     private static func retention(from arguments: ParsedArguments) throws(CommandFailure) -> Retention? {

@@ -10,13 +10,15 @@ import SerialDevices
 enum SimulateCommand {
     static let spec = CommandSpec(
         name: "simulate",
-        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …",
+        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …\n       collar-link simulate --replay FILE [--link PATH] [--speed X|max]",
         summary: """
             Plays a track as a collar would: the firmware core behind a lossy radio behind a pseudo-terminal, whose
             path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
+            Or plays a capture of 'run --write': each port of it at a pseudo-terminal, with its plug events.
             """,
         options: [
             OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
+            OptionSpec("--replay", value: "FILE", is: "play a capture instead; it begins when a program opens the pseudo-terminal"),
             OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
             OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal; no file is replaced"),
             OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
@@ -57,6 +59,7 @@ enum SimulateCommand {
     private static let flashBlockCount = 6144
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        if let path = arguments.value("--replay") { return try replay(path, arguments) }
         guard let trackPath = arguments.value("--track") else {
             throw CommandFailure(
                 .usage, "simulate wants a track: --track FILE",
@@ -79,6 +82,15 @@ enum SimulateCommand {
             }
         }
         return try simulate(fixes, flashes: flashes, options: options)
+    }
+
+    private static func replay(_ path: String, _ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let usable: Set<String> = ["--replay", "--link", "--speed"]
+        if let other = arguments.values.keys.sorted().first(where: { !usable.contains($0) }) {
+            throw CommandFailure(.usage, "\(other) does not go with --replay", remedy: "--link and --speed do")
+        }
+        var replay = try CaptureReplay(path: path, link: arguments.value("--link"), speed: try arguments.speed())
+        return try replay.run()
     }
 
     private static func simulate<Flash: FlashDevice>(
@@ -145,6 +157,13 @@ enum SimulateCommand {
     }
 }
 
+extension ParsedArguments {
+    /// `--speed X|max`: a multiple of real time, 1 without the option; nil for as fast as it goes.
+    fileprivate func speed() throws(CommandFailure) -> Double? {
+        value("--speed") == "max" ? nil : try number("--speed", in: 0.001...1e6) ?? 1
+    }
+}
+
 /// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
@@ -190,7 +209,8 @@ struct SimulationOptions {
         let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
         guard let known = SimulatedModem(name: modemName) else {
             throw CommandFailure(
-                .usage, "--modem \(modemName): there is no such modem", remedy: "serial, ble, or lora:SF7 to lora:SF12")
+                .usage, "--modem \(modemName): there is no such modem" + Suggestion.text(for: modemName, among: SimulatedModem.names),
+                remedy: "serial, ble, or lora:SF7 to lora:SF12")
         }
         modemKind = known
         dialect =
@@ -198,7 +218,7 @@ struct SimulationOptions {
         channel = try Self.channel(for: dialect, modem: known)
         stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
-        speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
+        speed = try arguments.speed()
         if dialect != .serial, let speed, speed != 1 {
             throw CommandFailure(
                 .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",

@@ -59,28 +59,28 @@ struct FrameDecoding {
     /// Opens the sealed frames of a collar from now on.
     mutating func open(with key: CollarKey, deviceID: UInt64) { sealed = SealedDecoding(key, deviceID: deviceID) }
 
-    /// Decodes a bare frame that begins at an offset of the input.
-    mutating func decode(_ frame: Span<UInt8>, at offset: Int) {
+    /// Decodes a bare frame at a place of the input.
+    mutating func decode(_ frame: Span<UInt8>, at place: FramePlace) {
         do throws(DecodeError) {
             let header = try FrameHeader(ofAny: frame)
             guard let type = header.type else { throw .unknownType(header.typeCode) }
             if header.flags.isSealed {
                 let clear = try clearForm(of: frame, header: header, type: type)
-                try decode(clear.span, header: try FrameHeader(clear.span), type: type, sealedByteCount: frame.count, at: offset)
+                try decode(clear.span, header: try FrameHeader(clear.span), type: type, sealedByteCount: frame.count, at: place)
             } else {
-                try decode(frame, header: header, type: type, sealedByteCount: nil, at: offset)
+                try decode(frame, header: header, type: type, sealedByteCount: nil, at: place)
             }
-        } catch { reject(RejectionReason(error), at: offset) }
+        } catch { reject(RejectionReason(error), at: place) }
     }
 
     /// - Parameter sealedByteCount: the size of the sealed frame of which `frame` is the clear form; nil if it came in clear.
     private mutating func decode(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, sealedByteCount: Int?, at offset: Int
+        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, sealedByteCount: Int?, at place: FramePlace
     ) throws(DecodeError) {
         let decoded = try decode(frame, header: header, type: type)
         frameCount += 1
         if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
-        write(decoded, header: header, byteCount: sealedByteCount ?? frame.count, isSealed: sealedByteCount != nil, at: offset)
+        write(decoded, header: header, byteCount: sealedByteCount ?? frame.count, isSealed: sealedByteCount != nil, at: place)
     }
 
     private mutating func clearForm(
@@ -99,7 +99,7 @@ struct FrameDecoding {
     }
 
     /// Counts a rejected piece of the input: one between two delimiters that is not a frame.
-    mutating func reject(_ fault: StreamFault, at offset: Int) { reject(RejectionReason(fault), at: offset) }
+    mutating func reject(_ fault: StreamFault, at place: FramePlace) { reject(RejectionReason(fault), at: place) }
 
     /// Writes the output so far to stdout.
     mutating func flush() throws(CommandFailure) {
@@ -120,10 +120,10 @@ struct FrameDecoding {
         return "skipped: " + parts.joined(separator: ", ")
     }
 
-    private mutating func reject(_ reason: RejectionReason, at offset: Int) {
+    private mutating func reject(_ reason: RejectionReason, at place: FramePlace) {
         rejected[reason.kind, default: 0] += 1
         guard format == .text else { return }
-        append("@\(offset) skipped: \(reason.kind)\(reason.detail.map { " (\($0))" } ?? "")\n")
+        append("\(place.text) skipped: \(reason.kind)\(reason.detail.map { " (\($0))" } ?? "")\n")
     }
 
     private func decode(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType) throws(DecodeError) -> Decoded {
@@ -184,18 +184,18 @@ struct FrameDecoding {
     }
 
     private mutating func write(
-        _ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at offset: Int
+        _ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at place: FramePlace
     ) {
         if format != .text {
             guard let log = decoded.log else { return }
             switch decoded.message {
-            case .fix(let fix): write(fix, log: log)
-            case .batch(let batch): batch.forEach { write($0, log: log) }
+            case .fix(let fix): write(fix, log: log, at: place)
+            case .batch(let batch): batch.forEach { write($0, log: log, at: place) }
             default: return
             }
         } else {
             let size = "\(byteCount) bytes\(isSealed ? ", sealed" : "")"
-            append("@\(offset) \(size): \(MessageDescription.line(of: header))\n")
+            append("\(place.text) \(size): \(MessageDescription.line(of: header))\n")
             for field in MessageDescription.fields(of: decoded.message) {
                 let mark = field.name == "sequence" && !decoded.isVerified ? " (unverified)" : ""
                 append("    \(field.name): \(field.value)\(mark)\n")
@@ -203,8 +203,9 @@ struct FrameDecoding {
         }
     }
 
-    private mutating func write(_ fix: Fix, log: LogIdentity) {
-        let received = ReceivedFix(deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: nil, fix: fix)
+    private mutating func write(_ fix: Fix, log: LogIdentity, at place: FramePlace) {
+        let received = ReceivedFix(
+            deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: place.receivedUnixMilliseconds, fix: fix)
         formatter.append(received, to: &output)
     }
 

@@ -4,8 +4,11 @@ import SerialDevices
 
 /// The bytes of a file or of stdin, in chunks.
 struct ChunkInput: ~Copyable {
-    private let path: String
+    /// The path of the file, or `stdin`.
+    let path: String
     private let descriptor: Int32
+    /// Bytes that were read to look at them.
+    private var examined: [UInt8] = []
 
     /// Opens a file; "-" is stdin.
     init(path: String) throws(CommandFailure) {
@@ -19,11 +22,25 @@ struct ChunkInput: ~Copyable {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
+    /// Whether the input begins with these bytes. They are read all the same.
+    mutating func hasPrefix(_ bytes: [UInt8]) throws(CommandFailure) -> Bool {
+        while examined.count < bytes.count, let chunk = try read() { examined += chunk }
+        return examined.starts(with: bytes)
+    }
+
     /// The next bytes; nil at the end.
-    func next() throws(CommandFailure) -> [UInt8]? {
+    mutating func next() throws(CommandFailure) -> [UInt8]? {
+        guard examined.isEmpty else {
+            defer { examined = [] }
+            return examined
+        }
+        return try read()
+    }
+
+    private func read() throws(CommandFailure) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { return Array(chunk[..<count]) }
             if count == 0 { return nil }
             guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
@@ -36,7 +53,7 @@ struct LineInput: ~Copyable {
     /// A line above this limit cannot be a fix. Reading it fails, so that it does not fill the memory.
     private static let lineByteLimit = 1 << 20
 
-    private let chunks: ChunkInput
+    private var chunks: ChunkInput
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false

@@ -66,7 +66,10 @@ enum KeyCommand {
                 try files.store(entry, of: deviceID)
             }
         default:
-            throw CommandFailure(.usage, "key wants one of: add ID [FILE], list, remove ID, exchange, accept-restart ID LOG")
+            let verbs = ["add", "list", "remove", "exchange", "accept-restart"]
+            throw CommandFailure(
+                .usage, "key wants one of: add ID [FILE], list, remove ID, exchange, accept-restart ID LOG"
+                    + Suggestion.text(forVerb: operands.first, among: verbs))
         }
         return .clean
     }

@@ -51,7 +51,7 @@ struct RulesFile {
 
     private func content() throws(CommandFailure) -> [UInt8] {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return [] }
-        let input = try ChunkInput(path: path)
+        var input = try ChunkInput(path: path)
         var content: [UInt8] = []
         while let chunk = try input.next() { content += chunk }
         return content

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarReceiver
 import CollarSimulator
 import RadioModems
 
@@ -17,14 +18,16 @@ struct ScheduledFault: Equatable {
     }
 
     private init(_ text: String, for dialect: Dialect) throws(CommandFailure) {
-        let kinds = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue).joined(separator: ", ")
+        let names = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue)
+        let kinds = names.joined(separator: ", ")
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
         guard parts.count == 2, let seconds = Double(parts[1]), (0...1e6).contains(seconds) else {
             throw CommandFailure(.usage, "--stick-fault \(text): KIND@SECONDS is wanted", remedy: "the kinds are \(kinds)")
         }
         guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {
             throw CommandFailure(
-                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault",
+                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
+                    + Suggestion.text(for: parts[0], among: names),
                 remedy: "the kinds are \(kinds)")
         }
         self.fault = fault

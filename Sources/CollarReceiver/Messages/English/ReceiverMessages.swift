@@ -38,6 +38,10 @@ extension ReceiverError {
             UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after '--'.")
         case .commandFailed(let name, let end):
             UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
+        case .captureFile(let failure): failure.message
+        case .captureUnreadable(let path, let errorNumber):
+            UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that --write has made.")
+        case .capture(let path, let failure): failure.message(path: path)
         case .system(let operation, let errorNumber):
             UserMessage(.unknown, "\(operation): \(SystemError.text(errorNumber))")
         }
@@ -92,6 +96,9 @@ extension ReceiverNotice {
                 .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
                 "give it another --state-dir, or set XDG_RUNTIME_DIR")
         case .animals(let fault): fault.message
+        case .capturing(let path):
+            UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
+        case .captureStopped(let failure): failure.message
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")

@@ -8,6 +8,9 @@ protocol RadioConnection: AnyObject {
     var fileDescriptor: Int32 { get }
     /// Whether opening the line may restart the board at its other end.
     var mayRestartBoard: Bool { get }
+    /// The time that bytes take to the radio's machine and back, in microseconds; 0 for a radio at this machine, or if it is not
+    /// known.
+    var roundTripMicroseconds: Int64 { get }
     /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
     func read(into buffer: inout [UInt8]) -> ReadResult
     /// Writes as many bytes as the line takes now.
@@ -18,6 +21,7 @@ protocol RadioConnection: AnyObject {
 
 extension SerialPort: RadioConnection {
     var mayRestartBoard: Bool { !isPseudoTerminal }
+    var roundTripMicroseconds: Int64 { 0 }
 }
 
 /// A connection over TCP to a radio at another machine.
@@ -30,7 +34,6 @@ final class NetworkConnection: RadioConnection {
 
     var mayRestartBoard: Bool { false }
 
-    /// The time that bytes take to the other machine and back, in microseconds; 0 if it is not known.
     var roundTripMicroseconds: Int64 { network_round_trip_microseconds(fileDescriptor) }
 
     func close() {

@@ -1,0 +1,111 @@
+import CollarHost
+
+/// Makes the bytes of a capture: one section, of which each port is an interface.
+struct CaptureEncoder {
+    /// The number of each port's interface.
+    private var interfaces: [String: UInt32] = [:]
+    /// What is added to an instant to make the time of a packet, in microseconds since 1970.
+    private let offset: Int64
+
+    /// - Parameter time: when the capture begins. The times of its packets count from the time of day at this moment, and never go
+    ///   back.
+    init(at time: HostTime) { offset = time.unixMilliseconds * 1000 - time.instant.microseconds }
+
+    /// The bytes before the first record.
+    func start() -> [UInt8] {
+        var body = CaptureBytes()
+        body.append(CaptureFormat.byteOrderMagic)
+        body.append(UInt16(1))
+        body.append(UInt16(0))
+        body.append(UInt64.max)
+        body.append(CaptureFormat.Option.comment, Array("The bytes of collar radios' ports, positions included".utf8))
+        body.append(CaptureFormat.Option.application, Array("collar-link".utf8))
+        body.endOptions()
+        return body.block(CaptureFormat.Block.section)
+    }
+
+    /// The bytes of a record, and before them those of its port's interface, if the port is new.
+    mutating func encode(_ record: CaptureRecord) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let interface: UInt32
+        if let known = interfaces[record.port] {
+            interface = known
+        } else {
+            interface = UInt32(interfaces.count)
+            interfaces[record.port] = interface
+            bytes = CaptureEncoder.interface(named: record.port)
+        }
+        let content = record.event.content
+        let count = UInt32(CaptureFormat.headerByteCount + content.count)
+        let time = UInt64(bitPattern: record.time.instant.microseconds &+ offset)
+        var body = CaptureBytes()
+        for value in [interface, UInt32(time >> 32), UInt32(truncatingIfNeeded: time), count, count] { body.append(value) }
+        body.bytes += [CaptureFormat.version, record.event.code.rawValue, UInt8(record.round >> 8), UInt8(truncatingIfNeeded: record.round)]
+        for shift in stride(from: 56, through: 0, by: -8) {
+            body.bytes.append(UInt8(truncatingIfNeeded: record.time.unixMilliseconds >> Int64(shift)))
+        }
+        body.bytes += content
+        body.pad()
+        if let direction = record.event.direction {
+            var flags = CaptureBytes()
+            flags.append(direction)
+            body.append(CaptureFormat.Option.packetFlags, flags.bytes)
+            body.endOptions()
+        }
+        return bytes + body.block(CaptureFormat.Block.packet)
+    }
+
+    private static func interface(named name: String) -> [UInt8] {
+        var body = CaptureBytes()
+        body.append(CaptureFormat.linkType)
+        body.append(UInt16(0))
+        body.append(UInt32(0))
+        body.append(CaptureFormat.Option.name, Array(name.utf8))
+        // Microseconds.
+        body.append(CaptureFormat.Option.timeResolution, [6])
+        body.endOptions()
+        return body.block(CaptureFormat.Block.interface)
+    }
+}
+
+extension CaptureEvent {
+    /// The flags of a packet: bytes that came in, or went out; nil for any other event.
+    fileprivate var direction: UInt32? {
+        switch self {
+        case .read: 1
+        case .wrote: 2
+        default: nil
+        }
+    }
+}
+
+/// Bytes of a block, in the byte order that most machines have: least significant byte first.
+struct CaptureBytes {
+    var bytes: [UInt8] = []
+
+    mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    mutating func append(_ option: UInt16, _ value: [UInt8]) {
+        append(option)
+        append(UInt16(min(value.count, Int(UInt16.max))))
+        bytes += value.prefix(Int(UInt16.max))
+        pad()
+    }
+
+    mutating func endOptions() { append(UInt32(CaptureFormat.Option.end)) }
+
+    mutating func pad() { while !bytes.count.isMultiple(of: 4) { bytes.append(0) } }
+
+    /// The block of a type with these bytes as its body.
+    func block(_ type: UInt32) -> [UInt8] {
+        var block = CaptureBytes()
+        let count = UInt32(bytes.count + CaptureFormat.blockOverhead)
+        block.append(type)
+        block.append(count)
+        block.bytes += bytes
+        block.append(count)
+        return block.bytes
+    }
+}

@@ -1,0 +1,207 @@
+import CollarARQ
+import CollarHost
+
+/// Why the bytes of a capture cannot be read further.
+public struct CaptureError: Error, Equatable, Sendable {
+    /// What is wrong.
+    public enum Problem: Equatable, Sendable {
+        /// The bytes do not begin as a capture does.
+        case notACapture
+        /// A block has an impossible length.
+        case blockLength(UInt32)
+        /// A block is too short for what it must contain.
+        case shortBlock(type: UInt32)
+        /// A packet names an interface that was not described before.
+        case unknownInterface(UInt32)
+        /// The times of an interface have a resolution that cannot be used.
+        case timeResolution(UInt8)
+        /// A record has a version that this program does not know.
+        case version(UInt8)
+        /// A record's content is not that of its event.
+        case content(event: UInt8)
+        /// The bytes end inside a block, as after a power cut.
+        case cut
+    }
+
+    /// What is wrong.
+    public var problem: Problem
+    /// The offset of the block in the file, in bytes.
+    public var offset: Int
+}
+
+/// Reads the records of a capture, in either byte order, as `Protocol/CAPTURE.md` describes them. Packets of other link types and
+/// events that are not known are skipped.
+package struct CaptureReader {
+    private struct Interface {
+        var isOurs: Bool
+        var name: String
+        /// Units of its times in a second.
+        var unitsPerSecond: UInt64
+    }
+
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var removedCount = 0
+    private var isSwapped = false
+    private var interfaces: [Interface] = []
+    /// The offset of the end of the last whole block.
+    package private(set) var endOfBlocks = 0
+    /// The offset of the block of the last record.
+    package private(set) var recordOffset = 0
+    /// How many records were read.
+    package private(set) var recordCount = 0
+    /// The latest instant so far: the instants of a capture never go back, also where a clock did.
+    private var latest = Instant(microseconds: .min)
+
+    /// A reader at the beginning of a capture.
+    package init() {}
+
+    /// The bytes with which a capture begins.
+    package static let magic = CaptureFormat.magic
+
+    /// Takes further bytes of the capture.
+    package mutating func append(_ more: [UInt8]) {
+        bytes.removeFirst(position)
+        removedCount += position
+        position = 0
+        bytes += more
+    }
+
+    /// The next record; nil if more bytes are needed for it.
+    package mutating func next() throws(CaptureError) -> CaptureRecord? {
+        while let block = try nextBlock() {
+            switch block.type {
+            case CaptureFormat.Block.section: interfaces = []
+            case CaptureFormat.Block.interface: try addInterface(block)
+            case CaptureFormat.Block.packet:
+                guard let record = try record(in: block) else { continue }
+                recordCount += 1
+                recordOffset = block.offset
+                return record
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Call it after the last bytes.
+    /// - Throws: ``CaptureError/Problem/cut`` if they end inside a block, ``CaptureError/Problem/notACapture`` if there were none.
+    package func finish() throws(CaptureError) {
+        guard endOfBlocks > 0 else { throw CaptureError(problem: .notACapture, offset: 0) }
+        if position < bytes.count { throw CaptureError(problem: .cut, offset: endOfBlocks) }
+    }
+
+    // MARK: Blocks
+
+    private struct Block {
+        var type: UInt32
+        var offset: Int
+        /// Where its body is in `bytes`.
+        var body: Range<Int>
+    }
+
+    private mutating func nextBlock() throws(CaptureError) -> Block? {
+        guard bytes.count - position >= CaptureFormat.blockOverhead else { return nil }
+        let offset = removedCount + position
+        var type = number(at: position, UInt32.self)
+        if offset == 0 || bytes[position..<(position + 4)].elementsEqual(CaptureFormat.magic) {
+            guard bytes[position..<(position + 4)].elementsEqual(CaptureFormat.magic), setByteOrder() else {
+                throw CaptureError(problem: .notACapture, offset: offset)
+            }
+            type = CaptureFormat.Block.section
+        }
+        let count = number(at: position + 4, UInt32.self)
+        guard count >= 12, count.isMultiple(of: 4), count <= CaptureFormat.blockByteLimit else {
+            throw CaptureError(problem: .blockLength(count), offset: offset)
+        }
+        guard bytes.count - position >= Int(count) else { return nil }
+        let end = position + Int(count)
+        guard number(at: end - 4, UInt32.self) == count else { throw CaptureError(problem: .blockLength(count), offset: offset) }
+        let block = Block(type: type, offset: offset, body: (position + 8)..<(end - 4))
+        position = end
+        endOfBlocks = removedCount + end
+        return block
+    }
+
+    /// - Returns: false if the magic number is wrong.
+    private mutating func setByteOrder() -> Bool {
+        isSwapped = false
+        if number(at: position + 8, UInt32.self) == CaptureFormat.byteOrderMagic { return true }
+        isSwapped = true
+        return number(at: position + 8, UInt32.self) == CaptureFormat.byteOrderMagic
+    }
+
+    private func number<Value: FixedWidthInteger>(at index: Int, _ type: Value.Type) -> Value {
+        var value: Value = 0
+        for byte in 0..<(Value.bitWidth / 8) {
+            let shift = 8 * (isSwapped ? Value.bitWidth / 8 - 1 - byte : byte)
+            value |= Value(truncatingIfNeeded: bytes[index + byte]) << Value(shift)
+        }
+        return value
+    }
+
+    // MARK: Interfaces and records
+
+    private mutating func addInterface(_ block: Block) throws(CaptureError) {
+        guard block.body.count >= 8 else { throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset) }
+        var interface = Interface(
+            isOurs: number(at: block.body.lowerBound, UInt16.self) == CaptureFormat.linkType, name: "port \(interfaces.count)",
+            unitsPerSecond: 1_000_000)
+        var index = block.body.lowerBound + 8
+        while index + 4 <= block.body.upperBound {
+            let code = number(at: index, UInt16.self)
+            let count = Int(number(at: index + 2, UInt16.self))
+            let value = (index + 4)..<(index + 4 + count)
+            guard code != CaptureFormat.Option.end, value.upperBound <= block.body.upperBound else { break }
+            if code == CaptureFormat.Option.name { interface.name = String(decoding: bytes[value], as: UTF8.self) }
+            if code == CaptureFormat.Option.timeResolution, let resolution = bytes[value].first {
+                guard let units = CaptureReader.unitsPerSecond(resolution) else {
+                    throw CaptureError(problem: .timeResolution(resolution), offset: block.offset)
+                }
+                interface.unitsPerSecond = units
+            }
+            index = (value.upperBound + 3) & ~3
+        }
+        interfaces.append(interface)
+    }
+
+    /// Reads the option for the resolution of times: a negative power of 10, or of 2 if its highest bit is set.
+    private static func unitsPerSecond(_ resolution: UInt8) -> UInt64? {
+        if resolution & 0x80 != 0 { return resolution & 0x7F < 63 ? 1 << UInt64(resolution & 0x7F) : nil }
+        return resolution <= 18 ? (0..<resolution).reduce(1) { units, _ in units * 10 } : nil
+    }
+
+    private mutating func record(in block: Block) throws(CaptureError) -> CaptureRecord? {
+        let start = block.body.lowerBound
+        guard block.body.count >= 20 else { throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset) }
+        let number = number(at: start, UInt32.self)
+        guard number < interfaces.count else { throw CaptureError(problem: .unknownInterface(number), offset: block.offset) }
+        let interface = interfaces[Int(number)]
+        guard interface.isOurs else { return nil }
+        let units = UInt64(self.number(at: start + 4, UInt32.self)) << 32 | UInt64(self.number(at: start + 8, UInt32.self))
+        let count = Int(self.number(at: start + 12, UInt32.self))
+        guard count >= CaptureFormat.headerByteCount, count <= block.body.count - 20 else {
+            throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset)
+        }
+        let data = bytes[(start + 20)..<(start + 20 + count)]
+        guard data[start + 20] == CaptureFormat.version else {
+            throw CaptureError(problem: .version(data[start + 20]), offset: block.offset)
+        }
+        guard let code = CaptureEvent.Code(rawValue: data[start + 21]) else { return nil }
+        var unixMilliseconds: UInt64 = 0
+        for byte in data[(start + 24)..<(start + 32)] { unixMilliseconds = unixMilliseconds << 8 | UInt64(byte) }
+        guard let event = CaptureEvent(code, content: Array(data[(start + 32)...])) else {
+            throw CaptureError(problem: .content(event: code.rawValue), offset: block.offset)
+        }
+        latest = max(latest, Instant(microseconds: CaptureReader.microseconds(units, perSecond: interface.unitsPerSecond)))
+        return CaptureRecord(
+            time: HostTime(instant: latest, unixMilliseconds: Int64(bitPattern: unixMilliseconds)),
+            round: UInt16(data[start + 22]) << 8 | UInt16(data[start + 23]), port: interface.name, event: event)
+    }
+
+    private static func microseconds(_ units: UInt64, perSecond: UInt64) -> Int64 {
+        let (seconds, rest) = units.quotientAndRemainder(dividingBy: perSecond)
+        let fraction = perSecond.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000)).quotient
+        return Int64(clamping: seconds.multipliedReportingOverflow(by: 1_000_000).partialValue &+ fraction)
+    }
+}

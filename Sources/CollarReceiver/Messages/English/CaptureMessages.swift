@@ -1,0 +1,51 @@
+import Glibc
+import SerialDevices
+
+extension CaptureFileError {
+    /// The error, for a person.
+    public var message: UserMessage {
+        switch self {
+        case .system(let path, let operation, let errorNumber):
+            UserMessage(
+                .captureFailing, "the capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber))",
+                remedy(errorNumber))
+        case .notAFile(let path):
+            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: --write FILE.")
+        case .otherContent(let path):
+            UserMessage(
+                .captureFailing, "\(path) holds something else than a capture, and is not overwritten",
+                "Remove it, or name another file: --write FILE.")
+        case .inUse(let path):
+            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: --write FILE.")
+        }
+    }
+
+    private func remedy(_ errorNumber: Int32) -> String {
+        switch errorNumber {
+        case ENOSPC, EDQUOT: "Receiving goes on. Make room, then restart collar-link: the capture goes on, too."
+        case EFBIG: "Receiving goes on. Raise the limit of file sizes (ulimit -f), or name another file: --write FILE."
+        default: "Name a file that can be written: --write FILE."
+        }
+    }
+}
+
+extension CaptureError {
+    /// The error, for a person.
+    /// - Parameter path: the path of the file.
+    public func message(path: String) -> UserMessage {
+        let reason =
+            switch problem {
+            case .notACapture: "this is no capture"
+            case .blockLength(let count): "a block has the impossible length \(count)"
+            case .shortBlock(let type): "a block of type \(type) is too short"
+            case .unknownInterface(let number): "a packet names interface \(number), which was not described before"
+            case .timeResolution(let resolution): "times in the resolution \(resolution) cannot be used"
+            case .version(let version): "a record has version \(version), which this version cannot read"
+            case .content(let event): "the content of a record of event \(event) is wrong"
+            case .cut: "the capture ends inside a block"
+            }
+        return UserMessage(
+            .captureDamaged, "\(path), byte \(offset): \(reason)",
+            problem == .notACapture ? "Name a file that --write has made." : "What was before it in the file is used.")
+    }
+}

@@ -1,0 +1,49 @@
+import CollarReceiver
+import Glibc
+
+/// Colours of text for people: only at a terminal, and not where `NO_COLOR` is set or `TERM` is `dumb`.
+struct TerminalStyle: Sendable {
+    /// The meaning of a text, which decides its colour.
+    enum Role: Sendable {
+        case heading, good, warning, error
+
+        /// The numbers of the escape sequence SGR.
+        fileprivate var codes: String {
+            switch self {
+            case .heading: "1"
+            case .good: "32"
+            case .warning: "33"
+            case .error: "1;31"
+            }
+        }
+    }
+
+    /// The style of stdout.
+    static let standardOutput = TerminalStyle(of: STDOUT_FILENO)
+    /// The style of stderr.
+    static let standardError = TerminalStyle(of: STDERR_FILENO)
+
+    private let isColoured: Bool
+
+    private init(of descriptor: Int32) {
+        let terminal = Environment.value("TERM") ?? ""
+        isColoured = isatty(descriptor) == 1 && (Environment.value("NO_COLOR") ?? "").isEmpty && !["", "dumb"].contains(terminal)
+    }
+
+    /// The text in the colour of its role, where the stream has colours; else the text.
+    func painted(_ text: String, as role: Role?) -> String {
+        guard isColoured, let role, !text.isEmpty else { return text }
+        return "\u{1B}[\(role.codes)m\(text)\u{1B}[0m"
+    }
+}
+
+extension ErrorCode.Severity {
+    /// The role of a text about an error of this severity; nil for ordinary text.
+    var role: TerminalStyle.Role? {
+        switch self {
+        case .info: nil
+        case .warning: .warning
+        case .error, .critical: .error
+        }
+    }
+}
