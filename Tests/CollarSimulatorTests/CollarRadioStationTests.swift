@@ -21,13 +21,13 @@ import Testing
     }
 
     private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<MemoryFlash> {
-        let collar = try Collar(
-            booting: .init(
+        let device = try CollarDevice(
+            starting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: Self.modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: 0))
-        let station = CollarRadioStation(
-            collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), cause: .external, randomLogID: 5, now: Instant(microseconds: 0))
+        let station = try CollarRadioStation(
+            device: device, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
             track: SimulatedTrack(fixes: Self.track(fixes), pace: .interval(microseconds: 3_600_000_000)),
             start: Instant(microseconds: 0))
@@ -147,13 +147,13 @@ import Testing
     private func halfDuplexStation(
         address: UInt8, modem: ModemProfile, start: Int64
     ) throws -> CollarRadioStation<MemoryFlash> {
-        let collar = try Collar(
-            booting: .init(
+        let device = try CollarDevice(
+            starting: .init(
                 deviceID: 0xABC, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: start))
-        return CollarRadioStation(
-            collar: collar, address: address,
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), cause: .external, randomLogID: 5, now: Instant(microseconds: start))
+        return try CollarRadioStation(
+            device: device, address: address,
             radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
             track: SimulatedTrack(fixes: Self.track(1), pace: .speed(1)), start: Instant(microseconds: start))
     }

@@ -137,29 +137,27 @@ public struct Collar<Flash: FlashDevice> {
         return min(marked > stored ? marked + 2 * markedBootCounts : stored + 1, 0xFFFF_FFFF)
     }
 
-    /// Boots again on the same flash, in place of a reset of the microcontroller. What is not in the flash is forgotten, except
-    /// ``condition``.
-    public mutating func reboot(randomLogID: UInt32, now: Instant) throws(FlashError) {
-        var configuration = configuration
-        configuration.isPoweredOn = false
-        let condition = condition
-        self = try Collar(booting: configuration, flash: flash, randomLogID: randomLogID, now: now)
-        self.condition = condition
-    }
-
     /// The sequence that the next entry of the log will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
-    /// How many messages the log holds.
+    /// The newest fix in the log, with the number of fixes before it as its sequence; nil if the log holds no fix. Entries that
+    /// were overwritten count as fixes.
     /// - Throws: ``FlashError`` if the flash cannot be read.
     ///
     /// Complexity: reads every entry of the log.
-    public mutating func countMessages() throws(FlashError) -> Int {
-        var count = 0
+    public mutating func newestFix() throws(FlashError) -> Fix? {
+        var newest: Fix?
+        var messageCount: UInt32 = 0
         for sequence in fixLog.oldestSequence..<fixLog.nextSequence {
-            if case .message = try fixLog.entry(sequence, in: &flash) { count += 1 }
+            switch try fixLog.entry(sequence, in: &flash) {
+            case .fix(let fix):
+                newest = fix
+                newest?.sequence = sequence - messageCount
+            case .message: messageCount += 1
+            case nil: break
+            }
         }
-        return count
+        return newest
     }
 
     /// Every fix below this sequence is acknowledged. It goes back if the receiver has lost fixes.
