@@ -14,6 +14,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     public var board: Board
     /// The collar.
     public private(set) var device: CollarDevice<Board.Flash>
+    private var receiver: GNSSReceiver<Board.GNSS>
     private var isSending = false
     private var isGNSSOn = false
     private var indication = Indication()
@@ -22,6 +23,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     /// Starts a collar on a board. While the flash fails, it tries again once a second, because nothing may be sent before.
     public init(_ board: consuming Board, configuration: Collar<Board.Flash>.Configuration) {
         var board = board
+        receiver = GNSSReceiver(settings: board.gnssSettings)
         let cause = board.takeResetCause()
         let randomLogID = board.randomWord()
         while true {
@@ -64,12 +66,14 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         let now = board.now()
         readSensors(now: now)
         try? device.deadlineReached(now: now)
+        serveReceiver(now: now)
         receiveFrames(now: now)
         serveCable(now: now)
         logMessages(now: now)
         sendFrame()
-        control(now: now)
-        let latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+        showIndication(now: now)
+        var latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+        if let deadline = receiver.nextDeadline { latest = min(latest, deadline) }
         return min(device.nextDeadline(now: now, isSending: isSending) ?? latest, latest)
     }
 
@@ -79,6 +83,37 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
             device.batteryRead(board.readBattery(), now: now)
         }
         try? device.buttonRead(isPressed: board.isButtonPressed(), now: now)
+    }
+
+    /// Moves bytes between the GNSS receiver of the board and its state machine, and switches it.
+    private mutating func serveReceiver(now: Instant) {
+        if !device.isGNSSWanted { receiver.switchOff() } else { receiver.switchOn(now: now) }
+        var settings = receiver.settings
+        settings.intervalMilliseconds = device.readingIntervalMilliseconds
+        receiver.change(to: settings, now: now)
+        switchReceiver()
+        while true {
+            let bytes = FrameBuffer { board.readGNSS(into: &$0) }
+            for index in bytes.bytes.indices {
+                if let reading = receiver.receive(bytes.bytes[index], now: now) { _ = try? device.gnssRead(reading, now: now) }
+            }
+            if bytes.bytes.isEmpty { break }
+        }
+        if let reading = receiver.deadlineReached(now: now) { _ = try? device.gnssRead(reading, now: now) }
+        while true {
+            var isCommand = false
+            let command = FrameBuffer { isCommand = receiver.nextCommand(now: now, into: &$0) }
+            guard isCommand else { break }
+            board.writeGNSS(command.bytes)
+        }
+        switchReceiver()
+        device.gnssChanged(to: receiver.state, fault: receiver.fault, now: now)
+    }
+
+    private mutating func switchReceiver() {
+        guard receiver.isPowered != isGNSSOn else { return }
+        isGNSSOn = receiver.isPowered
+        board.switchGNSS(isOn: isGNSSOn)
     }
 
     private mutating func receiveFrames(now: Instant) {
@@ -138,16 +173,10 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Sets what the device wants of the hardware.
-    private mutating func control(now: Instant) {
-        if device.isGNSSWanted != isGNSSOn {
-            isGNSSOn = device.isGNSSWanted
-            board.switchGNSS(isOn: isGNSSOn)
-        }
+    private mutating func showIndication(now: Instant) {
         let wanted = device.indication(now: now)
-        if wanted != indication {
-            indication = wanted
-            board.show(wanted)
-        }
+        guard wanted != indication else { return }
+        indication = wanted
+        board.show(wanted)
     }
 }

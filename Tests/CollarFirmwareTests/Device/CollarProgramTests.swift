@@ -20,6 +20,7 @@ struct TestBoard: CollarBoard, ~Copyable {
         var isButtonPressed = false
         var indications: [Indication] = []
         var isGNSSOn: Bool?
+        var gnssBytes: [UInt8] = []
         var taken: [HostMessage] = []
         var messages: [ApplicationMessage] = []
         var loggedAs: [UInt32] = []
@@ -30,7 +31,13 @@ struct TestBoard: CollarBoard, ~Copyable {
         var whileWaiting: () -> Void = {}
     }
 
+    typealias GNSS = NMEAParser
+
     let hardware: Hardware
+    var gnssSettings: GNSSSettings {
+        guard let date = UTCDate(year: 2026, month: 1, day: 1) else { preconditionFailure("a day of the calendar") }
+        return GNSSSettings(earliestDate: date)
+    }
 
     func now() -> Instant { hardware.now }
     func wait(until deadline: Instant) {
@@ -49,7 +56,9 @@ struct TestBoard: CollarBoard, ~Copyable {
         hardware.radioState = .sending
     }
     func radioState() -> RadioState { hardware.radioState }
-    func readGNSS(into bytes: inout OutputSpan<UInt8>) {}
+    func readGNSS(into bytes: inout OutputSpan<UInt8>) {
+        while bytes.freeCapacity > 0, !hardware.gnssBytes.isEmpty { bytes.append(hardware.gnssBytes.removeFirst()) }
+    }
     func writeGNSS(_ bytes: Span<UInt8>) {}
     func switchGNSS(isOn: Bool) { hardware.isGNSSOn = isOn }
     func readBattery() -> BatteryReading { BatteryReading(percent: 55) }
@@ -81,6 +90,13 @@ struct TestBoard: CollarBoard, ~Copyable {
             capabilities: .messages, delivery: CollarDelivery.Configuration(modem: DeviceBench.modem))
     }
 
+    private var notice: ApplicationMessage {
+        guard let notice = ApplicationMessage(kind: .notice, code: 3, unixSeconds: 9, data: [1].span) else {
+            preconditionFailure("a byte fits a message")
+        }
+        return notice
+    }
+
     private func frame(_ write: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws -> [UInt8] {
         try [UInt8](capacity: Frame.maximumByteCount) { output in try write(&output) }
     }
@@ -88,7 +104,8 @@ struct TestBoard: CollarBoard, ~Copyable {
     /// The last frame is sent, and the host acknowledges it.
     private func answer(_ log: LogIdentity, firstMissing: UInt32) throws {
         hardware.radioState = .ready
-        let poll = try FrameHeader(try #require(hardware.sent.last).span).flags.poll
+        let last = try #require(hardware.sent.last)
+        let poll = try FrameHeader(last.span).flags.poll
         hardware.received.append(
             try frame { output throws(EncodeError) in
                 try Acknowledgement(receiverID: 77, poll: poll, firstMissing: firstMissing).encode(
@@ -104,15 +121,17 @@ struct TestBoard: CollarBoard, ~Copyable {
         #expect(hardware.indications == [Indication(isLit: true, isSounding: true)])
         // While the radio sends, nothing else is sent, and only the hardware's own deadlines count.
         hardware.now = Instant(microseconds: 100_000)
-        #expect(program.step() == Instant(microseconds: 600_000))
+        let next = program.step()
+        #expect(next == Instant(microseconds: 600_000))
         #expect(hardware.sent.count == 1)
         hardware.radioState = .ready
-        #expect(program.step() < Instant(microseconds: 600_000))
+        let later = program.step()
+        #expect(later < Instant(microseconds: 600_000))
+        hardware.now = Instant(microseconds: 90_000_000)
         hardware.radioState = .failed
         _ = program.step()
         #expect(hardware.feedCount == 4)
         hardware.radioState = .ready
-        hardware.now = Instant(microseconds: 90_000_000)
         _ = program.step()
         try answer(program.device.collar.log, firstMissing: 0)
         _ = program.step()
@@ -130,7 +149,7 @@ struct TestBoard: CollarBoard, ~Copyable {
         let log = program.device.collar.log
         try answer(log, firstMissing: 0)
         _ = program.step()
-        let content = try #require(ApplicationMessage(kind: .notice, code: 3, unixSeconds: 9, data: [1].span))
+        let content = notice
         let message = HostMessage(requestID: 4, receiverID: 77, content: content)
         hardware.received.append(
             try frame { output throws(EncodeError) in try message.encode(address: 9, log: log, into: &output) })
@@ -138,7 +157,8 @@ struct TestBoard: CollarBoard, ~Copyable {
         _ = program.step()
         #expect(hardware.taken == [message])
         #expect(hardware.loggedAs == [0])
-        let sent = try Message.decode(try #require(hardware.sent.last).span, log: log, reference: 0)
+        let last = try #require(hardware.sent.last)
+        let sent = try Message.decode(last.span, log: log, reference: 0)
         #expect(sent == .commandResult(CommandResult(requestID: 4, outcome: .ok)))
     }
 
@@ -169,14 +189,46 @@ struct TestBoard: CollarBoard, ~Copyable {
         hardware.cableReceived.append(
             try frame { output throws(EncodeError) in try CableFrame.encodeRequest(proof: nil, into: &output) })
         _ = program.step()
-        let offer = try KeyOffer(try #require(hardware.cableSent.first).span)
+        let first = try #require(hardware.cableSent.first)
+        let offer = try KeyOffer(first.span)
         #expect(offer.key.bytes[0] == 4 && offer.key.bytes[3] == 1 && offer.key.bytes[15] == 1)
         let proof = KeyProof.ofNewKey(offer.key, deviceID: deviceID)
         hardware.cableReceived.append(
             try frame { output throws(EncodeError) in try CableFrame.encodeActivation(proof: proof, into: &output) })
         hardware.radioState = .ready
         _ = program.step()
-        #expect(program.isResetDue)
+        let isResetDue = program.isResetDue
+        #expect(isResetDue)
+    }
+
+    /// A sentence with a checksum computed here.
+    private func sentence(_ body: String) -> [UInt8] {
+        let sum = body.utf8.reduce(0, ^)
+        return Array("$\(body)*\(sum < 16 ? "0" : "")\(String(sum, radix: 16, uppercase: true))\r\n".utf8)
+    }
+
+    @Test func bytesOfTheReceiverBecomeFixes() throws {
+        var program = CollarProgram(TestBoard(hardware: hardware), configuration: configuration)
+        _ = program.step()
+        for second in 0..<3 {
+            hardware.gnssBytes =
+                sentence("GPRMC,12000\(second).00,A,4718.0000,N,00830.0000,E,1.000,90.0,250626,,,A")
+                + sentence("GPGGA,12000\(second).00,4718.0000,N,00830.0000,E,1,08,1.0,400.0,M,48.0,M,,")
+            hardware.now = hardware.now.advanced(byMicroseconds: 1_000_000)
+            _ = program.step()
+        }
+        hardware.now = hardware.now.advanced(byMicroseconds: 500_000)
+        _ = program.step()
+        let nextSequence = program.device.collar.nextSequence
+        #expect(nextSequence == 3)
+        var collar = try Collar(booting: configuration, flash: hardware.flash, randomLogID: 1, now: hardware.now)
+        let fix = try #require(try collar.newestFix())
+        #expect(fix.latitudeSteps == 4_730_000 && fix.longitudeSteps == 850_000 && fix.altitudeSteps == 400)
+        #expect(fix.batteryPercent == 55)
+        hardware.now = hardware.now.advanced(byMicroseconds: 20_000_000)
+        _ = program.step()
+        let signal = program.device.newestSignal?.signal
+        #expect(signal == .error)
     }
 
     @Test func aHeldButtonSwitchesTheReceiverOff() throws {
@@ -188,7 +240,8 @@ struct TestBoard: CollarBoard, ~Copyable {
             _ = program.step()
         }
         #expect(hardware.isGNSSOn == false)
-        #expect(!program.device.collar.isTracking)
+        let isTracking = program.device.collar.isTracking
+        #expect(!isTracking)
     }
 }
 

@@ -10,7 +10,7 @@ struct DeviceBench {
     /// A frame that the collar sent.
     struct Sent {
         let at: Instant
-        let type: FrameType
+        let type: MessageType
         let message: Message?
     }
 

@@ -110,12 +110,12 @@ import Testing
         #expect(bench.device.collar.pairedReceiverID == 77)
         try bench.press()
         try bench.run(milliseconds: 10_000)
-        try bench.command(1, .pair(5), by: 5)
+        try bench.command(1, .pair(receiverID: 5), by: 5)
         #expect(bench.device.collar.pairedReceiverID == 77)
         try bench.press()
         try bench.run(milliseconds: 300)
         try bench.press()
-        try bench.command(2, .pair(5), by: 5)
+        try bench.command(2, .pair(receiverID: 5), by: 5)
         #expect(bench.device.collar.pairedReceiverID == 5)
     }
 

@@ -19,7 +19,7 @@ import Testing
         for (cause, receiver) in [(.powerOn, 5), (.watchdog, 77)] as [(ResetCause, UInt32)] {
             var bench = try DeviceBench(cause: cause)
             try bench.run(milliseconds: 1500)
-            try bench.command(1, .pair(5), by: 5)
+            try bench.command(1, .pair(receiverID: 5), by: 5)
             #expect(bench.device.collar.pairedReceiverID == receiver)
         }
     }
@@ -146,8 +146,9 @@ import Testing
         bench.device.batteryRead(BatteryReading(percent: 5), now: bench.now)
         try bench.run(milliseconds: 6500)
         _ = bench.takeSent()
-        let message = try #require(ApplicationMessage(kind: .notice, code: 1, unixSeconds: 0, data: [1, 2].span))
-        _ = try bench.device.log(message, now: bench.now)
+        let data: [UInt8] = [1, 2]
+        let message = ApplicationMessage(kind: .notice, code: 1, unixSeconds: 0, data: data.span)
+        _ = try bench.device.log(try #require(message), now: bench.now)
         try bench.run(milliseconds: 10)
         #expect(bench.sent.map(\.type) == [.collarMessage])
     }
@@ -155,7 +156,10 @@ import Testing
     @Test func stepsFollowTheSettings() throws {
         var bench = try DeviceBench()
         bench.reading.altitudeMillimeters = 1234
-        try bench.run(milliseconds: 500)
+        bench.isInReach = false
+        try bench.run(milliseconds: 10_000)
+        bench.isInReach = true
+        try bench.run(milliseconds: 10_500)
         try bench.set([.positionDigits: 7, .altitudeDigits: 1])
         bench.isInReach = false
         try bench.run(milliseconds: 10_000)
