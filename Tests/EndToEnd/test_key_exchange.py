@@ -228,7 +228,7 @@ class ReferenceCableTest(CableTest):
         self.cable.answers.clear()
         self.wait_for(IDENTITY_REQUEST, "another identity request")
         self.cable.send(self.identity(OLD_KEY, 0))
-        program.wait_for_error(f"collar {NAME}: press its button, or switch it off and on")
+        program.wait_for_error(f"collar {NAME}: press its button twice, or switch it off and on")
         self.cable.answers.clear()
         self.wait_for(KEY_REQUEST, "the key request")
         exchange.check_request(self.heard(KEY_REQUEST)[-1], 17, A.log.device_id, OLD_KEY)
