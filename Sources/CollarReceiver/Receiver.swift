@@ -40,6 +40,7 @@ public final class Receiver {
     private let signals: SignalDescriptor
     private let clock: ReceiverClock
     private let startedAt: Instant
+    private let runMarker: RunMarker?
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
     /// When the consumer stopped reading; nil while it reads.
@@ -90,6 +91,7 @@ public final class Receiver {
             host = try Host(
                 hostConfiguration, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: clock.now)
         } catch { throw .host(error) }
+        runMarker = playback == nil ? RunMarker(stateDirectory: configuration.host.stateDirectory) : nil
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
         // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
         do throws(JournalError) { try ReaderFiles(stateDirectory: configuration.host.stateDirectory).makeDirectory() } catch {}
@@ -98,6 +100,7 @@ public final class Receiver {
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
         readAnimals(at: startedAt)
         takeOutputs()
+        if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
         if let path = configuration.capturePath { ports.capture = try openCapture(path) }
     }
@@ -335,7 +338,9 @@ public final class Receiver {
         reportedFrameCount = host.statistics.frames
         let time = clock.now
         readAnimals(at: time.instant)
-        for line in lines.lines(of: reading(at: time), unixMilliseconds: time.unixMilliseconds) { write(line) }
+        let reading = reading(at: time)
+        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
+        if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
     }
 
     private func reading(at time: HostTime) -> ReceiverReading {

@@ -37,22 +37,17 @@ public enum ReceiverNotice: Equatable, Sendable {
     case capturing(path: String)
     /// The capture cannot be written any more; everything else goes on.
     case captureStopped(CaptureFileError)
+    /// An earlier run ended in a way that nobody wanted.
+    case crashed(EndOfRun)
+    /// Figures, once a minute while frames come in.
+    case figures(ReceiverStatistics, HostLatencies)
+    /// Bytes that came in at a port, or went out.
+    case traffic(path: String, isInbound: Bool, bytes: [UInt8])
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
 }
 
 extension ReceiverNotice {
-    /// Whether the notice reports a failure; all other notices are information.
-    public var isFailure: Bool {
-        switch self {
-        // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
-        // report them instead of error lines.
-        case .host(.noIdentity): false
-        case .host(.damagedFixes), .host(.lost), .unplugged(_, isAwaited: false): true
-        default: message.code.map { $0.severity != .info } ?? false
-        }
-    }
-
     /// Further lines that follow the message.
     public var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
 }

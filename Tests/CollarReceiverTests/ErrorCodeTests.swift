@@ -39,6 +39,8 @@ import Testing
             (.captureFailing, ReceiverError.captureFile(.otherContent(path: "/x.pcapng")).message),
             (.captureDamaged, ReceiverError.capture(path: "/x.pcapng", CaptureError(problem: .cut, offset: 9)).message),
             (.noCapture, ReceiverError.captureUnreadable(path: "/x.pcapng", errorNumber: ENOENT).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: nil)).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: SIGSEGV)).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
         ]

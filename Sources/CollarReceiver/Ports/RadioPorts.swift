@@ -217,6 +217,7 @@ final class RadioPorts {
     /// Bytes came in at an open port.
     private func receive(_ bytes: Span<UInt8>, at port: RadioPort, _ time: HostTime) {
         capture?.note(.read(bytes.indices.map { bytes[$0] }), port: port.path, at: time)
+        if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: true, bytes: bytes.indices.map { bytes[$0] })) }
         if port.connectedAt != nil { noteFirstBytes(of: port) }
         if port.modem?.isTransparent == true {
             host.receive(bytes, on: port.link, at: time)
@@ -278,7 +279,10 @@ final class RadioPorts {
     }
 
     private func flush(_ port: RadioPort, at time: HostTime) {
-        let isWaiting = port.flush { bytes in capture?.note(.wrote(Array(bytes)), port: port.path, at: time) }
+        let isWaiting = port.flush { bytes in
+            capture?.note(.wrote(Array(bytes)), port: port.path, at: time)
+            if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: false, bytes: Array(bytes))) }
+        }
         guard let isWaiting, let connection = port.connection, isWaiting != port.isWatchedForWriting else {
             return
         }

@@ -99,6 +99,10 @@ extension ReceiverNotice {
         case .capturing(let path):
             UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
         case .captureStopped(let failure): failure.message
+        case .crashed(let end): end.message
+        case .figures(let statistics, let latencies): UserMessage(nil, latencies.text(statistics))
+        case .traffic(let path, let isInbound, let bytes):
+            UserMessage(nil, "\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
