@@ -25,7 +25,7 @@ build_images() {
         "$toolchain/clang" -target "$triple" -mfloat-abi=soft -Os -ffreestanding -fno-builtin -ffunction-sections \
             -Wall -Wextra -Werror -c "$sources/CBoard/$file.c" -o "$firmware_build/$file.o"
     done
-    for image in Base; do
+    for image in Base Collar; do
         compile_module "$sources/${image}Image"
         "$toolchain/ld.lld" --gc-sections --lto-O2 -static -L "$firmware_board" -T "$firmware_board/${image,,}.ld" \
             "$firmware_build"/{start,builtins,"${image}Image",Board,CollarFirmware,CollarARQ,CollarWire}.o \

@@ -61,7 +61,7 @@ public struct Collar<Flash: FlashDevice> {
     /// The id of a new log is the low 26 bits of `randomLogID`, with another last bit if the log before has this id; a log that
     /// exists keeps its id.
     /// - Throws: ``FlashError``; nothing may be sent then, and the boot must be tried again.
-    public init(
+    @inline(never) public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         self.configuration = configuration
@@ -223,27 +223,16 @@ public struct Collar<Flash: FlashDevice> {
     }
 
     /// Receives a frame in clear, or the clear form of a sealed frame.
-    mutating func receiveClear(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
-        let message: Message
-        do throws(DecodeError) { message = try Message.decode(frame, log: log, reference: 0) } catch {
-            return .rejected(error)
-        }
-        switch message {
-        case .acknowledgement(let acknowledgement):
-            return try accept(acknowledgement, now: now)
-        case .identityRequest:
-            return receiveIdentityRequest(now: now)
-        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .collarMessage, .radioIdentity, .modemSettings,
-            .signalReport:
-            return .notForThisCollar
-        case .command(let command):
-            return try execute(command, now: now)
-        case .settings(let update):
-            return try accept(update, now: now)
-        case .settingsRequest(let request):
-            return accept(request, now: now)
-        case .hostMessage(let message):
-            return try accept(message, now: now)
+    @inline(never) mutating func receiveClear(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
+        let content: HostFrame
+        do throws(DecodeError) { content = try HostFrame(decoding: frame, log: log) } catch { return .rejected(error) }
+        switch content {
+        case .acknowledgement(let acknowledgement): return try accept(acknowledgement, now: now)
+        case .identityRequest: return receiveIdentityRequest(now: now)
+        case .command(let command): return try execute(command, now: now)
+        case .settingsUpdate(let update): return try accept(update, now: now)
+        case .settingsRequest(let request): return accept(request, now: now)
+        case .message(let message): return try accept(message, now: now)
         }
     }
 
@@ -288,7 +277,7 @@ public struct Collar<Flash: FlashDevice> {
     ///
     /// `output` is empty and has room for the largest frame.
     /// - Returns: whether a frame was written.
-    public mutating func nextFrame(
+    @inline(never) public mutating func nextFrame(
         now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> Bool {
         guard silence == nil else { return false }
@@ -309,7 +298,7 @@ public struct Collar<Flash: FlashDevice> {
         return true
     }
 
-    private mutating func encode(
+    @inline(never) private mutating func encode(
         _ transmission: CollarDelivery.Transmission, now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let flags = FrameFlags(poll: transmission.poll)
@@ -332,13 +321,13 @@ public struct Collar<Flash: FlashDevice> {
         }
     }
 
-    func encodeIdentity(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+    @inline(never) mutating func encodeIdentity(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
         do throws(EncodeError) {
             try identity.encode(address: configuration.address, flags: flags, into: &output)
         } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
     }
 
-    func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+    @inline(never) mutating func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
         let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
         do throws(EncodeError) {
             try probe.encode(address: configuration.address, flags: flags, into: &output)

@@ -50,7 +50,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     ///   - randomLogID: the id of a new log; its low 26 bits count.
     ///   - now: the time.
     /// - Throws: ``FlashError``; nothing may be sent then, and the start must be tried again.
-    public init(
+    @inline(never) public init(
         starting configuration: Collar<Flash>.Configuration, flash: Flash, cause: ResetCause, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         var configuration = configuration
@@ -98,7 +98,7 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// When to call ``deadlineReached(now:)`` again if nothing else happens; nil for never. While a frame is on the air, the
     /// deadlines of the radio protocol do not count.
-    public func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
+    @inline(never) public func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
         var deadline = isSending ? nil : collar.nextDeadline
         let others: InlineArray<4, Instant?> = [
             signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline,
@@ -117,7 +117,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     }
 
     /// Writes the next frame to send, if one is due; see ``Collar/nextFrame(now:into:)``.
-    public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
+    @inline(never) public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
         updateThrottleState(now: now)
         do throws(FlashError) { return try collar.nextFrame(now: now, into: &output) } catch { throw failed(error, now: now) }
     }

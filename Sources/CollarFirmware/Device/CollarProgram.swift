@@ -21,7 +21,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     private var batteryDue: Instant
 
     /// Starts a collar on a board. While the flash fails, it tries again once a second, because nothing may be sent before.
-    public init(_ board: consuming Board, configuration: Collar<Board.Flash>.Configuration) {
+    @inline(never) public init(_ board: consuming Board, configuration: Collar<Board.Flash>.Configuration) {
         var board = board
         receiver = GNSSReceiver(settings: board.gnssSettings)
         let cause = board.takeResetCause()
@@ -61,7 +61,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     ///
     /// What the device throws is a failure of the flash. The device reports it to the host, and goes on.
     /// - Returns: when to call it again if the board has nothing to report before.
-    public mutating func step() -> Instant {
+    @inline(never) public mutating func step() -> Instant {
         board.feedWatchdog()
         let now = board.now()
         readSensors(now: now)
@@ -77,7 +77,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         return min(device.nextDeadline(now: now, isSending: isSending) ?? latest, latest)
     }
 
-    private mutating func readSensors(now: Instant) {
+    @inline(never) private mutating func readSensors(now: Instant) {
         if now >= batteryDue {
             batteryDue = now.advanced(byMicroseconds: Self.batteryMicroseconds)
             device.batteryRead(board.readBattery(), now: now)
@@ -86,7 +86,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     }
 
     /// Moves bytes between the GNSS receiver of the board and its state machine, and switches it.
-    private mutating func serveReceiver(now: Instant) {
+    @inline(never) private mutating func serveReceiver(now: Instant) {
         if !device.isGNSSWanted { receiver.switchOff() } else { receiver.switchOn(now: now) }
         var settings = receiver.settings
         settings.intervalMilliseconds = device.readingIntervalMilliseconds
@@ -116,7 +116,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         board.switchGNSS(isOn: isGNSSOn)
     }
 
-    private mutating func receiveFrames(now: Instant) {
+    @inline(never) private mutating func receiveFrames(now: Instant) {
         while true {
             var isFrame = false
             let frame = FrameBuffer { isFrame = board.nextFrame(into: &$0) }
@@ -128,7 +128,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         }
     }
 
-    private mutating func serveCable(now: Instant) {
+    @inline(never) private mutating func serveCable(now: Instant) {
         while true {
             var isFrame = false
             let frame = FrameBuffer { isFrame = board.nextCableFrame(into: &$0) }
@@ -149,14 +149,14 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         return CollarKey(bytes.span)
     }
 
-    private mutating func logMessages(now: Instant) {
+    @inline(never) private mutating func logMessages(now: Instant) {
         while let message = board.nextMessage() {
             if let sequence = try? device.log(message, now: now) { board.messageLogged(as: sequence) }
         }
     }
 
     /// Sends the frames that are due, one after the other, as the radio becomes ready.
-    private mutating func sendFrame() {
+    @inline(never) private mutating func sendFrame() {
         while true {
             let state = board.radioState()
             let now = board.now()
