@@ -42,9 +42,10 @@ compile_module() {
 
 # Whether the images are newer than everything that they are made of.
 are_images_current() {
-    [[ -e $firmware_build/Base.elf ]] || return
+    # It is linked last.
+    [[ -e $firmware_build/Collar.elf ]] || return
     local newer
     newer=$(find "$root"/Sources/Collar{Wire,ARQ,Firmware} "$firmware_board" "$root/Tools/lib/firmware.sh" \
-        -newer "$firmware_build/Base.elf" -print -quit)
+        -newer "$firmware_build/Collar.elf" -print -quit)
     [[ -z $newer ]]
 }
