@@ -38,14 +38,18 @@ int local_socket_listen(const char *path) {
     return fd;
 }
 
-int local_socket_connect(const char *path) {
+static int connect_to(const char *path, int type) {
     struct sockaddr_un address;
     if (fill(&address, path) != 0) return -1;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) return close_keeping_errno(fd);
     return fd;
 }
+
+int local_socket_connect(const char *path) { return connect_to(path, SOCK_STREAM); }
+
+int local_socket_connect_datagrams(const char *path) { return connect_to(path, SOCK_DGRAM); }
 
 int local_socket_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 

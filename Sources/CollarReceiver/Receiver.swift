@@ -40,6 +40,7 @@ public final class Receiver {
     private let signals: SignalDescriptor
     private let clock: ReceiverClock
     private let startedAt: Instant
+    private let runMarker: RunMarker?
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
     /// When the consumer stopped reading; nil while it reads.
@@ -90,6 +91,7 @@ public final class Receiver {
             host = try Host(
                 hostConfiguration, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: clock.now)
         } catch { throw .host(error) }
+        runMarker = playback == nil ? RunMarker(stateDirectory: configuration.host.stateDirectory) : nil
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
         // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
         do throws(JournalError) { try ReaderFiles(stateDirectory: configuration.host.stateDirectory).makeDirectory() } catch {}
@@ -98,6 +100,7 @@ public final class Receiver {
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
         readAnimals(at: startedAt)
         takeOutputs()
+        if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
         if let path = configuration.capturePath { ports.capture = try openCapture(path) }
     }
@@ -124,7 +127,7 @@ public final class Receiver {
             let now = clock.now.instant
             if !isBusy { releasePages(at: now) }
             for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
-            handleDeadlines()
+            try handleDeadlines()
         }
     }
 
@@ -203,14 +206,16 @@ public final class Receiver {
             case SIGUSR1: isReportDue = true
             default: end = .wanted
             }
-        case .deviceMonitor: ports.handleDeviceEvents(at: time)
+        case .deviceMonitor: try ports.handleDeviceEvents(at: time)
         case .output:
             outputBlockedSince = nil
             events.forget(output.fileDescriptor)
         case .control: control?.accept(at: time.instant)
         case .controlClient(let client): control?.handle(client, event, at: time.instant)
         case .port(let port):
+            let damaged = host.statistics.damagedFrames
             try ports.handle(port, event, at: time)
+            if host.statistics.damagedFrames != damaged { ports.bytesAreMissing(at: time) }
             // Without new frames there are no new figures, and nothing wakes up.
             if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
                 statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
@@ -220,7 +225,7 @@ public final class Receiver {
         takeOutputs()
     }
 
-    private func handleDeadlines() {
+    private func handleDeadlines() throws(ReceiverError) {
         let time = clock.now
         if let capture = ports.capture, let due = nextDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
@@ -229,7 +234,7 @@ public final class Receiver {
             statisticsDeadline = lines.writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
             isReportDue = true
         }
-        ports.deadlineReached(at: time)
+        try ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
         takeOutputs()
         control?.deadlineReached(at: time.instant)
@@ -257,6 +262,7 @@ public final class Receiver {
         host.moveNotices(to: &notices)
         for notice in notices {
             report(.host(notice))
+            if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
                 control?.tell(lines.named(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds)))
@@ -332,7 +338,9 @@ public final class Receiver {
         reportedFrameCount = host.statistics.frames
         let time = clock.now
         readAnimals(at: time.instant)
-        for line in lines.lines(of: reading(at: time), unixMilliseconds: time.unixMilliseconds) { write(line) }
+        let reading = reading(at: time)
+        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
+        if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
     }
 
     private func reading(at time: HostTime) -> ReceiverReading {

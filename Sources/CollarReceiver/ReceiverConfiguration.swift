@@ -14,6 +14,10 @@ public struct ReceiverConfiguration: Sendable {
     public var capturePath: String?
     /// The capture that is played back in place of ports; nil to use ports. "-" is stdin.
     public var playbackPath: String?
+    /// Whether the bytes of ports are reported, as ``ReceiverNotice/traffic(path:isInbound:bytes:)``.
+    public var reportsTraffic = false
+    /// Whether figures are reported, as ``ReceiverNotice/figures(_:_:)``.
+    public var reportsFigures = false
     /// Whether to wait for a radio that is absent or goes away.
     public var reconnects = true
     /// The directory for the control socket, `XDG_RUNTIME_DIR`; nil where that is not set.

@@ -7,12 +7,18 @@ public enum ReceiverNotice: Equatable, Sendable {
     /// Waiting for the path to appear.
     case waitingForPort(path: String)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
-    case waitingForRadio(others: [SerialDevice])
-    /// A radio is open.
-    case opened(path: String)
+    case waitingForRadio(others: [SerialDevice], noticedBy: DeviceMonitor.Source = .udevd)
+    /// udevd's events do not come, and changes of its database show which devices come and go.
+    case udevElsewhere
+    /// A radio is open. `node` is where it is, if the device of a named port has returned at another node.
+    case opened(path: String, node: String? = nil)
+    /// A device is not marked as a collar radio any more: its port is closed.
+    case unmarked(path: String)
     /// A radio went away. The receiver waits for it, unless `path` is the number of a pseudo-terminal: the kernel can give
     /// that number to another terminal.
     case unplugged(path: String, isAwaited: Bool = true)
+    /// Another process has the open port open as well, and may take bytes from it.
+    case read(path: String, by: ProcessHolder)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
     /// The machine of a radio cannot be reached now.
@@ -31,22 +37,17 @@ public enum ReceiverNotice: Equatable, Sendable {
     case capturing(path: String)
     /// The capture cannot be written any more; everything else goes on.
     case captureStopped(CaptureFileError)
+    /// An earlier run ended in a way that nobody wanted.
+    case crashed(EndOfRun)
+    /// Figures, once a minute while frames come in.
+    case figures(ReceiverStatistics, HostLatencies)
+    /// Bytes that came in at a port, or went out.
+    case traffic(path: String, isInbound: Bool, bytes: [UInt8])
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
 }
 
 extension ReceiverNotice {
-    /// Whether the notice reports a failure; all other notices are information.
-    public var isFailure: Bool {
-        switch self {
-        // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
-        // report them instead of error lines.
-        case .host(.noIdentity): false
-        case .host(.damagedFixes), .host(.lost), .unplugged(_, isAwaited: false): true
-        default: message.code.map { $0.severity != .info } ?? false
-        }
-    }
-
     /// Further lines that follow the message.
-    public var details: [String] { if case .waitingForRadio(let others) = self { others.map(\.text) } else { [] } }
+    public var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
 }

@@ -39,7 +39,7 @@ enum CollarLinkTool {
         signal(SIGPIPE, SIG_IGN)
         var code = ExitCode.clean
         do throws(CommandFailure) { code = try dispatch(Array(CommandLine.arguments.dropFirst())) } catch {
-            StandardError.say(error.message, remedy: error.remedy, severity: .error)
+            StandardError.say(error.message, remedy: error.remedy, as: LogMark(.error, .connectivity))
             code = error.code
         }
         StandardError.finish()
@@ -78,12 +78,18 @@ enum StandardError {
     private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
     private nonisolated(unsafe) static var droppedCount = 0
     private nonisolated(unsafe) static var isStateShown = false
+    /// The journal, if it reads stderr; else nil.
+    private static let journal = JournalSocket()
 
     /// Writes a message, its details, and what the person can do about it.
-    static func say(
-        _ message: String, details: [String] = [], remedy: String? = nil, severity: ErrorCode.Severity = .info
-    ) {
-        put(TerminalStyle.standardError.painted("collar-link:", as: severity.role) + " ", message)
+    static func say(_ message: String, details: [String] = [], remedy: String? = nil, as mark: LogMark = LogMark()) {
+        if let journal {
+            let lines = [message] + details + [remedy].compactMap { $0 }
+            if journal.send(lines.map(PlainText.line), mark) { return }
+            // The journal takes a priority at the start of a line, too.
+            return put("<\(mark.level.priority)>", lines.joined(separator: "; "))
+        }
+        put(TerminalStyle.standardError.painted("collar-link:", as: mark.level.role) + " ", message)
         for detail in details { put("  ", detail) }
         if let remedy { put("collar-link:   ", remedy) }
     }
@@ -91,7 +97,7 @@ enum StandardError {
     /// Writes a notice of a receiver.
     static func say(_ notice: ReceiverNotice) {
         let message = notice.message
-        say(message.reason, details: notice.details, remedy: message.remedy, severity: message.code?.severity ?? .info)
+        say(message.reason, details: notice.details, remedy: message.remedy, as: notice.mark)
     }
 
     /// Shows a short state on the last line of the terminal, in the place of the one that is shown.

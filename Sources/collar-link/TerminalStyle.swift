@@ -37,13 +37,13 @@ struct TerminalStyle: Sendable {
     }
 }
 
-extension ErrorCode.Severity {
-    /// The role of a text about an error of this severity; nil for ordinary text.
+extension LogLevel {
+    /// The role of a message of this level; nil for ordinary text.
     var role: TerminalStyle.Role? {
         switch self {
-        case .info: nil
+        case .debug, .info: nil
         case .warning: .warning
-        case .error, .critical: .error
+        case .error, .fault: .error
         }
     }
 }

@@ -68,7 +68,7 @@ import Testing
         #expect(bench.copies(of: key(1)) == 0)
         #expect(bench.copies(of: key(2)) == 2)
         let log = bench.collar.log
-        try bench.collar.reboot(randomLogID: 5, now: bench.now)
+        bench = try CollarBench(shared: bench.shared, randomLogID: 5)
         #expect(bench.collar.log == log)
         #expect(bench.collar.nextSequence == 3)
         #expect(bench.collar.bootCount == 2)

@@ -164,6 +164,27 @@ import Testing
         }
     }
 
+    /// The receiver of that user could not use it otherwise.
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func whatRootMakesBelongsToTheOwnerOfTheDirectory() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            func owner(of path: String) -> [UInt32] {
+                var status = stat()
+                return unsafe lstat(path, &status) == 0 ? [status.st_uid, status.st_gid] : []
+            }
+            files.close(try files.open("\(directory)/old", .creating))
+            #expect(unsafe chown(directory, 4000, 4001) == 0)
+            #expect(try files.makeDirectory(at: "\(directory)/a/"))
+            #expect(try !files.makeDirectory(at: "\(directory)/a"))
+            files.close(try files.open("\(directory)/a/b", .creating))
+            files.close(try files.open("\(directory)/a/c", .creatingIfMissing))
+            for name in ["a", "a/b", "a/c"] { #expect(owner(of: "\(directory)/\(name)") == [4000, 4001], "\(name)") }
+            // This file was there before.
+            files.close(try files.open("\(directory)/old", .creatingIfMissing))
+            #expect(owner(of: "\(directory)/old") == [0, 0])
+        }
+    }
+
     @Test func failuresNameThePath() throws {
         let path = "/proc/version/a/0123456789abcdef"
         #expect(throws: JournalError.file(FileFailure(.makeDirectory, path, errorNumber: ENOTDIR))) {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aSoundMachineIsOneLine() throws {
-        #expect(try Self.diagnosis("sound").text == ["nothing to do: /dev/ttyUSB0 can be used"])
+        #expect(try Self.diagnosis("sound").text.map(\.text) == ["nothing to do: /dev/ttyUSB0 can be used"])
     }
 
     /// A code that is also an error's means the same: it is as severe, and gives the same exit code.
@@ -63,7 +63,7 @@ import Testing
         let diagnosis = try Self.diagnosis("many-faults")
         #expect(diagnosis.findings.map(\.code) == [.ruleMissing, .permissionDenied, .deviceInUse, .storageFailing, .autosuspend])
         #expect(diagnosis.exitCode == .configuration)
-        #expect(diagnosis.text.last == "4 errors, 1 warning: fix them in this order, and run 'collar-link doctor' again")
+        #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run 'collar-link doctor' again")
     }
 
     @Test func theDocumentHasEveryCode() throws {

@@ -26,6 +26,7 @@ import Testing
             (.noDevice, SerialPortError.disconnected(path: path).message),
             (.noDevice, ReceiverError.noDevice(path: nil).message),
             (.deviceInUse, SerialPortError.busy(path: path, holder: nil).message),
+            (.deviceInUse, ReceiverNotice.read(path: path, by: ProcessHolder(processID: 12, name: "cat")).message),
             (.permissionDenied, SerialPortError.permissionDenied(path: path, obstacle: .directory).message),
             (.notASerialPort, SerialPortError.notATerminal(path: path).message),
             (.portFailed, SerialPortError.system(path: path, operation: "open", errno: EIO).message),
@@ -38,6 +39,8 @@ import Testing
             (.captureFailing, ReceiverError.captureFile(.otherContent(path: "/x.pcapng")).message),
             (.captureDamaged, ReceiverError.capture(path: "/x.pcapng", CaptureError(problem: .cut, offset: 9)).message),
             (.noCapture, ReceiverError.captureUnreadable(path: "/x.pcapng", errorNumber: ENOENT).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: nil)).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: SIGSEGV)).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
             (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
         ]

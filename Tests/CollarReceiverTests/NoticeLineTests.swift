@@ -40,6 +40,8 @@ struct NoticeLineTests {
             #"{"type":"link","unix_ms":1700000000000,"event":"late","collar":"00000000000000ab","silent_ms":75000}"#
         #expect(text(late.linkLine(1_700_000_000_000)) == expected + "\n")
         let opened = ReceiverNotice.opened(path: "/dev/ttyUSB0")
+        let closed = ReceiverNotice.unmarked(path: "/dev/ttyUSB0")
+        #expect(text(closed.linkLine(-1)) == #"{"type":"link","unix_ms":-1,"event":"closed","port":"/dev/ttyUSB0"}"# + "\n")
         #expect(text(opened.linkLine(-1)) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
     }
 
@@ -64,7 +66,7 @@ struct NoticeLineTests {
             .condition(.healthy), .condition(.degraded), .condition(.unhealthy),
         ]
         let notices: [ReceiverNotice] =
-            [.opened(path: "p"), .unplugged(path: "p"), .host(.collar(deviceID: 1, logID: 2, link: "p", isSealed: true))]
+            [.opened(path: "p"), .unplugged(path: "p"), .unmarked(path: "p"), .host(.collar(deviceID: 1, logID: 2, link: "p", isSealed: true))]
             + health.map { .host(.health(deviceID: 1, $0)) }
         let events = try notices.map { notice in
             let line = try #require(notice.linkLine(0))
@@ -72,7 +74,7 @@ struct NoticeLineTests {
         }
         #expect(
             events == [
-                "opened", "unplugged", "heard", "reachable", "late", "unreachable", "healthy", "degraded", "unhealthy",
+                "opened", "unplugged", "closed", "heard", "reachable", "late", "unreachable", "healthy", "degraded", "unhealthy",
             ])
     }
 

@@ -26,6 +26,7 @@ import Testing
             (denied(.onlyOwner(user: "bob")), "Only bob", "sudo -u bob"),
             (denied(.directory), "directory", "namei -l \(path)"),
             (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
+            (denied(.notSetYet), "udevd", "systemctl status systemd-udevd"),
             (.disconnected(path: path), "does not answer", "plug it in again"),
             (.system(path: path, operation: "open", errno: EMFILE), "Too many open files", "dmesg"),
         ]
@@ -37,5 +38,21 @@ import Testing
             #expect(error.path == path)
             if case .permissionDenied = error { #expect(!message.reason.contains("no device")) }
         }
+    }
+
+    /// Without udevd's data no mark is seen, so the advice to mark a device would not help.
+    @Test func theAdviceDependsOnWhatIsSeenOfUdevd() {
+        let device = SerialDevice(
+            node: "/dev/ttyUSB0", sysPath: "/sys/devices/usb1/1-1/ttyUSB0",
+            property: { ["ID_BUS": "usb", "ID_VENDOR_ID": "0403"][$0] }, usbAttribute: { _ in nil }, parentDriver: { nil })
+        for source in [DeviceMonitor.Source.udevd, .udevDatabase] {
+            let message = ReceiverNotice.waitingForRadio(others: [device], noticedBy: source).message
+            #expect(message.reason.contains("COLLAR_LINK=1"))
+            #expect(message.remedy?.contains("collar-link mark /dev/ttyUSB0") == true)
+        }
+        let message = ReceiverNotice.waitingForRadio(others: [device], noticedBy: .kernel).message
+        #expect(!message.reason.contains("COLLAR_LINK"))
+        #expect(message.remedy?.contains("-v /run/udev:/run/udev:ro --network host") == true)
+        #expect(message.remedy?.contains("collar-link mark") == false)
     }
 }

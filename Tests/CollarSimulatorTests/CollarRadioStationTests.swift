@@ -21,13 +21,13 @@ import Testing
     }
 
     private func station(fixes: Int, loss: Double = 0) throws -> SharedRadio<MemoryFlash> {
-        let collar = try Collar(
-            booting: .init(
+        let device = try CollarDevice(
+            starting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: Self.modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: 0))
-        let station = CollarRadioStation(
-            collar: collar, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), cause: .external, randomLogID: 5, now: Instant(microseconds: 0))
+        let station = try CollarRadioStation(
+            device: device, address: 9, radio: LossyRadio(lossProbability: loss, corruptionProbability: 0, seed: 1),
             modem: Self.modem,
             track: SimulatedTrack(fixes: Self.track(fixes), pace: .interval(microseconds: 3_600_000_000)),
             start: Instant(microseconds: 0))
@@ -101,13 +101,22 @@ import Testing
         #expect(station.nextDeadline == sent)
         _ = try station.advance(to: sent)
         station.receive(try answer(poll: .first, firstMissing: 1), now: sent)
+        // The collar tells that it has found its position.
+        _ = try station.advance(to: station.nextDeadline)
+        let told = station.nextDeadline
+        _ = try station.advance(to: told)
+        station.receive(try answer(poll: PollNumber.first.next, firstMissing: 1), now: told)
         let heard = station.nextDeadline
         _ = try station.advance(to: heard)
-        #expect(station.nextDeadline.microseconds(since: heard) > 1_000_000)
+        #expect(station.statistics.uplinkFrames == 2)
+        #expect(station.nextDeadline.microseconds(since: heard) > 100_000)
         station.skipIdleTime(now: heard)
         #expect(station.nextDeadline == heard)
-        _ = try station.advance(to: heard)
-        #expect(station.statistics.uplinkFrames == 2)
+        // The next fix waits until half a second after the first.
+        while station.statistics.uplinkFrames == 2, station.nextDeadline.microseconds < 600_000 {
+            _ = try station.advance(to: station.nextDeadline)
+        }
+        #expect(station.statistics.uplinkFrames == 3)
     }
 
     /// A short frame overtakes a long one if both are handed over at the same time.
@@ -147,13 +156,13 @@ import Testing
     private func halfDuplexStation(
         address: UInt8, modem: ModemProfile, start: Int64
     ) throws -> CollarRadioStation<MemoryFlash> {
-        let collar = try Collar(
-            booting: .init(
+        let device = try CollarDevice(
+            starting: .init(
                 deviceID: 0xABC, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: start))
-        return CollarRadioStation(
-            collar: collar, address: address,
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), cause: .external, randomLogID: 5, now: Instant(microseconds: start))
+        return try CollarRadioStation(
+            device: device, address: address,
             radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1), modem: modem,
             track: SimulatedTrack(fixes: Self.track(1), pace: .speed(1)), start: Instant(microseconds: start))
     }

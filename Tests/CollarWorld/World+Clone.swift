@@ -15,7 +15,8 @@ extension World {
         }
         log("a clone of host 0 starts as host \(clone.index)")
         statistics.clones += 1
-        clone.copyDisk(of: host)
+        // A snapshot of a disk alone lacks what the system has not written yet.
+        clone.copyDisk(of: host, withCache: streams[.clonedHost].chance(0.5))
         clone.isSwitchedOff = false
         oracle.cloned(host, as: clone)
         for radio in radios where radio.machine === clone { radio.isPlugged = true }

@@ -18,6 +18,10 @@ extension World {
     func readersRunMeanwhile(_ host: SimulatedMachine, _ operation: FileOperation) {
         guard !isCalm else { return }
         for reader in host.readers { reader.runs(before: operation, at: host.time(now), host.records) }
+        guard operation == .synchronize, plan.faults.contains(.hostPowerCuts), streams[.readers].chance(0.02) else { return }
+        // A position that a reader has stored just now must not name records that this synchronisation was to bring to the disk.
+        host.losesPowerAtStop = true
+        host.disk.faults.operationsUntilStop = 0
     }
 
     /// A reader takes what is left after everything has arrived.

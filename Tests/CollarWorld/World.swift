@@ -166,7 +166,8 @@ package final class World {
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
-        statistics.coincidences = oracle.coincidences + oracle.sealed.equalSalts
+        statistics.coincidences = oracle.coincidences
+        statistics.nonces = oracle.sealed.nonces
         statistics.pollsAnsweredTwice = oracle.sealed.pollsAnsweredTwice
         statistics.pollsAnsweredDifferently = oracle.sealed.pollsAnsweredDifferently
         statistics.diskOperations = hosts[0].disk.operationCount
@@ -272,7 +273,7 @@ package struct WorldStatistics: Equatable, Sendable {
     package var flashSteps = 0
     /// File operations of the first host.
     package var diskOperations = 0
-    /// Damaged frames that fitted a CRC by chance, and equal salts of two machines.
+    /// Damaged frames that fitted a CRC by chance.
     package var coincidences = 0
     /// Clones of hosts that ran.
     package var clones = 0
@@ -282,6 +283,8 @@ package struct WorldStatistics: Equatable, Sendable {
     package var pollsAnsweredTwice = 0
     /// Those of them for which the two answers differ.
     package var pollsAnsweredDifferently = 0
+    /// The different frames of hosts for one poll.
+    package var nonces = NonceStatistics()
     /// Packets that sticks passed on to their hosts.
     package var stickPacketsUp = 0
     /// Packets of hosts that sticks sent.
@@ -313,6 +316,7 @@ package struct WorldStatistics: Equatable, Sendable {
             \.readerLives, \.readerEntries, \.readerRepeats, \.removedSegments,
         ]
         for count in counts { self[keyPath: count] += other[keyPath: count] }
+        nonces.add(other.nonces)
         virtualMicroseconds += other.virtualMicroseconds
         longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
     }

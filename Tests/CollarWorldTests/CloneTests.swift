@@ -18,6 +18,8 @@ import Testing
         #expect(totals.clones > 30)
         #expect(totals.pollsAnsweredTwice > 100)
         #expect(totals.pollsAnsweredDifferently > 20)
+        #expect(totals.nonces.pairs >= totals.pollsAnsweredDifferently)
+        #expect(totals.nonces.deviation == nil)
         #expect(totals.fixesOfClonesAlone > 20)
     }
 

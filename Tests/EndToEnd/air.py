@@ -81,11 +81,11 @@ class Air:
                 self.sent += 1
             self._changed.notify_all()
 
-    def power_was_cut(self, port):
-        """Nothing more comes from a radio whose power was cut."""
+    def power_was_cut(self, ports):
+        """A packet ends early if the power of its radio, which is at one of these ports, is cut."""
         with self._changed:
             for each in self._on_air:
-                if each.radio.port is port:
+                if each.radio.port in ports:
                     each.is_destroyed = True
 
     def _run(self):

@@ -69,6 +69,8 @@ class EmulatedBoard:
     def __init__(self, image, flash, port_count):
         self.image, self.flash = image, flash
         self.ports = [Port(number) for number in range(port_count)]
+        # What to call when the power is cut: other devices have the same supply.
+        self.power_was_cut = []
         self._folder = tempfile.TemporaryDirectory(prefix="collar-link-board-")
         self._process = None
         self._control = None
@@ -160,6 +162,13 @@ class EmulatedBoard:
             port.socket.close()
             port.socket = None
         self._control.close()
+        for each in self.power_was_cut:
+            each()
+
+    def restart(self):
+        """Cuts the power and switches it on again."""
+        self.cut_power()
+        self.start()
 
     def memory(self, address, count):
         """Bytes of the memory of the image."""

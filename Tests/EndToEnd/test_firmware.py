@@ -1,13 +1,17 @@
 """The firmware of the emulated board under QEMU, with resets and power cuts, in front of the real tool."""
 
 import os
+import pathlib
 import random
 import shutil
 import time
 import unittest
 
-from collarlink import TRACKS, EndToEndTest
+from air import Air
+from collarlink import BINARY, EndToEndTest, wait_until
 from emulated_board import EMULATOR, ROOT, EmulatedBoard, Tap, make_flash
+from emulated_gnss import EmulatedReceiver
+from flash_log import read_log
 from module_at_line import ModuleAtLine
 from serial_line import SerialLine
 
@@ -47,15 +51,13 @@ class FirmwareTest(EndToEndTest):
         self.addCleanup(tap.close)
         return line.path
 
-    def trouble(self, board, resets, cuts):
-        """Resets of the board and cuts of its power, in random order, one at a time."""
-        kinds = ["reset"] * resets + ["cut"] * cuts
+    def trouble(self, boards, resets, cuts, longest_pause):
+        """Resets boards and cuts their power, in random order, after pauses of random length."""
+        kinds = [EmulatedBoard.reset] * resets + [EmulatedBoard.restart] * cuts
         self.random.shuffle(kinds)
         for kind in kinds:
-            if kind == "reset":
-                yield board.reset
-            else:
-                yield lambda: (board.cut_power(), board.start())
+            time.sleep(self.random.uniform(0.5, longest_pause))
+            kind(self.random.choice(boards))
 
 
 class BaseRadioImageTest(FirmwareTest):
@@ -72,15 +74,87 @@ class BaseRadioImageTest(FirmwareTest):
         receiver = self.receive("-v", port=self.line(base.ports[0]))
         receiver.wait_for_error("base radio fedcba9876543210, firmware 1.0.0")
         receiver.wait_for_lines(5)
-        for cause in self.trouble(base, 10, 10):
-            time.sleep(self.random.uniform(0.2, 1.5))
-            cause()
+        self.trouble([base], 10, 10, 1.5)
         receiver.wait_for_lines(len(sent), 60)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(sent))
         reported = [fix for fix in receiver.fixes if (fix.get("rssi_dbm"), fix.get("snr_db")) == (-97, -3.5)]
         # A restart in the middle of a packet loses the report that comes after it.
         self.assertGreater(len(reported), len(sent) // 2)
+
+
+class CollarImageTest(FirmwareTest):
+    """The image of a collar: a track goes from its GNSS receiver through its flash and its radio to lines."""
+
+    def collar(self, spreading_factor=0):
+        """A collar with a key that the receiver has, and its GNSS receiver."""
+        device, key = self.random.getrandbits(64), self.random.randbytes(16)
+        board = self.board("Collar", 3, device=device, address=9, key=key, spreading_factor=spreading_factor)
+        pathlib.Path(self.path("key")).write_text(key.hex(), encoding="ascii")
+        os.chmod(self.path("key"), 0o644)
+        added = self.start([BINARY, "key", "add", f"{device:016x}", self.path("key"), "--state-dir", self.state])
+        self.assertEqual(added.wait(), 0, added.error_text)
+        _, fixes = self.track("cats_uk/Maxwell-Tag")
+        receiver = EmulatedReceiver(board.ports[1], fixes)
+        board.power_was_cut.append(receiver.power_was_cut)
+        self.addCleanup(receiver.close)
+        return board, receiver
+
+    def check(self, receiver, board, gnss):
+        """Checks that all that is whole in the flash has come once, that only torn records are lost, and that the positions are
+        those of the track."""
+        whole, torn = read_log(board.flash)
+        self.assertGreater(len(whole), 10)
+
+        def seen():
+            return ({line["seq"] for line in receiver.fixes if line["type"] == "fix"},
+                    {seq for line in receiver.fixes if line.get("event") == "lost"
+                     for seq in range(line["first_seq"], line["last_seq"] + 1)})
+        wait_until(lambda: seen() == (whole, torn), 60, f"all of {len(whole)} fixes and the loss of {sorted(torn)}; last: {seen()}")
+        self.assertEqual(receiver.stop(), 0)
+        fixes = [line for line in receiver.fixes if line["type"] == "fix"]
+        self.assertEqual(len(fixes), len(whole), "a fix was doubled")
+        self.assertEqual(len({fix["ts_unix_ms"] for fix in fixes}), len(fixes), "a position was logged twice")
+        for fix in fixes:
+            original = gnss.sent[fix["ts_unix_ms"]]
+            for key in ("latitude", "longitude"):
+                self.assertAlmostEqual(fix["coordinate"][key], original["coordinate"][key], delta=1.1e-5)
+
+    def test_one_image(self):
+        """Ten resets and ten power cuts of the collar."""
+        board, gnss = self.collar()
+        receiver = self.receive("--events", "fix,gap", port=self.line(board.ports[0]))
+        board.start()
+        gnss.start()
+        receiver.wait_for_lines(3, 60)
+        self.trouble([board], 10, 10, 4)
+        time.sleep(3)
+        gnss.close()
+        self.check(receiver, board, gnss)
+
+    def test_two_images(self):
+        """A collar and a base radio, with a fifth of the packets lost between them; resets and power cuts of both."""
+        board, gnss = self.collar(spreading_factor=7)
+        base = self.board("Base", 2, device=0xFEDCBA9876543210, address=0, key=bytes(16), spreading_factor=7)
+        air = Air(7, 0.2, self.random.random())
+        self.addCleanup(air.close)
+        air.add(board.ports[0])
+        air.add(base.ports[1], SIGNAL)
+        for each in (board, base):
+            each.power_was_cut.append(lambda ports=each.ports: air.power_was_cut(ports))
+        receiver = self.receive("--events", "fix,gap", port=self.line(base.ports[0]))
+        base.start()
+        board.start()
+        gnss.start()
+        receiver.wait_for_lines(3, 60)
+        self.trouble([board, base], 10, 10, 4)
+        time.sleep(3)
+        gnss.close()
+        self.check(receiver, board, gnss)
+        self.assertGreater(air.lost, air.sent // 10)
+        for fix in receiver.fixes:
+            if fix["type"] == "fix" and "rssi_dbm" in fix:
+                self.assertEqual((fix["rssi_dbm"], fix["snr_db"]), (-97, -3.5))
 
 
 if __name__ == "__main__":

@@ -10,18 +10,23 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLANTS = os.environ.get("COLLAR_LINK_FUZZ_PLANTED") == "1"
-# A manifest with the codec alone, which is all that the fuzzing package needs.
+# A manifest with the core alone, which is all that the fuzzing package needs.
 MANIFEST = """\
 // swift-tools-version: 6.2
 import PackageDescription
 
+func core(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(
+        name: name, dependencies: dependencies,
+        swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")])
+}
+
+let names = ["CollarWire", "CollarARQ", "CollarFirmware"]
 let package = Package(
-    name: "collar-link", products: [.library(name: "CollarWire", targets: ["CollarWire"])],
+    name: "collar-link", products: names.map { .library(name: $0, targets: [$0]) },
     targets: [
-        .systemLibrary(name: "CCarrylessMultiply"),
-        .target(
-            name: "CollarWire", dependencies: ["CCarrylessMultiply"],
-            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")])
+        .systemLibrary(name: "CCarrylessMultiply"), core("CollarWire", "CCarrylessMultiply"),
+        core("CollarARQ", "CollarWire"), core("CollarFirmware", "CollarWire", "CollarARQ"),
     ])
 """
 
@@ -45,8 +50,8 @@ class FuzzTest(unittest.TestCase):
 
     def test_every_target_finds_nothing(self):
         listed = [line.split()[0] for line in fuzz("--list").stdout.splitlines()]
-        self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "sealed",
-                                               "differential"})
+        self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "sealed", "gnss-ubx",
+                                               "gnss-nmea", "gnss-receiver", "differential"})
         result = fuzz("--executions", "600000", "--findings", str(self.folder / "found"))
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         table = rows(result.stdout)
@@ -119,12 +124,13 @@ class PlantedBugTest(unittest.TestCase):
     def setUpClass(cls):
         cls.root = pathlib.Path(tempfile.mkdtemp(prefix="collar-link-planted-"))
         cls.addClassCleanup(shutil.rmtree, cls.root, ignore_errors=True)
-        for name in ("Sources/CollarWire", "Sources/CCarrylessMultiply", "Protocol", "Tools"):
+        for name in ("Sources/CollarWire", "Sources/CollarARQ", "Sources/CollarFirmware", "Sources/CCarrylessMultiply", "Protocol",
+                     "Tools"):
             shutil.copytree(ROOT / name, cls.root / name)
         (cls.root / "Package.swift").write_text(MANIFEST)
 
     def check(self, target, file, correct, planted, problem):
-        path, = (self.root / "Sources/CollarWire").rglob(file)
+        path, = (self.root / "Sources").rglob(file)
         source = path.read_text()
         self.assertEqual(source.count(correct), 1, "the place to put the bug into has changed")
         path.write_text(source.replace(correct, planted))
@@ -158,6 +164,18 @@ class PlantedBugTest(unittest.TestCase):
     def test_stream_decoder_hangs(self):
         self.check("stream", "StreamDecoder.swift", "codeIndex &+= code\n", "codeIndex &+= code == 77 ? 0 : code\n",
                    "no end after 2 s")
+
+    def test_damaged_bytes_hide_a_message_of_a_receiver(self):
+        self.check("gnss-ubx", "UBXParser.swift", "case .noMessage:\n                start &+= 1",
+                   "case .noMessage:\n                start &+= 2", "events are not those of the model")
+
+    def test_a_sentence_of_a_receiver_without_its_checksum(self):
+        self.check("gnss-nmea", "NMEAParser.swift", "if high &<< 4 | digit == checksum {", "if high &<< 4 == checksum & 0xF0 {",
+                   "events of")
+
+    def test_a_deadline_of_a_receiver_that_does_not_end(self):
+        self.check("gnss-receiver", "GNSSReceiver+Configuration.swift", "configuring.deadline = nil\n        if", "if",
+                   "does not end|deadlines in|positions")
 
     def test_settings_trap(self):
         check = "reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)"

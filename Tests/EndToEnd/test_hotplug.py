@@ -2,75 +2,16 @@
 
 import fcntl
 import os
-import stat
-import sys
 import time
-import types
 import unittest
 
-import umockdev_testbed
-from collarlink import BINARY, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
-from radio import IDENTITY_REQUEST, Radio
+from collarlink import BINARY, wait_until
+from hotplug import MARKED, SimulatedMachineTest, can_replace_run
+from radio import IDENTITY_REQUEST
 from serial_line import Bridge, drain
 
-# Appended, because the tests' own collarlink.py must be found before the reference's.
-sys.path.append(str(ROOT / "Protocol/reference"))
-from session_parts import A  # noqa: E402
 
-MARKED = {"COLLAR_LINK": "1"}
-
-
-@unittest.skipUnless(umockdev_testbed.is_available(), "needs umockdev-wrapper")
-class HotplugTest(EndToEndTest):
-    def setUp(self):
-        super().setUp()
-        self.testbed = umockdev_testbed.Testbed()
-        self.addCleanup(self.testbed.close)
-        self.machine = os.path.dirname(self.testbed._dev)
-        # A program that listens to udev makes its socket in this directory.
-        self.open_machine()
-        # The library has set this variable in the environment of the process, but Python does not read that again.
-        self.environment = {**os.environ, "UMOCKDEV_DIR": self.machine}
-
-    def open_machine(self):
-        """Lets an ordinary user make and use sockets in the simulated machine: those of udev and of the library."""
-        for folder, _, names in os.walk(self.machine):
-            for path in (folder, *(os.path.join(folder, name) for name in names)):
-                if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
-                    give_to_ordinary_user(path)
-
-    def plug(self, name, is_busy=False, **options):
-        """Plugs in an adapter whose node an ordinary user may open. If `is_busy`, another program has locked it first.
-        Returns the node."""
-        def prepare(line):
-            give_to_ordinary_user(line)
-            # Kept open: the radio's end reports a hang-up while nobody has the node open.
-            self.kept = os.open(line, os.O_RDWR | os.O_NOCTTY)
-            self.addCleanup(os.close, self.kept)
-            if is_busy:
-                fcntl.flock(self.kept, fcntl.LOCK_EX)
-        node = self.testbed.add_usb_tty(name, prepare=prepare, **options)
-        self.open_machine()
-        return node
-
-    def line_of(self, node):
-        """The pseudo-terminal to which a node leads."""
-        return os.path.realpath(os.path.join(self.testbed._dev, os.path.basename(node)))
-
-    def discover(self, *arguments):
-        return self.start([BINARY, "--state-dir", self.state, *arguments], environment=self.environment)
-
-    def play_at(self, node, *arguments):
-        """Starts a simulated collar at a simulated adapter. Returns the fixes of the collar."""
-        track, sent = self.track("cats_uk/Felix-Tag")
-        self.simulate(track, "--speed", "max", *arguments)
-        bridge = Bridge(self.testbed.master_fd(node), self.pty())
-        self.addCleanup(bridge.close)
-        return sent
-
-    def pty(self):
-        return os.readlink(self.link)
-
+class HotplugTest(SimulatedMachineTest):
     def test_present_at_start(self):
         node = self.plug("ttyUSB0", properties=MARKED)
         sent = self.play_at(node)
@@ -105,7 +46,7 @@ class HotplugTest(EndToEndTest):
         """A radio is opened when a rule that is installed later marks it."""
         node = self.plug("ttyUSB0")
         receiver = self.discover()
-        receiver.wait_for_error("not marked as one")
+        receiver.wait_for_error("waiting for one")
         self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "1")
         receiver.wait_for_error(f"listening on {node}")
 
@@ -127,11 +68,12 @@ class HotplugTest(EndToEndTest):
         self.assertIn(self.line_of(radio), opened)
         self.assertNotEqual(drain(self.testbed.master_fd(radio)), b"")
 
+    @unittest.skipUnless(can_replace_run(), "needs user namespaces")
     def test_says_what_it_waits_for_and_sees(self):
         node = self.plug("ttyUSB0", serial="A1", manufacturer="Espressif", model="GPS puck")
-        receiver = self.discover()
+        receiver = self.discover(udevd="here")
         receiver.wait_for_error("--port")
-        for text in ("COLLAR_LINK=1", node, "10c4:ea60", "Espressif", "A1"):
+        for text in ("COLLAR_LINK=1", f"collar-link mark {node}", node, "10c4:ea60", "Espressif", "A1"):
             self.assertIn(text, receiver.error_text)
         self.assertEqual(receiver.lines, [])
 
@@ -157,18 +99,6 @@ class HotplugTest(EndToEndTest):
         collar.wait_for_error("are acknowledged", 30)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(sent))
-
-    def radio_of(self, node):
-        return Radio(types.SimpleNamespace(master=self.testbed.master_fd(node)))
-
-    def assert_served(self, radio, count):
-        """Checks that the radio is served: fix number `count` is stored and acknowledged."""
-        radio.send(A.identity() + A.fix(count - 1))
-        self.assertEqual(radio.ask(A, count)[0]["first_missing"], count)
-
-    def assert_said(self, receiver, count, text, seconds=5):
-        wait_until(lambda: receiver.error_text.count(text) >= count, seconds, f"{text!r} {count} times")
-        self.assertEqual(receiver.error_text.count(text), count, receiver.error_text)
 
     def test_unplugged_twice(self):
         """A radio is unplugged twice under one name. Each time another program has the port first, and once the radio
@@ -209,15 +139,3 @@ class HotplugTest(EndToEndTest):
         self.assert_served(radio, 2)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, 2)
-
-    def test_devices(self):
-        """`devices` lists radios first and opens nothing."""
-        self.plug("ttyUSB0", serial="A1")
-        self.plug("ttyUSB1", serial="A2", properties=MARKED)
-        listing = self.start([BINARY, "devices", "--json"], environment=self.environment)
-        self.assertEqual(listing.wait(5), 0, listing.error_text)
-        self.assertEqual([(device["node"], device["collar_radio"]) for device in listing.fixes],
-                         [("/dev/ttyUSB1", True), ("/dev/ttyUSB0", False)])
-        text = self.start([BINARY, "devices"], environment=self.environment)
-        self.assertEqual(text.wait(5), 0)
-        self.assertTrue(text.lines[0].startswith("* /dev/ttyUSB1"), text.lines)

@@ -120,6 +120,17 @@ class ReferenceCableTest(CableTest):
         self.wait_for(KEY_REQUEST, "the key request")
         return program
 
+    def test_a_receiver_holds_the_port(self):
+        receiver = self.receive(port=self.line.path)
+        receiver.wait_for_error("listening")
+        # The test itself must not appear as a holder of the port.
+        self.line.leave()
+        program = self.exchange(self.line.path)
+        self.assertEqual(program.wait(), 75, program.error_text)
+        self.assertIn(f"{self.line.path} is in use by collar-link (process {receiver.pid})", program.error_text)
+        self.assertIn(f"kill {receiver.pid}", program.error_text)
+        self.assertEqual(program.lines, [])
+
     def test_a_proven_exchange(self):
         program = self.proven_request()
         exchange.check_request(self.heard(KEY_REQUEST)[0], 17, A.log.device_id, OLD_KEY)
@@ -217,7 +228,7 @@ class ReferenceCableTest(CableTest):
         self.cable.answers.clear()
         self.wait_for(IDENTITY_REQUEST, "another identity request")
         self.cable.send(self.identity(OLD_KEY, 0))
-        program.wait_for_error(f"collar {NAME}: press its button, or switch it off and on")
+        program.wait_for_error(f"collar {NAME}: press its button twice, or switch it off and on")
         self.cable.answers.clear()
         self.wait_for(KEY_REQUEST, "the key request")
         exchange.check_request(self.heard(KEY_REQUEST)[-1], 17, A.log.device_id, OLD_KEY)

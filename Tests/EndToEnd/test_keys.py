@@ -9,7 +9,7 @@ import time
 import tty
 import unittest
 
-from collarlink import BINARY, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
+from collarlink import BINARY, IS_ROOT, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -73,6 +73,17 @@ class CommandTest(KeyTest):
         self.key_command("accept-restart", "00000000000000ff", "77")
         self.key_command("remove", "0123456789abcdef")
         self.assertEqual(self.key_command("list").stdout, "00000000000000ff\n")
+
+    @unittest.skipUnless(IS_ROOT, "needs root")
+    def test_a_key_that_root_stores_is_the_receivers(self):
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
+        self.key_command("add", "0123456789abcdef", "-", stdin=KEY)
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening")
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
 
     def test_what_is_wrong_is_said(self):
         for arguments, code, text in (

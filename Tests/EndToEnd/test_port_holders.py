@@ -65,6 +65,36 @@ class PortHolderTest(EndToEndTest):
         self.hold(line, user="root", group="root")
         self.assert_unnamed(line)
 
+    def test_a_reader_without_a_lock(self):
+        """A program that reads the port takes bytes away. It is named when the port is opened, once."""
+        line = self.line()
+        reader = self.start(["cat", line.path])
+        wait_until(lambda: line.path in self.open_files(reader), 5, "the reader")
+        line.leave()
+        receiver = self.receive("--events", "error", port=line.path)
+        receiver.wait_for_error(f"{line.path} is also open in cat (process {reader.pid})")
+        receiver.wait_for_error(f"kill {reader.pid}")
+        # The search for one that takes bytes, as no collar is heard, finds the same one.
+        receiver.wait_for_error("has identified itself for 1 s")
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(receiver.error_text.count("is also open in"), 1)
+        codes = [(error["code"], error["port"]) for error in receiver.fixes]
+        self.assertIn(("device_in_use", line.path), codes)
+
+    def test_a_reader_that_comes_later(self):
+        """It is named when bytes are missing."""
+        line = self.line()
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening")
+        reader = self.start(["cat", line.path])
+        wait_until(lambda: line.path in self.open_files(reader), 5, "the reader")
+        self.assertNotIn("is also open in", receiver.error_text)
+        os.write(line.master, b"\0\x05half\0")
+        receiver.wait_for_error(f"is also open in cat (process {reader.pid})")
+
+    def open_files(self, program):
+        return {os.readlink(entry.path) for entry in os.scandir(f"/proc/{program.pid}/fd")}
+
     def assert_unnamed(self, line):
         """Checks that the message says that the port is busy, and how root finds the holder."""
         text = self.refuse(line)

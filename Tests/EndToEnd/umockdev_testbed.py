@@ -63,7 +63,7 @@ class Testbed:
         os.makedirs(self._dev, exist_ok=True)
         self._library.g_free(root)
         self._ttys = {}  # name -> (sysfs path of the tty, sysfs path of its USB device, master of its line)
-        self._socket = 0  # each adapter gets a new socket of the hub, so that no path below /sys is used twice
+        self._socket = 0  # the number of the last adapter's socket of the hub
 
     def __enter__(self):
         return self
@@ -72,16 +72,20 @@ class Testbed:
         self.close()
 
     def add_usb_tty(self, name="ttyUSB0", vendor="10c4", product="ea60", serial="0001", manufacturer="CollarLink",
-                    model="CollarLink base radio", interface="00", properties=None, prepare=lambda line: None):
+                    model="CollarLink base radio", interface="00", properties=None, prepare=lambda line: None,
+                    is_in_last_socket=False):
         """Plugs in an adapter: a USB device first, then its tty, with an `add` event for each.
 
         `properties` are the udev properties that the rules would have set, such as {"COLLAR_LINK": "1"}; they may also
         override the `ID_*` properties. Before the tty is announced, `prepare` is called with the path of
-        the line to which the node leads. Returns the node. The line is raw from the start.
+        the line to which the node leads. Each adapter has a socket of the hub, and with it a path below /sys, of its own;
+        if `is_in_last_socket`, it is the socket of the adapter before it, which is unplugged. Returns the node. The line is
+        raw from the start.
         """
         if name in self._ttys:
             raise ValueError(f"{name} is plugged in already")
-        self._socket += 1
+        if not is_in_last_socket:
+            self._socket += 1
         usb = f"/devices/pci0000:00/0000:00:14.0/usb1/1-{self._socket}"
         tty_path = f"{usb}/1-{self._socket}:1.0/{name}/tty/{name}"
         number = int("".join(filter(str.isdigit, name)) or "0")
@@ -138,6 +142,8 @@ class Testbed:
         tty_path, usb, master = self._ttys.pop(name)
         os.close(master)
         os.unlink(self._node(name))
+        # The kernel, too, takes a device off the list of its class before it announces the removal.
+        os.unlink(os.path.join(os.path.dirname(self._dev), "sys/class/tty", name))
         self._remove(tty_path)
         self._remove(usb)
 

@@ -47,6 +47,15 @@ import Testing
         }
     }
 
+    /// Whatever the permissions are before udevd sets them, they are no obstacle yet.
+    @Test func udevdHasNotFinished() {
+        #expect(PermissionObstacle(facts { $0.udevdIsBusy = true }) == .notSetYet)
+        #expect(PermissionObstacle(facts { ($0.udevdIsBusy, $0.accessIsGranted) = (true, true) }) == .notSetYet)
+        #expect(
+            PermissionObstacle(facts { ($0.udevdIsBusy, $0.errno) = (true, EPERM) }) == .containerOrSecurityModule,
+            "udevd does not change what a container forbids")
+    }
+
     @Test func factsOfThisMachineAreGathered() {
         let facts = PermissionFacts(opening: "/dev/null", errno: EACCES)
         #expect(facts.accessIsGranted)

@@ -38,6 +38,21 @@ struct PortHolderTests {
         #expect(throws: SerialPortError.busy(path: radio.path, holder: holder)) { try SerialPort(opening: radio.path) }
     }
 
+    @Test func anotherReaderIsNamed() throws {
+        let radio = try PseudoTerminal()
+        let port = try SerialPort(opening: radio.path)
+        #expect(eventually { port.otherReader == nil }, "this process does not count")
+        let directory = try TemporaryDirectory()
+        let script = """
+            cat \(radio.path) > /dev/null & echo $! > \(directory.path)/pid
+            until ls -l /proc/$!/fd | grep -q \(radio.path); do :; done
+            """
+        try #require(try run(["sh", "-c", script]) == 0)
+        let reader = try #require(SystemFiles.firstLine(of: "\(directory.path)/pid").flatMap { Int32($0) })
+        defer { kill(reader, SIGKILL) }
+        #expect(eventually { port.otherReader == ProcessHolder(processID: reader, name: "cat") })
+    }
+
     /// Starts a process that keeps a port open and locked until it is killed.
     private func lockingProcess(_ path: String) throws -> Int32 {
         let directory = try TemporaryDirectory()

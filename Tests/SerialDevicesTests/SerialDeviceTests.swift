@@ -77,4 +77,50 @@ import Testing
     }
 
     @Test func aBuiltInPortHasNoHint() { #expect(device([:]).likelyRadioHint == nil) }
+
+    /// What udevd knew before the device was plugged in is about another device.
+    @Test func whatUdevdKnowsMayBeOutdated() {
+        #expect(!SerialDevice.isOutdated(knownMicroseconds: 1_900_000, connectedMilliseconds: 2_000))
+        // The two times are read one after the other, and in ticks.
+        #expect(!SerialDevice.isOutdated(knownMicroseconds: 2_050_000, connectedMilliseconds: 2_000))
+        #expect(SerialDevice.isOutdated(knownMicroseconds: 2_200_000, connectedMilliseconds: 2_000))
+        #expect(!SerialDevice.isOutdated(knownMicroseconds: 0, connectedMilliseconds: 0))
+        #expect(!SerialDevice.isOutdated(knownMicroseconds: 2_200_000, connectedMilliseconds: nil))
+    }
+
+    @Test func aDeviceIsKnownAgain() {
+        func radio(_ changes: [String: String] = [:]) -> SerialDevice {
+            device(
+                ["ID_BUS": "usb", "ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6001", "ID_SERIAL_SHORT": "A1", "ID_PATH": "usb-0:1:1.0"]
+                    .merging(changes) { $1 })
+        }
+        #expect(radio().isSameDevice(as: radio()))
+        #expect(radio(["ID_PATH": "usb-0:2:1.0"]).isSameDevice(as: radio()))
+        #expect(!radio(["ID_SERIAL_SHORT": "A2"]).isSameDevice(as: radio()))
+        #expect(!radio(["ID_MODEL_ID": "6015"]).isSameDevice(as: radio()))
+        #expect(!radio(["ID_USB_INTERFACE_NUM": "02"]).isSameDevice(as: radio()))
+        // A number that others have tells nothing, so the socket counts.
+        for number in ["0001", ""] {
+            let common = radio(["ID_SERIAL_SHORT": number])
+            #expect(common.isSameDevice(as: common))
+            #expect(!common.isSameDevice(as: radio(["ID_SERIAL_SHORT": number, "ID_PATH": "usb-0:2:1.0"])))
+        }
+        #expect(!radio(["ID_SERIAL_SHORT": "", "ID_PATH": ""]).hasIdentity)
+        #expect(!device([:]).hasIdentity)
+    }
+
+    @Test func changesBetweenTwoListsAreFound() {
+        func port(_ name: String, _ properties: [String: String] = [:]) -> SerialDevice {
+            SerialDevice(
+                node: "/dev/\(name)", sysPath: "/sys/devices/\(name)", property: { properties[$0] }, usbAttribute: { _ in nil },
+                parentDriver: { nil })
+        }
+        let (first, second) = (port("ttyUSB0"), port("ttyUSB1"))
+        let marked = port("ttyUSB0", ["COLLAR_LINK": "1"])
+        #expect(DeviceChange.between([first], [first]) == [])
+        #expect(DeviceChange.between([], [first, second]) == [.added(first), .added(second)])
+        #expect(DeviceChange.between([first, second], [second]) == [.removed(first)])
+        #expect(DeviceChange.between([first], [marked]) == [.changed(marked)])
+        #expect(DeviceChange.between([first], [second]) == [.removed(first), .added(second)])
+    }
 }

@@ -66,6 +66,9 @@ private let toolsAreThere =
         let line = try #require(SystemFiles.firstLine(of: "\(directory.path)/line")).dropFirst(2)
         let own = PretendedDevice(product: "CP2102", serial: "0123456789")
         #expect(try Verdict(of: own, userRule: String(line)).properties["COLLAR_LINK"] == "1")
+        var usbDevice = own
+        usbDevice.isAskedForTTY = false
+        #expect(try Verdict(of: usbDevice, userRule: String(line)).properties["ID_MM_DEVICE_IGNORE"] == "1")
         let other = PretendedDevice(product: "CP2102", serial: "0001")
         #expect(try Verdict(of: other, userRule: String(line)).properties["COLLAR_LINK"] == nil)
     }

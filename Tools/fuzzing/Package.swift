@@ -15,7 +15,11 @@ let package = Package(
     dependencies: [.package(name: "collar-link", path: "../..")],
     targets: [
         .target(
-            name: "FuzzCore", dependencies: [.product(name: "CollarWire", package: "collar-link")],
+            name: "FuzzCore",
+            dependencies: [
+                .product(name: "CollarWire", package: "collar-link"), .product(name: "CollarARQ", package: "collar-link"),
+                .product(name: "CollarFirmware", package: "collar-link"),
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "collar-link-fuzz",

@@ -25,7 +25,7 @@ build_images() {
         "$toolchain/clang" -target "$triple" -mfloat-abi=soft -Os -ffreestanding -fno-builtin -ffunction-sections \
             -Wall -Wextra -Werror -c "$sources/CBoard/$file.c" -o "$firmware_build/$file.o"
     done
-    for image in Base; do
+    for image in Base Collar; do
         compile_module "$sources/${image}Image"
         "$toolchain/ld.lld" --gc-sections --lto-O2 -static -L "$firmware_board" -T "$firmware_board/${image,,}.ld" \
             "$firmware_build"/{start,builtins,"${image}Image",Board,CollarFirmware,CollarARQ,CollarWire}.o \
@@ -42,9 +42,10 @@ compile_module() {
 
 # Whether the images are newer than everything that they are made of.
 are_images_current() {
-    [[ -e $firmware_build/Base.elf ]] || return
+    # It is linked last.
+    [[ -e $firmware_build/Collar.elf ]] || return
     local newer
     newer=$(find "$root"/Sources/Collar{Wire,ARQ,Firmware} "$firmware_board" "$root/Tools/lib/firmware.sh" \
-        -newer "$firmware_build/Base.elf" -print -quit)
+        -newer "$firmware_build/Collar.elf" -print -quit)
     [[ -z $newer ]]
 }

@@ -107,7 +107,12 @@ func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
     if atFinding == .goOn {
         print("\(count) seeds from \(from): \(totals.text)")
         print("\(findings) of \(count) seeds from \(from) find something")
-        return findings == 0 ? 0 : 1
+        if let deviation = totals.nonces.deviation { print("all seeds together break sealIsKept: \(deviation)") }
+        return findings == 0 && totals.nonces.deviation == nil ? 0 : 1
+    }
+    if let deviation = totals.nonces.deviation {
+        print("all seeds together break sealIsKept: \(deviation)")
+        return 1
     }
     let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
     let rate = seconds > 0 ? Double(count) / seconds : 0
@@ -124,6 +129,7 @@ extension WorldStatistics {
             + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, "
             + "\(clones) clones, \(fixesOfClonesAlone) fixes acknowledged by clones alone, "
             + "\(pollsAnsweredTwice) polls answered twice, \(pollsAnsweredDifferently) of them differently, "
+            + "\(nonces.pairs) pairs of frames for one poll: \(nonces.equalSalts) equal salts, \(nonces.equalBytes) equal bytes of salts, "
             + "sticks: \(stickSetups) setups, \(stickPacketsUp) packets up, \(stickPacketsDown) down, \(stickResets) resets, "
             + "\(stickFaults) other faults, "
             + "readers: \(readerLives) processes, \(readerEntries) entries, \(readerRepeats) repeated, "

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include "child_process.h"
+#include "crash_note.h"
 #include "directory_watch.h"
 #include "local_socket.h"
 #include "network_socket.h"

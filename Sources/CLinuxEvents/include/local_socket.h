@@ -12,6 +12,8 @@ int local_socket_listen(const char *path);
 int local_socket_connect(const char *path);
 
 /// Accepts the next connection. EAGAIN if none waits.
+int local_socket_connect_datagrams(const char *path);
+
 int local_socket_accept(int listener);
 
 /// The user id that the other end had when it connected, or UINT32_MAX on failure.

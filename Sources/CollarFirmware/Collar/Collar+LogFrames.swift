@@ -3,7 +3,7 @@ import CollarWire
 
 /// Frames with the contents of the log.
 extension Collar {
-    mutating func encodeLiveFix(
+    @inline(never) mutating func encodeLiveFix(
         _ sequence: UInt32, anchor: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         guard let fix = try fixLog.fix(sequence, in: &flash), let anchor = try newestFix(below: sequence, from: anchor) else {
@@ -24,7 +24,7 @@ extension Collar {
 
     /// The highest acknowledged fix that is not above `highest`; nil if it cannot be the anchor of `sequence`, or if anything but
     /// at most eight messages lies above it, up to `highest`.
-    private mutating func newestFix(below sequence: UInt32, from highest: UInt32) throws(FlashError) -> Fix? {
+    @inline(never) private mutating func newestFix(below sequence: UInt32, from highest: UInt32) throws(FlashError) -> Fix? {
         var candidate = highest
         for _ in 0...8 {
             switch try fixLog.entry(candidate, in: &flash) {
@@ -40,7 +40,7 @@ extension Collar {
         return nil
     }
 
-    mutating func encodeBatch(
+    @inline(never) mutating func encodeBatch(
         from first: UInt32, frameByteLimit: Int, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let fix: Fix
@@ -64,7 +64,7 @@ extension Collar {
 
     /// Encodes the newest fixes in one frame. The newest one must be in the frame: older ones are left out if one of them is torn
     /// or they do not all fit.
-    mutating func encodeNewestFixes(
+    @inline(never) mutating func encodeNewestFixes(
         from first: UInt32, through newest: UInt32, frameByteLimit: Int, flags: FrameFlags,
         into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
@@ -87,7 +87,7 @@ extension Collar {
 
     /// Encodes as many fixes as fit, and stops before a sequence of which the log has no fix.
     /// - Returns: the sequence of the last fix, and the number of fixes.
-    private mutating func encodeBatch(
+    @inline(never) private mutating func encodeBatch(
         startingWith fix: Fix, frameByteLimit: Int, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> (last: UInt32, count: UInt32) {
         var offered = fix.sequence
@@ -116,7 +116,7 @@ extension Collar {
         return (last, UInt32(truncatingIfNeeded: count))
     }
 
-    mutating func encodeLogEntry(
+    @inline(never) mutating func encodeLogEntry(
         _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let entry = try fixLog.entry(sequence, in: &flash)
@@ -139,7 +139,7 @@ extension Collar {
         } catch { preconditionFailure("a logged fix fits the smallest frame") }
     }
 
-    private func encode(
+    @inline(never) private mutating func encode(
         _ message: ApplicationMessage, _ sequence: UInt32, flags: FrameFlags, into output: inout OutputSpan<UInt8>
     ) {
         do throws(EncodeError) {
@@ -148,7 +148,7 @@ extension Collar {
         } catch { preconditionFailure("a logged message fits the smallest frame") }
     }
 
-    private func encodeTombstone(of gone: SequenceRange, poll: PollNumber?, into output: inout OutputSpan<UInt8>) {
+    @inline(never) private mutating func encodeTombstone(of gone: SequenceRange, poll: PollNumber?, into output: inout OutputSpan<UInt8>) {
         let flags = FrameFlags(poll: poll, isDeliveredElsewhere: gone.last < formerlyDelivered)
         var ranges = SequenceRangeList()
         ranges.append(gone)
@@ -161,7 +161,7 @@ extension Collar {
     /// The last sequence of the missing range that starts at `sequence`, as far as one tombstone can report it. An overwritten
     /// range is cut before `formerlyDelivered`, because a tombstone reports either all its fixes as delivered elsewhere or all as
     /// lost. A torn slot is a range of its own.
-    private func lastMissing(from sequence: UInt32) -> UInt32 {
+    private mutating func lastMissing(from sequence: UInt32) -> UInt32 {
         if sequence < formerlyDelivered, formerlyDelivered < fixLog.oldestSequence { return formerlyDelivered - 1 }
         return sequence < fixLog.oldestSequence ? fixLog.oldestSequence - 1 : sequence
     }

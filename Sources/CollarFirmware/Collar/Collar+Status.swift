@@ -7,7 +7,7 @@ extension Collar {
     static var statusMicroseconds: Int64 { 60_000_000 }
 
     /// Milliseconds since the boot; 0 if the caller's clock shows a time before the boot.
-    func uptimeMilliseconds(now: Instant) -> Int64 { max(0, now.microseconds(since: bootInstant)) / 1000 }
+    mutating func uptimeMilliseconds(now: Instant) -> Int64 { max(0, now.microseconds(since: bootInstant)) / 1000 }
 
     /// Whether ``condition`` is known and the queue has room for two replies.
     var isStatusPossible: Bool { condition != nil && replies.room > 1 }
@@ -21,7 +21,7 @@ extension Collar {
         reply(.status)
     }
 
-    func status(now: Instant) -> Status {
+    @inline(never) mutating func status(now: Instant) -> Status {
         var status = Status()
         status.isTracking = isTracking
         status.trackingSinceUnixSeconds = trackingSinceUnixSeconds
@@ -47,7 +47,7 @@ extension Collar {
         return status
     }
 
-    mutating func encodeReply(flags: FrameFlags, now: Instant, into output: inout OutputSpan<UInt8>) {
+    @inline(never) mutating func encodeReply(flags: FrameFlags, now: Instant, into output: inout OutputSpan<UInt8>) {
         let address = configuration.address
         do throws(EncodeError) {
             switch replies.removeFirst() {

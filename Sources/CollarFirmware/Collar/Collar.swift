@@ -61,7 +61,7 @@ public struct Collar<Flash: FlashDevice> {
     /// The id of a new log is the low 26 bits of `randomLogID`, with another last bit if the log before has this id; a log that
     /// exists keeps its id.
     /// - Throws: ``FlashError``; nothing may be sent then, and the boot must be tried again.
-    public init(
+    @inline(never) public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         self.configuration = configuration
@@ -137,29 +137,27 @@ public struct Collar<Flash: FlashDevice> {
         return min(marked > stored ? marked + 2 * markedBootCounts : stored + 1, 0xFFFF_FFFF)
     }
 
-    /// Boots again on the same flash, in place of a reset of the microcontroller. What is not in the flash is forgotten, except
-    /// ``condition``.
-    public mutating func reboot(randomLogID: UInt32, now: Instant) throws(FlashError) {
-        var configuration = configuration
-        configuration.isPoweredOn = false
-        let condition = condition
-        self = try Collar(booting: configuration, flash: flash, randomLogID: randomLogID, now: now)
-        self.condition = condition
-    }
-
     /// The sequence that the next entry of the log will get.
     public var nextSequence: UInt32 { fixLog.nextSequence }
 
-    /// How many messages the log holds.
+    /// The newest fix in the log, with the number of fixes before it as its sequence; nil if the log holds no fix. Entries that
+    /// were overwritten count as fixes.
     /// - Throws: ``FlashError`` if the flash cannot be read.
     ///
     /// Complexity: reads every entry of the log.
-    public mutating func countMessages() throws(FlashError) -> Int {
-        var count = 0
+    public mutating func newestFix() throws(FlashError) -> Fix? {
+        var newest: Fix?
+        var messageCount: UInt32 = 0
         for sequence in fixLog.oldestSequence..<fixLog.nextSequence {
-            if case .message = try fixLog.entry(sequence, in: &flash) { count += 1 }
+            switch try fixLog.entry(sequence, in: &flash) {
+            case .fix(let fix):
+                newest = fix
+                newest?.sequence = sequence - messageCount
+            case .message: messageCount += 1
+            case nil: break
+            }
         }
-        return count
+        return newest
     }
 
     /// Every fix below this sequence is acknowledged. It goes back if the receiver has lost fixes.
@@ -225,27 +223,16 @@ public struct Collar<Flash: FlashDevice> {
     }
 
     /// Receives a frame in clear, or the clear form of a sealed frame.
-    mutating func receiveClear(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
-        let message: Message
-        do throws(DecodeError) { message = try Message.decode(frame, log: log, reference: 0) } catch {
-            return .rejected(error)
-        }
-        switch message {
-        case .acknowledgement(let acknowledgement):
-            return try accept(acknowledgement, now: now)
-        case .identityRequest:
-            return receiveIdentityRequest(now: now)
-        case .identity, .fix, .batch, .probe, .tombstone, .status, .commandResult, .collarMessage, .radioIdentity, .modemSettings,
-            .signalReport:
-            return .notForThisCollar
-        case .command(let command):
-            return try execute(command, now: now)
-        case .settings(let update):
-            return try accept(update, now: now)
-        case .settingsRequest(let request):
-            return accept(request, now: now)
-        case .hostMessage(let message):
-            return try accept(message, now: now)
+    @inline(never) mutating func receiveClear(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Reception {
+        let content: HostFrame
+        do throws(DecodeError) { content = try HostFrame(decoding: frame, log: log) } catch { return .rejected(error) }
+        switch content {
+        case .acknowledgement(let acknowledgement): return try accept(acknowledgement, now: now)
+        case .identityRequest: return receiveIdentityRequest(now: now)
+        case .command(let command): return try execute(command, now: now)
+        case .settingsUpdate(let update): return try accept(update, now: now)
+        case .settingsRequest(let request): return accept(request, now: now)
+        case .message(let message): return try accept(message, now: now)
         }
     }
 
@@ -290,7 +277,7 @@ public struct Collar<Flash: FlashDevice> {
     ///
     /// `output` is empty and has room for the largest frame.
     /// - Returns: whether a frame was written.
-    public mutating func nextFrame(
+    @inline(never) public mutating func nextFrame(
         now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) -> Bool {
         guard silence == nil else { return false }
@@ -311,7 +298,7 @@ public struct Collar<Flash: FlashDevice> {
         return true
     }
 
-    private mutating func encode(
+    @inline(never) private mutating func encode(
         _ transmission: CollarDelivery.Transmission, now: Instant, into output: inout OutputSpan<UInt8>
     ) throws(FlashError) {
         let flags = FrameFlags(poll: transmission.poll)
@@ -334,13 +321,13 @@ public struct Collar<Flash: FlashDevice> {
         }
     }
 
-    func encodeIdentity(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+    @inline(never) mutating func encodeIdentity(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
         do throws(EncodeError) {
             try identity.encode(address: configuration.address, flags: flags, into: &output)
         } catch { preconditionFailure("what a collar sends of itself fits the smallest frame") }
     }
 
-    func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
+    @inline(never) mutating func encodeProbe(flags: FrameFlags, into output: inout OutputSpan<UInt8>) {
         let probe = Probe(logTag: log.tag, nextSequence: nextSequence)
         do throws(EncodeError) {
             try probe.encode(address: configuration.address, flags: flags, into: &output)

@@ -8,6 +8,8 @@ import CollarWire
 public protocol CollarBoard: ~Copyable {
     /// The flash that holds the log, the settings and the key.
     associatedtype Flash: FlashDevice
+    /// What the GNSS receiver speaks: ``UBXParser``, ``NMEAParser`` or ``UBXOrNMEAParser``.
+    associatedtype GNSS: GNSSDialect
 
     // MARK: Time and power
 
@@ -49,13 +51,16 @@ public protocol CollarBoard: ~Copyable {
 
     // MARK: GNSS receiver
 
+    /// How the GNSS receiver is to work. The interval between its readings is set by the battery and the settings of the collar.
+    var gnssSettings: GNSSSettings { get }
+
     /// Appends bytes from the GNSS receiver, as many as there are and `bytes` has room for.
     mutating func readGNSS(into bytes: inout OutputSpan<UInt8>)
 
     /// Sends bytes to the GNSS receiver.
     mutating func writeGNSS(_ bytes: Span<UInt8>)
 
-    /// Switches the supply of the GNSS receiver. A board that cannot switch it does nothing.
+    /// Switches the supply of the GNSS receiver, which is off after a reset. A board that cannot switch it does nothing.
     mutating func switchGNSS(isOn: Bool)
 
     // MARK: Sensors and signals

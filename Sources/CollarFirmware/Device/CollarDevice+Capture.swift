@@ -3,14 +3,29 @@ import CollarWire
 
 /// From the readings of the sensors to the log.
 extension CollarDevice {
-    /// How long the last position of the GNSS receiver counts, in microseconds.
-    private static var positionMicroseconds: Int64 { 10_000_000 }
-
     /// How long a fix that was asked for may take, in microseconds: a receiver that was off has to find its satellites first.
     static var locateMicroseconds: Int64 { 120_000_000 }
 
-    /// When the state of the GNSS receiver changes unless a position comes; nil if it has none.
-    var positionLossDeadline: Instant? { lastPosition?.advanced(byMicroseconds: Self.positionMicroseconds) }
+    /// The time between the readings of the GNSS receiver that the collar wants, in milliseconds, 100 … 10,000: a second, or longer
+    /// if the battery is low.
+    public var readingIntervalMilliseconds: UInt16 {
+        let (usual, longest) = (1000 as UInt32, 10_000 as UInt32)
+        guard locating == nil, let interval = policy.captureIntervalMilliseconds else { return UInt16(usual) }
+        // Of a longer interval, the receiver gets an equal part.
+        return UInt16(truncatingIfNeeded: interval / ((interval + longest - 1) / longest))
+    }
+
+    /// A reading of the GNSS receiver, whose time is UTC; see ``fixMade(_:now:)``.
+    /// - Throws: ``FixLogError``, also if time, latitude or longitude is out of range.
+    @discardableResult
+    public mutating func gnssRead(_ reading: GNSSReading, now: Instant) throws(FixLogError) -> UInt32? {
+        quantizer.coarsestPositionStep =
+            PositionStep(rawValue: UInt8(truncatingIfNeeded: collar.settings[.positionDigits] &- 5)) ?? .e5
+        quantizer.altitudeStep = collar.settings[.altitudeDigits] == 0 ? .meter : .decimeter
+        let fix: Fix
+        do throws(EncodeError) { fix = try quantizer.fix(from: reading) } catch { throw .encoding(error) }
+        return try fixMade(fix, now: now)
+    }
 
     /// A position from the GNSS receiver, quantised; its time is UTC. The sequence is ignored, and the charge is that of the last
     /// battery reading.
@@ -20,15 +35,14 @@ extension CollarDevice {
     @discardableResult
     public mutating func fixMade(_ fix: Fix, now: Instant) throws(FixLogError) -> UInt32? {
         guard isGNSSWanted else { return nil }
-        lastPosition = now
-        isGNSSFaulty = false
-        updateGNSSState(now: now)
+        receiverState = .fix
+        updateGNSSState()
         let uptime = now.microseconds(since: bootInstant) / 1000
         condition.clockMapping = .init(unixMilliseconds: fix.unixMilliseconds, uptimeMilliseconds: uptime)
         motion.note(
             fix, distanceCentimeters: collar.settings[.stationaryDistanceCentimeters],
             seconds: collar.settings[.stationarySeconds])
-        let policy = updatePolicy()
+        updatePolicy()
         let isDue = collar.isTracking
             && capture.isDue(unixMilliseconds: fix.unixMilliseconds, intervalMilliseconds: policy.captureIntervalMilliseconds)
         guard isDue || locating != nil else { return nil }
@@ -47,18 +61,14 @@ extension CollarDevice {
         return sequence
     }
 
-    /// Notes that the GNSS receiver does not answer, or reports a fault, until the next position.
-    public mutating func gnssFailed(_ fault: CollarFault, now: Instant) {
-        isGNSSFaulty = true
-        lastPosition = nil
-        fail(fault, signal: .error, now: now)
-        updateGNSSState(now: now)
-    }
-
-    /// Notes that the GNSS receiver answers again.
-    public mutating func gnssAnswered(now: Instant) {
-        isGNSSFaulty = false
-        updateGNSSState(now: now)
+    /// Notes the state of the GNSS receiver. While the device does not want the receiver, it is ignored.
+    /// - Parameter fault: the fault of the receiver; nil if it has none.
+    public mutating func gnssChanged(to state: Status.GNSSState, fault: CollarFault?, now: Instant) {
+        guard isGNSSWanted else { return }
+        receiverState = state == .off ? .searching : state
+        updateGNSSState()
+        if let fault, fault != receiverFault { fail(fault, signal: .error, now: now) }
+        receiverFault = fault
     }
 
     /// Notes the state of the battery, and the temperature.
@@ -74,15 +84,17 @@ extension CollarDevice {
         if state < warnedBattery || (reading.percent ?? 0) > 25 { warnedBattery = state }
     }
 
-    /// Applies what the battery, the motion and the settings allow.
-    @discardableResult
-    mutating func updatePolicy() -> ThrottlePolicy {
-        condition.isStationary = motion.isStationary
-        let policy = ThrottlePolicy(
+    /// What the battery, the motion and the settings allow.
+    var policy: ThrottlePolicy {
+        ThrottlePolicy(
             battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,
             settings: collar.settings)
+    }
+
+    /// Applies ``policy``.
+    mutating func updatePolicy() {
+        condition.isStationary = motion.isStationary
         collar.setLiveInterval(milliseconds: policy.liveIntervalMilliseconds)
-        return policy
     }
 
     /// How long a frame that had to wait for the duty cycle shows in the throttle state, in microseconds.
@@ -95,9 +107,8 @@ extension CollarDevice {
             isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
     }
 
-    mutating func updateGNSSState(now: Instant) {
-        if let deadline = positionLossDeadline, now >= deadline || !isGNSSWanted { lastPosition = nil }
-        condition.gnssState =
-            !isGNSSWanted ? .off : isGNSSFaulty ? .fault : lastPosition != nil ? .fix : .searching
+    mutating func updateGNSSState() {
+        if !isGNSSWanted { (receiverState, receiverFault) = (.searching, nil) }
+        condition.gnssState = isGNSSWanted ? receiverState : .off
     }
 }

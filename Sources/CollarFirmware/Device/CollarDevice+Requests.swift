@@ -75,7 +75,7 @@ extension CollarDevice {
             signals.play(.success, now: now)
         case .long:
             do throws(FlashError) { try collar.setTracking(!collar.isTracking, now: now) } catch { throw failed(error, now: now) }
-            trackingChanged(now: now)
+            try trackingChanged(now: now)
         }
     }
 
@@ -84,35 +84,38 @@ extension CollarDevice {
     ) throws(FlashError) {
         switch action {
         case .locateNow:
-            // An earlier request is answered by the same fix.
-            if let earlier = locating?.requestID { try collar.finish(requestID: earlier, outcome: .busy) }
-            locate(requestID, now: now)
+            if locating?.requestID != nil {
+                try collar.finish(requestID: requestID, outcome: .busy)
+            } else {
+                locate(requestID, now: now)
+            }
         case .sound(let milliseconds):
             signals.sound(milliseconds: milliseconds, now: now)
             try collar.finish(requestID: requestID, outcome: .ok)
-        case .startTracking, .stopTracking: trackingChanged(now: now)
+        case .startTracking, .stopTracking: try trackingChanged(now: now)
         case .reboot: resetDeadline = now.advanced(byMicroseconds: Self.resetMicroseconds)
         case .pair, .unpair: signals.play(.success, now: now)
         }
     }
 
-    private mutating func trackingChanged(now: Instant) {
-        updateGNSSState(now: now)
+    private mutating func trackingChanged(now: Instant) throws(FlashError) {
+        if !collar.isTracking { try finishLocating(.failed, now: now) }
+        updateGNSSState()
         signals.play(collar.isTracking ? .start : .stop, now: now)
     }
 
     private mutating func locate(_ requestID: UInt16?, now: Instant) {
         locating = Locating(
             requestID: requestID ?? locating?.requestID, deadline: now.advanced(byMicroseconds: Self.locateMicroseconds))
-        updateGNSSState(now: now)
+        updateGNSSState()
     }
 
     mutating func finishLocating(_ outcome: CommandResult.Outcome, now: Instant) throws(FlashError) {
         guard let finished = locating else { return }
         locating = nil
-        updateGNSSState(now: now)
+        updateGNSSState()
         if outcome == .ok, finished.requestID == nil { signals.play(.success, now: now) }
-        if outcome != .ok { signals.play(.error, now: now) }
+        if outcome == .timeout { signals.play(.error, now: now) }
         guard let requestID = finished.requestID else { return }
         do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw failed(error, now: now) }
     }

@@ -5,8 +5,8 @@ import CollarWire
 /// frames to send come out, and what the board has to do.
 ///
 /// It decides what is logged and how often it is sent, and obeys the host and the button. ``CollarProgram`` connects it to a
-/// board. After every input, call ``nextFrame(now:into:)`` and look at ``isGNSSWanted``, ``indication(now:)`` and
-/// ``isResetDue(now:)``.
+/// board. After every input, call ``nextFrame(now:into:)`` and look at ``isGNSSWanted``, ``readingIntervalMilliseconds``,
+/// ``indication(now:)`` and ``isResetDue(now:)``.
 ///
 /// A failure of the flash is reported in the status. The method that met it also throws it; the device remains usable.
 public struct CollarDevice<Flash: FlashDevice> {
@@ -30,10 +30,11 @@ public struct CollarDevice<Flash: FlashDevice> {
     var warnedBattery = ThrottlePolicy.Battery.good
     var motion = MotionDetector()
     var capture = CaptureSchedule()
-    /// When the last position came from the GNSS receiver; nil if none has come since the receiver was switched on.
-    var lastPosition: Instant?
-    /// Whether the GNSS receiver has a fault.
-    var isGNSSFaulty = false
+    var quantizer = FixQuantizer()
+    /// The state of the GNSS receiver while it is wanted.
+    var receiverState = Status.GNSSState.searching
+    /// The fault of the GNSS receiver; nil if it has none.
+    var receiverFault: CollarFault?
     var button = ButtonDecoder()
     var signals = SignalPlayer()
     var locating: Locating?
@@ -49,18 +50,36 @@ public struct CollarDevice<Flash: FlashDevice> {
     ///   - randomLogID: the id of a new log; its low 26 bits count.
     ///   - now: the time.
     /// - Throws: ``FlashError``; nothing may be sent then, and the start must be tried again.
-    public init(
+    @inline(never) public init(
         starting configuration: Collar<Flash>.Configuration, flash: Flash, cause: ResetCause, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         var configuration = configuration
         configuration.isPoweredOn = cause == .powerOn
         collar = try Collar(booting: configuration, flash: flash, randomLogID: randomLogID, now: now)
         bootInstant = now
+        updateGNSSState()
         collar.condition = condition
         fail(cause.fault, signal: nil, now: now)
         updatePolicy()
         signals.play(collar.isTracking ? .start : .stop, now: now)
     }
+
+    /// Starts again on the same flash, in place of a reset of the microcontroller. What is not in the flash is forgotten.
+    public mutating func restart(randomLogID: UInt32, now: Instant) throws(FlashError) {
+        self = try CollarDevice(
+            starting: collar.configuration, flash: collar.flash, cause: .program, randomLogID: randomLogID, now: now)
+    }
+
+    /// See ``Collar/newestFix()``.
+    public mutating func newestFix() throws(FlashError) -> Fix? {
+        do throws(FlashError) { return try collar.newestFix() } catch { throw failed(error, now: bootInstant) }
+    }
+
+    /// The signal that the collar gave last, and when it began; nil if it has given none.
+    public var newestSignal: (signal: Signal, start: Instant)? { signals.newest }
+
+    /// Whether a fix was asked for and has not been made.
+    public var isFixAwaited: Bool { locating != nil }
 
     /// Whether the GNSS receiver is to be on: while positions are logged, and until a fix that was asked for is made.
     public var isGNSSWanted: Bool { collar.isTracking || locating != nil }
@@ -79,10 +98,11 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// When to call ``deadlineReached(now:)`` again if nothing else happens; nil for never. While a frame is on the air, the
     /// deadlines of the radio protocol do not count.
-    public func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
+    @inline(never) public func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
         var deadline = isSending ? nil : collar.nextDeadline
-        let others = [signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline, positionLossDeadline]
-            as InlineArray<5, Instant?>
+        let others: InlineArray<4, Instant?> = [
+            signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline,
+        ]
         for index in others.indices {
             guard let other = others[index] else { continue }
             deadline = min(deadline ?? other, other)
@@ -92,13 +112,12 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// Does everything that time alone causes.
     public mutating func deadlineReached(now: Instant) throws(FlashError) {
-        updateGNSSState(now: now)
         if let press = button.update(isPressed: button.isPressed, now: now) { try obey(press, now: now) }
         if let locating, now >= locating.deadline { try finishLocating(.timeout, now: now) }
     }
 
     /// Writes the next frame to send, if one is due; see ``Collar/nextFrame(now:into:)``.
-    public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
+    @inline(never) public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
         updateThrottleState(now: now)
         do throws(FlashError) { return try collar.nextFrame(now: now, into: &output) } catch { throw failed(error, now: now) }
     }

@@ -14,14 +14,16 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     public var board: Board
     /// The collar.
     public private(set) var device: CollarDevice<Board.Flash>
+    private var receiver: GNSSReceiver<Board.GNSS>
     private var isSending = false
     private var isGNSSOn = false
     private var indication = Indication()
     private var batteryDue: Instant
 
     /// Starts a collar on a board. While the flash fails, it tries again once a second, because nothing may be sent before.
-    public init(_ board: consuming Board, configuration: Collar<Board.Flash>.Configuration) {
+    @inline(never) public init(_ board: consuming Board, configuration: Collar<Board.Flash>.Configuration) {
         var board = board
+        receiver = GNSSReceiver(settings: board.gnssSettings)
         let cause = board.takeResetCause()
         let randomLogID = board.randomWord()
         while true {
@@ -59,21 +61,23 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     ///
     /// What the device throws is a failure of the flash. The device reports it to the host, and goes on.
     /// - Returns: when to call it again if the board has nothing to report before.
-    public mutating func step() -> Instant {
+    @inline(never) public mutating func step() -> Instant {
         board.feedWatchdog()
         let now = board.now()
         readSensors(now: now)
         try? device.deadlineReached(now: now)
+        serveReceiver(now: now)
         receiveFrames(now: now)
         serveCable(now: now)
         logMessages(now: now)
         sendFrame()
-        control(now: now)
-        let latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+        showIndication(now: now)
+        var latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+        if let deadline = receiver.nextDeadline { latest = min(latest, deadline) }
         return min(device.nextDeadline(now: now, isSending: isSending) ?? latest, latest)
     }
 
-    private mutating func readSensors(now: Instant) {
+    @inline(never) private mutating func readSensors(now: Instant) {
         if now >= batteryDue {
             batteryDue = now.advanced(byMicroseconds: Self.batteryMicroseconds)
             device.batteryRead(board.readBattery(), now: now)
@@ -81,7 +85,38 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         try? device.buttonRead(isPressed: board.isButtonPressed(), now: now)
     }
 
-    private mutating func receiveFrames(now: Instant) {
+    /// Moves bytes between the GNSS receiver of the board and its state machine, and switches it.
+    @inline(never) private mutating func serveReceiver(now: Instant) {
+        if !device.isGNSSWanted { receiver.switchOff() } else { receiver.switchOn(now: now) }
+        var settings = receiver.settings
+        settings.intervalMilliseconds = device.readingIntervalMilliseconds
+        receiver.change(to: settings, now: now)
+        switchReceiver()
+        while true {
+            let bytes = FrameBuffer { board.readGNSS(into: &$0) }
+            for index in bytes.bytes.indices {
+                if let reading = receiver.receive(bytes.bytes[index], now: now) { _ = try? device.gnssRead(reading, now: now) }
+            }
+            if bytes.bytes.isEmpty { break }
+        }
+        if let reading = receiver.deadlineReached(now: now) { _ = try? device.gnssRead(reading, now: now) }
+        while true {
+            var isCommand = false
+            let command = FrameBuffer { isCommand = receiver.nextCommand(now: now, into: &$0) }
+            guard isCommand else { break }
+            board.writeGNSS(command.bytes)
+        }
+        switchReceiver()
+        device.gnssChanged(to: receiver.state, fault: receiver.fault, now: now)
+    }
+
+    private mutating func switchReceiver() {
+        guard receiver.isPowered != isGNSSOn else { return }
+        isGNSSOn = receiver.isPowered
+        board.switchGNSS(isOn: isGNSSOn)
+    }
+
+    @inline(never) private mutating func receiveFrames(now: Instant) {
         while true {
             var isFrame = false
             let frame = FrameBuffer { isFrame = board.nextFrame(into: &$0) }
@@ -93,7 +128,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         }
     }
 
-    private mutating func serveCable(now: Instant) {
+    @inline(never) private mutating func serveCable(now: Instant) {
         while true {
             var isFrame = false
             let frame = FrameBuffer { isFrame = board.nextCableFrame(into: &$0) }
@@ -114,14 +149,14 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         return CollarKey(bytes.span)
     }
 
-    private mutating func logMessages(now: Instant) {
+    @inline(never) private mutating func logMessages(now: Instant) {
         while let message = board.nextMessage() {
             if let sequence = try? device.log(message, now: now) { board.messageLogged(as: sequence) }
         }
     }
 
     /// Sends the frames that are due, one after the other, as the radio becomes ready.
-    private mutating func sendFrame() {
+    @inline(never) private mutating func sendFrame() {
         while true {
             let state = board.radioState()
             let now = board.now()
@@ -138,16 +173,10 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Sets what the device wants of the hardware.
-    private mutating func control(now: Instant) {
-        if device.isGNSSWanted != isGNSSOn {
-            isGNSSOn = device.isGNSSWanted
-            board.switchGNSS(isOn: isGNSSOn)
-        }
+    private mutating func showIndication(now: Instant) {
         let wanted = device.indication(now: now)
-        if wanted != indication {
-            indication = wanted
-            board.show(wanted)
-        }
+        guard wanted != indication else { return }
+        indication = wanted
+        board.show(wanted)
     }
 }

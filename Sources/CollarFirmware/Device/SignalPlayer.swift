@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 
 /// What a collar tells the people near it, with its light and its sounder.
-public enum Signal: UInt8, Equatable, Sendable {
+public enum Signal: Equatable, Sendable {
     /// Tracking began: one long signal.
     case start
     /// Tracking ended: three long signals.
@@ -33,28 +33,33 @@ public struct SignalPlayer: Equatable, Sendable {
     /// The remaining number of times that the signal is on, as of ``start``; 0 if nothing is played.
     private var count: Int64 = 0
     private var microseconds: Int64 = 0
-    private var isUrgent = false
+    /// The signal that was given last; nil after a sound.
+    private var signal: Signal?
 
     /// Creates a player that is silent.
     public init() {}
 
+    /// The signal that was given last, and when it began; nil if there is none, or a sound was commanded since.
+    var newest: (signal: Signal, start: Instant)? { signal.map { ($0, start) } }
+
     /// Plays a signal.
     public mutating func play(_ signal: Signal, now: Instant) {
         let (count, microseconds) = signal.pattern
-        play(count, microseconds, isUrgent: signal == .warning || signal == .error, now: now)
+        play(signal, count, microseconds, now: now)
     }
 
     /// Sounds for a time, so that the animal can be found.
     public mutating func sound(milliseconds: UInt16, now: Instant) {
-        play(1, Int64(widening: UInt32(milliseconds)) * 1000, isUrgent: false, now: now)
+        play(nil, 1, Int64(widening: UInt32(milliseconds)) * 1000, now: now)
     }
 
-    private mutating func play(_ count: Int64, _ microseconds: Int64, isUrgent: Bool, now: Instant) {
-        guard isUrgent || !self.isUrgent || now >= end else { return }
+    private mutating func play(_ signal: Signal?, _ count: Int64, _ microseconds: Int64, now: Instant) {
+        let isUrgent = self.signal == .warning || self.signal == .error
+        guard !isUrgent || signal == .warning || signal == .error || now >= end else { return }
         start = now
         self.count = count
         self.microseconds = microseconds
-        self.isUrgent = isUrgent
+        self.signal = signal
     }
 
     private var end: Instant { start.advanced(byMicroseconds: (2 * count - 1) * microseconds) }

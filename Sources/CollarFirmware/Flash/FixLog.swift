@@ -53,7 +53,7 @@ public struct FixLog<Flash: FlashDevice> {
     /// The blocks that are begun from now on note `marks`.
     ///
     /// Complexity: reads the header of every block and the slots of one.
-    public init(
+    @inline(never) public init(
         mounting flash: inout Flash, firstBlock: Int, logID: UInt32, usedSequences: UInt32 = 0,
         marks: LogBlockMarks = LogBlockMarks(bootCount: 0, isKeyed: false)
     ) throws(FlashError) {
@@ -263,7 +263,7 @@ public struct LogBlockMarks: Equatable, Sendable {
     public var isKeyed: Bool
 
     /// Creates marks.
-    public init(bootCount: UInt32, isKeyed: Bool) {
+    @inline(never) public init(bootCount: UInt32, isKeyed: Bool) {
         self.bootCount = bootCount
         self.isKeyed = isKeyed
     }

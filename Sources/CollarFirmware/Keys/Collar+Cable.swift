@@ -59,7 +59,7 @@ extension Collar {
             case .keyOffer: return .ignored
             case nil:
                 guard header.type == .identityRequest, silence == nil else { return .ignored }
-                _ = try Message.decode(frame, log: nil, reference: 0)
+                _ = try HostFrame(decoding: frame, log: log)
                 cableReply = .identity
                 return .answered
             }

@@ -25,7 +25,7 @@ struct KeyStore<Flash: FlashDevice> {
     /// Reads the copies of the key, and writes a missing or older one anew. After that no copy of an earlier key is left.
     /// - Throws: ``FlashError`` if the flash cannot be read, or if a copy of an earlier key cannot be removed. A collar whose
     ///   second copy is damaged and cannot be written works with the first one.
-    init(mounting flash: inout Flash) throws(FlashError) {
+    @inline(never) init(mounting flash: inout Flash) throws(FlashError) {
         for place in 0..<Self.blockCount {
             guard let copy = try copy(in: place, of: &flash), copy.generation > generation else { continue }
             record = copy

@@ -51,7 +51,7 @@ public struct MotionDetector: Sendable {
         let degrees = UInt32(truncatingIfNeeded: min(89, abs(first.latitude) / 10_000_000))
         // 1e-7 degree is 11.12 mm. Far away, the squares would not fit 64 bits.
         let northMillimeters = north * 1112 / 100
-        let eastMillimeters = east * 1112 / 100 * Int64(widening: Sine.scaled(90 - degrees)) &>> 15
+        let eastMillimeters = (east * 1112 / 100 * Int64(widening: Sine.scaled(90 - degrees))) &>> 15
         let limit = 10 * Int64(widening: centimeters)
         guard northMillimeters < limit, eastMillimeters < limit else { return false }
         return northMillimeters * northMillimeters + eastMillimeters * eastMillimeters < limit * limit

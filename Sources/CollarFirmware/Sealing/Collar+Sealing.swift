@@ -25,7 +25,7 @@ extension Collar {
     }
 
     /// Whether the sealed form of a frame fits the link.
-    func isRoomToSeal(_ frame: borrowing OutputSpan<UInt8>) -> Bool {
+    mutating func isRoomToSeal(_ frame: borrowing OutputSpan<UInt8>) -> Bool {
         guard let sealing else { return true }
         return frame.count + sealing.overheadByteCount(of: frame.span) <= configuration.maximumFrameByteCount
     }

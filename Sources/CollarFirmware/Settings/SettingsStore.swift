@@ -30,7 +30,7 @@ public struct SettingsStore<Flash: FlashDevice> {
     private var isUncertain = false
 
     /// Reads the stored values. A flash without any record counts as new.
-    public init(mounting flash: inout Flash) throws(FlashError) {
+    @inline(never) public init(mounting flash: inout Flash) throws(FlashError) {
         nextRecord = Self.lastPlace(in: flash)
         for block in 0..<Self.blockCount {
             guard let here = try generation(of: block, in: &flash), here > generation else { continue }
@@ -49,14 +49,14 @@ public struct SettingsStore<Flash: FlashDevice> {
     public func value(of key: StoredKey) -> UInt64? { stored[key] }
 
     /// Sets a value durably. Setting the same value again writes nothing, unless the last change failed.
-    public mutating func set(_ key: StoredKey, to value: UInt64, in flash: inout Flash) throws(FlashError) {
+    @inline(never) public mutating func set(_ key: StoredKey, to value: UInt64, in flash: inout Flash) throws(FlashError) {
         try change(in: &flash) { $0[key] = value }
     }
 
     /// Changes values durably and together: after a power cut they are all old or all new. A change of several values needs at
     /// least one erase.
     /// - Throws: ``FlashError``; then ``value(of:)`` still gives the old values, but the flash may already hold the new ones.
-    mutating func change(
+    @inline(never) mutating func change(
         in flash: inout Flash, _ edit: (inout StoredValues) -> Void
     ) throws(FlashError) {
         let before = stored

@@ -6,9 +6,9 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     /// The file system as this process sees it.
     public init() {}
 
-    /// `mkdir`, mode 0700.
+    /// `mkdir`, mode 0700. A directory that root makes belongs to the owner of the directory above it.
     public func makeDirectory(at path: String) throws(FileFailure) -> Bool {
-        if unsafe mkdir(path, 0o700) == 0 { return true }
+        if geteuid() == 0 ? POSIXFileSystem.makeOwnedDirectory(at: path) : unsafe mkdir(path, 0o700) == 0 { return true }
         guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
         return false
     }
@@ -33,9 +33,15 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         return names
     }
 
-    /// `open`; new files have mode 0600. The call does not block: something that is no file, such as a FIFO, fails at once or
-    /// when it is read or written.
+    /// `open`; new files have mode 0600. A file that root makes belongs to the owner of its directory. The call does not block:
+    /// something that is no file, such as a FIFO, fails at once or when it is read or written.
     public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        if mode == .creatingIfMissing, geteuid() == 0 {
+            // Only a file that was not there before is root's to give away.
+            do throws(FileFailure) { return try open(path, .creating) } catch {
+                guard error.errorNumber == EEXIST else { throw error }
+            }
+        }
         let flags: Int32
         switch mode {
         case .reading: flags = O_RDONLY
@@ -49,6 +55,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         let descriptor = try repeating(operation, path) {
             unsafe Int(Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600))
         }
+        if mode == .creating { POSIXFileSystem.giveToOwnerOfDirectory(Int32(descriptor), at: path) }
         return FileReference(descriptor: Int32(descriptor), path: path)
     }
 

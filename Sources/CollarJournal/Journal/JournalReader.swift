@@ -40,13 +40,12 @@ public final class JournalReader {
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
     public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
-        // A collar's directory is made a moment before its first segment.
-        if segments.isEmpty { try lookForSegments() }
         // The buffer is taken out of the reader, because reading accesses the reader itself.
         var chunk: [UInt8] = []
         swap(&chunk, &self.chunk)
         defer { swap(&chunk, &self.chunk) }
-        // The journal may have had no segment at the last search, or the position is the start of one that did not exist yet.
+        // A collar's directory is made a moment before its first segment: there may have been none at the last search, or the position
+        // is the start of one that did not exist yet.
         if segment(atOrBehind: position.segment) == nil { try lookForSegments() }
         return try entries(from: position, limit: limit, chunk: &chunk)
     }

@@ -121,11 +121,11 @@ extension FindingCode {
         case .clockWrong, .ruleMissing, .ruleNotApplied, .consoleOnPort, .configurationWrong: (.error, .configuration)
         case .noUSBInWindows, .nodeMissing, .nodeStale: (.error, .noDevice)
         case .keyExposed: (.error, .noPermission)
-        case .networkNamespace, .udevNotRunning, .ruleOutdated, .ruleMisplaced, .confined, .portClaimed, .diskNearlyFull,
+        case .udevNotRunning, .ruleOutdated, .ruleMisplaced, .confined, .portClaimed, .diskNearlyFull,
             .stateVolatile, .receiverSilent, .receiverOutdated, .disconnectLoop, .usbErrors, .autosuspend, .latencyTimer,
             .serialShared:
             (.warning, .warnings)
-        case .onlyWhileSeated, .serialMissing, .usb3Noise: (.info, .clean)
+        case .networkNamespace, .onlyWhileSeated, .serialMissing, .usb3Noise: (.info, .clean)
         case .noDevice, .notASerialPort, .permissionDenied, .deviceInUse, .unknownRadio, .regionMissing, .radioSettingRefused,
             .stateUnusable, .journalUnavailable, .storageFailing, .keyUnusable, .pairedElsewhere, .keyMissing, .keyRejected,
             .collarRestarted, .radioRestarted:

@@ -8,7 +8,8 @@ extension ReceiverNotice {
     /// - Parameter animals: which animal wears the collar.
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
-        case .opened(let path): line(of: "opened", now, port: path)
+        case .opened(let path, _): line(of: "opened", now, port: path)
+        case .unmarked(let path): line(of: "closed", now, port: path)
         case .unplugged(let path, _): line(of: "unplugged", now, port: path)
         case .host(.collar(let deviceID, _, let path, _)): line(of: "heard", now, port: path, animals, deviceID: deviceID)
         case .host(.health(let deviceID, .condition(let condition))):
@@ -55,7 +56,7 @@ extension ReceiverNotice {
     private var port: String? {
         switch self {
         case .cannotOpen(let error): error.path
-        case .cannotSend(let path), .modem(let path, _), .cannotConnect(let path, _): path
+        case .cannotSend(let path), .read(let path, _), .modem(let path, _), .cannotConnect(let path, _): path
         case .host(let notice): notice.link
         default: nil
         }

@@ -179,6 +179,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case controlFailing = "control_failing"
     /// The command that takes delivered lines has failed.
     case commandFailed = "command_failed"
+    /// An earlier run ended in a way that nobody wanted: it crashed, or it was killed.
+    case runCrashed = "run_crashed"
     /// Lines cannot be written.
     case outputFailed = "output_failed"
     /// Anything else.
@@ -213,7 +215,7 @@ extension ErrorCode {
         switch self {
         case .noDevice: (.warning, true, .noDevice)
         case .deviceInUse: (.critical, true, .portBusy)
-        case .permissionDenied: (.critical, false, .noPermission)
+        case .permissionDenied: (.critical, true, .noPermission)
         case .notASerialPort: (.critical, false, .configuration)
         case .portFailed, .discoveryFailed: (.error, true, .inputOutput)
         case .messageSendFailed: (.error, true, nil)
@@ -259,6 +261,7 @@ extension ErrorCode {
         case .captureDamaged: (.error, false, .corruptInput)
         case .noCapture: (.error, false, .noInput)
         case .animalsUnusable: (.warning, false, .configuration)
+        case .runCrashed: (.error, false, nil)
         case .outputFailed: (.critical, true, .inputOutput)
         case .unknown: (.error, true, .software)
         }

@@ -19,7 +19,7 @@ final class RadioPort {
         case connecting(ConnectionAttempt)
         /// The path is watched: the device may appear, or its permissions may change.
         case waiting(PathWatcher)
-        /// The port is tried again at this time: another program has it open, its permissions are not set yet, or its
+        /// The port is tried again at this time: another program has it open, its failure may pass, it is to be renewed, or its
         /// path cannot be watched.
         case retrying(at: Instant, attempt: Int)
         /// Another port has the same line open by another path. This port is tried again when the other port loses the line.
@@ -48,9 +48,21 @@ final class RadioPort {
     var stickName: String?
     /// The route from the path to the device that was opened last, if that is a pseudo-terminal; else nil.
     var route: TerminalRoute?
+    /// The path that is opened: ``path``, or the node at which the device of a named port has returned.
+    var node: String
+    /// The device that is open, or was open last; nil if none was, or if udev does not list it.
+    var device: SerialDevice?
+    /// Whether opening the port was never tried before.
+    var isUntried = true
+    /// The error of the last attempt to open the port, and since when each attempt has given it; nil after the port opens.
+    var lastError: (error: SerialPortError, since: Instant)?
+    /// The error that keeps the port from being opened and does not pass by itself; nil after the port opens.
+    var failure: SerialPortError?
     /// The error that the last report of a failed opening gave, so that the same error is not reported twice in a row; nil
     /// after the port opens.
     var lastComplaint: SerialPortError?
+    /// The other process at the open port that was reported last; nil after the port opens.
+    var lastReader: ProcessHolder?
     /// Attempts in a row to connect that failed, or whose connection ended at once.
     var connectionAttemptCount = 0
     /// When the connection was made; nil once it has carried bytes.
@@ -66,6 +78,7 @@ final class RadioPort {
         self.id = id
         self.link = link
         self.path = path
+        node = path
         self.isNamedByUser = isNamedByUser
     }
 

@@ -5,11 +5,6 @@ import SerialDevices
 
 /// The ports of a receiver: finds them, opens them, and carries bytes between them and the host.
 final class RadioPorts {
-    /// Times between attempts to open a port that another program has open, in microseconds; the last time repeats. It also
-    /// applies to a path that cannot be watched.
-    private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
-    /// Time within which udev sets the access list of a new node, in microseconds.
-    private static let permissionTime: Int64 = 300_000
     /// The name that stands for discovery among the ports that the user names.
     static let discovery = "auto"
     /// The maximum number of reads from one port before other ports and the journal are served.
@@ -21,9 +16,16 @@ final class RadioPorts {
     let report: (ReceiverNotice) -> Void
     /// Where what happens at the ports is recorded; nil if it is not.
     var capture: CaptureFile?
-    private var ports: [RadioPort] = []
+    private(set) var ports: [RadioPort] = []
     private var portOfLink: [LinkID: RadioPort] = [:]
-    private var monitor: DeviceMonitor?
+    /// Nil until devices are looked for.
+    var monitor: DeviceMonitor?
+    /// When processes that take bytes were last looked for, because bytes seemed to be missing; nil before the first time.
+    var readersSoughtAt: Instant?
+    /// Whether marked devices are opened.
+    var isDiscovering = false
+    /// The serial devices that were present when udev was asked last.
+    var devices: [SerialDevice] = []
     /// Ports for which frames were queued.
     private var answering: [PortID] = []
     /// The airtime of all answers that sticks were given to transmit since the start, in microseconds.
@@ -44,21 +46,11 @@ final class RadioPorts {
     /// Opens the ports that the user named, or looks for radios.
     func open(at time: HostTime) throws(ReceiverError) {
         let named = configuration.ports.filter { $0 != RadioPorts.discovery }
-        for path in named { try openNamed(add(path, isNamedByUser: true), at: time) }
-        guard named.isEmpty || named.count < configuration.ports.count else { return }
-        // The monitor listens before the radios are listed, so that no radio plugged in meanwhile is missed.
-        let monitor: DeviceMonitor
-        do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
-        self.monitor = monitor
-        events.watch(monitor.fileDescriptor, as: .deviceMonitor)
-        for device in monitor.collarRadios() { appeared(device, at: time) }
-        if named.isEmpty, !ports.contains(where: { $0.connection != nil }) {
-            if !configuration.reconnects { throw .noDevice(path: nil) }
-            if ports.isEmpty { report(.waitingForRadio(others: monitor.allSerialDevices())) }
-        }
+        for path in named { try tryOpening(add(path, isNamedByUser: true), at: time) }
+        if named.isEmpty || named.count < configuration.ports.count { try discover(at: time) }
     }
 
-    private func add(_ path: String, isNamedByUser: Bool) -> RadioPort {
+    func add(_ path: String, isNamedByUser: Bool) -> RadioPort {
         let link = host.addLink(named: path)
         let port = RadioPort(id: PortID(index: ports.count), link: link, path: path, isNamedByUser: isNamedByUser)
         ports.append(port)
@@ -66,79 +58,20 @@ final class RadioPorts {
         return port
     }
 
-    /// Handles the events of udev.
-    func handleDeviceEvents(at time: HostTime) {
-        while let event = monitor?.receive() {
-            switch event {
-            case .added(let device), .changed(let device):
-                if device.isCollarRadio { appeared(device, at: time) }
-            case .removed(let node):
-                capture?.note(.removed, port: node, at: time)
-                guard let port = ports.first(where: { $0.path == node }) else { continue }
-                close(port, at: time)
-                port.state = .gone
-            case .eventsLost:
-                for device in monitor?.collarRadios() ?? [] { appeared(device, at: time) }
-            }
-        }
-    }
-
-    private func appeared(_ device: SerialDevice, at time: HostTime) {
-        capture?.note(.plugged(device: device.text), port: device.node, at: time)
-        let port = ports.first { $0.path == device.node } ?? add(device.node, isNamedByUser: false)
-        if port.connection == nil { tryOpening(port, at: time) }
-    }
-
-    /// Tries to open a port; if that fails, arranges the next try.
-    private func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) {
-        stopWaiting(port)
-        guard port.networkAddress == nil else { return connect(port, attempt: attempt, at: time) }
-        do throws(SerialPortError) { try openLine(port, at: time) } catch {
-            arrangeRetry(port, after: error, attempt: attempt, at: time)
-        }
-    }
-
-    /// Tries for the first time to open a port that the user named. If the port exists but cannot be used, the error is
-    /// thrown at once, because only the user can resolve it. If the port does not exist, the receiver waits for it, or throws
-    /// the error if it does not reconnect.
-    private func openNamed(_ port: RadioPort, at time: HostTime) throws(ReceiverError) {
-        guard port.networkAddress == nil else { return connect(port, attempt: 0, at: time) }
-        do throws(SerialPortError) { try openLine(port, at: time) } catch {
-            guard configuration.reconnects else { throw .port(error) }
-            switch error {
-            case .notFound, .disconnected: arrangeRetry(port, after: error, attempt: 1, at: time)
-            case .busy, .permissionDenied, .notATerminal, .system: throw .port(error)
-            }
-        }
-    }
-
-    /// Opens the device at a port's path, unless the device is already open by another path, or the path leads by the same
-    /// links as before to the number of a closed pseudo-terminal, which another program's terminal may now have.
-    private func openLine(_ port: RadioPort, at time: HostTime) throws(SerialPortError) {
-        if ports.contains(where: { ($0.connection as? SerialPort)?.isNamed(by: port.path) == true }) {
-            port.state = .shared
-            return
-        }
-        if let route = port.route, route == TerminalRoute(of: port.path) { throw .notFound(path: port.path) }
-        let serial = try SerialPort(opening: port.path)
-        port.route = TerminalRoute(toNumberAt: port.path)
-        port.lastComplaint = nil
-        opened(port, serial, at: time)
-    }
-
     /// The line of a port is open.
     func opened(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
         port.state = .open(connection)
         port.isWatchedForWriting = false
         events.watch(connection.fileDescriptor, as: .port(port.id))
-        if !port.isOpeningUnreported { report(.opened(path: port.path)) }
+        if !port.isOpeningUnreported { report(.opened(path: port.path, node: port.node == port.path ? nil : port.node)) }
         beginModem(of: port, connection, report: port.isOpeningUnreported ? .firstBytes : .now, at: time)
     }
 
     private func beginModem(
         of port: RadioPort, _ connection: any RadioConnection, report: PortOpening.Report, at time: HostTime
     ) {
-        let device = connection.mayRestartBoard ? SerialDevice(at: port.path) : nil
+        port.device = port.networkAddress == nil ? SerialDevice(at: port.node) : nil
+        let device = connection.mayRestartBoard ? port.device : nil
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
         var opening = PortOpening(report: report, kind: connection.mayRestartBoard ? .board : .remote)
         opening.modem = configuration.radio.modem(path: port.path, device: device)
@@ -193,49 +126,6 @@ final class RadioPorts {
         if modem.isTransparent || dialect != .serial { memory.remember(dialect, of: name) }
     }
 
-    private func arrangeRetry(_ port: RadioPort, after error: SerialPortError, attempt: Int, at time: HostTime) {
-        if case .permissionDenied = error, attempt == 0 {
-            port.state = .retrying(
-                at: time.instant.advanced(byMicroseconds: RadioPorts.permissionTime), attempt: 1)
-            return
-        }
-        if case .busy = error {
-            complain(port, error)
-            return retry(port, after: attempt, at: time)
-        }
-        watch(port, attempt: attempt, at: time)
-        complain(port, error)
-    }
-
-    func retry(_ port: RadioPort, after attempt: Int, at time: HostTime) {
-        let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
-        port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
-    }
-
-    private func complain(_ port: RadioPort, _ error: SerialPortError) {
-        guard port.connection == nil, port.lastComplaint != error else { return }
-        port.lastComplaint = error
-        if case .notFound = error {
-            if port.isNamedByUser { report(.waitingForPort(path: port.path)) }
-        } else {
-            report(.cannotOpen(error))
-        }
-    }
-
-    /// Watches the path for a change. A change before the watch begins would be missed, so the port is then tried once more.
-    private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
-        do throws(SystemError) {
-            let watcher = try PathWatcher(path: port.path)
-            do throws(SerialPortError) { try openLine(port, at: time) } catch {
-                port.state = .waiting(watcher)
-                events.watch(watcher.fileDescriptor, as: .port(port.id))
-            }
-        } catch {
-            let delay = RadioPorts.retryTimes[RadioPorts.retryTimes.count - 1]
-            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
-        }
-    }
-
     /// Does what a record of a capture says: the ports of this machine are left alone.
     func play(_ record: CaptureRecord, at time: HostTime) {
         switch record.event {
@@ -266,15 +156,6 @@ final class RadioPorts {
         port.modem = nil
     }
 
-    func stopWaiting(_ port: RadioPort) {
-        switch port.state {
-        case .waiting(let watcher): events.forget(watcher.fileDescriptor)
-        case .connecting(let attempt): events.forget(attempt.fileDescriptor)
-        case .open, .retrying, .shared, .gone: break
-        }
-        port.state = .gone
-    }
-
     /// Handles an event of the descriptor of a port.
     func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
@@ -285,7 +166,7 @@ final class RadioPorts {
         case .waiting(let watcher):
             var isWorthTrying = true
             do throws(SystemError) { isWorthTrying = try watcher.drain() } catch {}
-            if isWorthTrying { tryOpening(port, at: time) }
+            if isWorthTrying { try tryOpening(port, at: time) }
         case .connecting(let attempt): try finish(attempt, of: port, at: time)
         case .retrying, .shared, .gone: break
         }
@@ -299,18 +180,19 @@ final class RadioPorts {
     }
 
     /// Tries again to open the ports that are due, and lets their modems do what is due.
-    func deadlineReached(at time: HostTime) {
+    func deadlineReached(at time: HostTime) throws(ReceiverError) {
         for port in ports {
             if case .retrying(let due, let attempt) = port.state, time.instant >= due {
-                tryOpening(port, attempt: attempt, at: time)
+                try tryOpening(port, attempt: attempt, at: time)
             } else if port.connection != nil, let due = port.modem?.nextDeadline, time.instant >= due {
                 port.modem?.deadlineReached(at: time.instant)
                 pump(port, at: time)
             }
         }
+        try endIfNothingIsLeft()
     }
 
-    private func read(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) throws(ReceiverError) {
+    func read(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) throws(ReceiverError) {
         for _ in 0..<RadioPorts.readLimit {
             switch connection.read(into: &readBuffer) {
             case .bytes(let count):
@@ -322,8 +204,11 @@ final class RadioPorts {
                 close(port, at: time)
                 guard configuration.reconnects else { throw .noDevice(path: port.path) }
                 if port.networkAddress != nil { return reconnect(port, at: time) }
-                if port.isNamedByUser, port.route?.isNumber != true { tryOpening(port, at: time) }
-                for other in ports { if case .shared = other.state { tryOpening(other, at: time) } }
+                if port.isNamedByUser, port.route?.isNumber != true {
+                    lookForDevice(of: port)
+                    try tryOpening(port, at: time)
+                }
+                for other in ports { if case .shared = other.state { try tryOpening(other, at: time) } }
                 return
             }
         }
@@ -332,6 +217,7 @@ final class RadioPorts {
     /// Bytes came in at an open port.
     private func receive(_ bytes: Span<UInt8>, at port: RadioPort, _ time: HostTime) {
         capture?.note(.read(bytes.indices.map { bytes[$0] }), port: port.path, at: time)
+        if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: true, bytes: bytes.indices.map { bytes[$0] })) }
         if port.connectedAt != nil { noteFirstBytes(of: port) }
         if port.modem?.isTransparent == true {
             host.receive(bytes, on: port.link, at: time)
@@ -341,17 +227,21 @@ final class RadioPorts {
         }
     }
 
-    /// Closes the port of a radio that is gone. If the descriptor stayed open, the kernel would give the radio another name
-    /// when it returns.
-    private func close(_ port: RadioPort, at time: HostTime) {
+    /// Closes the port of a radio that is gone, or that must not stay open. If the descriptor of a radio that is gone stayed
+    /// open, the kernel would give the radio another name when it returns.
+    func close(_ port: RadioPort, isMarked: Bool = true, at time: HostTime) {
         guard let connection = port.connection else { return }
-        capture?.note(.unplugged, port: port.path, at: time)
+        capture?.note(isMarked ? .unplugged : .closed, port: port.path, at: time)
         host.linkClosed(port.link, at: time)
         events.forget(connection.fileDescriptor)
         connection.close()
         port.state = .gone
         port.modem = nil
-        if !port.isOpeningUnreported { report(.unplugged(path: port.path, isAwaited: port.route?.isNumber != true)) }
+        port.node = port.path
+        // The next report says that the port is waited for.
+        port.lastComplaint = .notFound(path: port.path)
+        if port.isOpeningUnreported { return }
+        report(isMarked ? .unplugged(path: port.path, isAwaited: port.route?.isNumber != true) : .unmarked(path: port.path))
     }
 
     /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A
@@ -369,8 +259,7 @@ final class RadioPorts {
         guard !(connection is RecordedConnection) else { return }
         events.forget(connection.fileDescriptor)
         connection.close()
-        port.state = .gone
-        tryOpening(port, at: time)
+        port.state = .retrying(at: time.instant, attempt: 0)
     }
 
     /// Queues a bare frame; ``endAnswers(at:)`` sends it.
@@ -390,7 +279,10 @@ final class RadioPorts {
     }
 
     private func flush(_ port: RadioPort, at time: HostTime) {
-        let isWaiting = port.flush { bytes in capture?.note(.wrote(Array(bytes)), port: port.path, at: time) }
+        let isWaiting = port.flush { bytes in
+            capture?.note(.wrote(Array(bytes)), port: port.path, at: time)
+            if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: false, bytes: Array(bytes))) }
+        }
         guard let isWaiting, let connection = port.connection, isWaiting != port.isWatchedForWriting else {
             return
         }

@@ -20,15 +20,15 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         var isDestroyed = false
     }
 
-    private var collar: Collar<Flash>
+    private var device: CollarDevice<Flash>
     private var radio: LossyRadio
     private let modem: ModemProfile
     private let dialect: Dialect
     private let track: SimulatedTrack
     private let trackStart: Int
     private var origin: Instant
-    private let boot: Instant
-    private var condition = SimulatedCondition()
+    private let battery: SimulatedBattery?
+    private var noise: SimulatedNoise?
     private var nextIndex: Int
     /// When the application sends its next request; nil if it sends none.
     private var requestDeadline: Instant?
@@ -36,6 +36,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private let requestInterval: Int64?
     private var onAir: Uplink?
     private var lastUplinkEnd: Instant
+    /// When ``advance(to:)`` was last called.
+    private var now: Instant
+    /// Distinguishes the logs of a collar whose log is made anew.
+    private var random: SeededRandom
     private var downlinks: [Downlink] = []
     /// Address of the collar on the air.
     package let address: UInt8
@@ -46,41 +50,53 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// The messages of hosts that the application has taken and the caller has not removed, oldest first.
     package var takenMessages: [ApplicationMessage] = []
 
+    /// The signals that the collar has given to the people near it and the caller has not removed, oldest first.
+    package var givenSignals: [Signal] = []
+    private var lastSignal: Instant?
+
+    /// How many fixes of the track the collar did not log, because it was stopped or its battery low.
+    package private(set) var skippedFixCount = 0
+
     /// Counts of the simulation.
     package private(set) var statistics = StationStatistics()
 
-    /// Creates a station from a booted collar and its track. Fixes that are already in the collar's log are not made again.
+    /// Creates a station from a collar that has started, and its track. The track goes on after the newest fix in the log.
     /// - Parameters:
     ///   - address: the address with which the collar was configured.
     ///   - dialect: what the base radio speaks; the form of the packets on the air depends on it.
+    ///   - battery: the battery of the collar; nil if the charge is that of the fixes.
+    ///   - noise: the error of the GNSS receiver; nil for none.
     ///   - start: when the first fix is made; the collar is silent until then.
-    ///   - messageCount: how many messages are in the collar's log.
     ///   - requestInterval: the time between two requests that the application sends to the host, in microseconds; nil for none.
     package init(
-        collar: consuming Collar<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile,
-        dialect: Dialect = .serial, track: SimulatedTrack, start: Instant, messageCount: Int = 0, requestInterval: Int64? = nil
-    ) {
+        device: consuming CollarDevice<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile,
+        dialect: Dialect = .serial, track: SimulatedTrack, battery: SimulatedBattery? = nil, noise: SimulatedNoise? = nil,
+        start: Instant, requestInterval: Int64? = nil
+    ) throws(StationError) {
         self.requestInterval = requestInterval
         requestDeadline = requestInterval.map(start.advanced(byMicroseconds:))
         self.address = address
-        nextIndex = min(Int(collar.nextSequence) - messageCount, track.fixes.count)
+        self.device = device
+        do throws(FlashError) { nextIndex = track.index(after: try self.device.newestFix()) } catch { throw .flash(error) }
         trackStart = min(nextIndex, max(0, track.fixes.count - 1))
-        self.collar = collar
         self.radio = radio
         self.modem = modem
         self.dialect = dialect
         self.track = track
+        self.battery = battery
+        self.noise = noise
         origin = start
-        boot = start
         lastUplinkEnd = start
-        self.collar.condition = condition.condition
+        now = start
+        random = SeededRandom(seed: self.device.collar.log.deviceID)
+        lastSignal = self.device.newestSignal?.start
     }
 
-    /// Whether every fix of the track is logged and acknowledged.
-    package var isDelivered: Bool { nextIndex == track.fixes.count && collar.isEverythingDelivered }
+    /// Whether the track is over and every fix of the log is acknowledged.
+    package var isDelivered: Bool { nextIndex == track.fixes.count && device.collar.isEverythingDelivered }
 
     /// The collar counts every entry of its log below this sequence as delivered.
-    package var firstUndelivered: UInt32 { collar.firstUndelivered }
+    package var firstUndelivered: UInt32 { device.collar.firstUndelivered }
 
     /// When to call ``advance(to:)`` again if no bytes come in.
     package var nextDeadline: Instant {
@@ -88,11 +104,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         if nextIndex < track.fixes.count {
             deadline = min(deadline, track.due(at: nextIndex, startingWith: trackStart, at: origin))
         }
-        if let onAir {
-            deadline = min(deadline, onAir.end)
-        } else if let due = collar.nextDeadline {
-            deadline = min(deadline, max(due, origin))
-        }
+        if let onAir { deadline = min(deadline, onAir.end) }
+        if let due = device.nextDeadline(now: now, isSending: onAir != nil) { deadline = min(deadline, max(due, origin)) }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
         if let requestDeadline { deadline = min(deadline, requestDeadline) }
         return deadline
@@ -102,7 +115,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// application sends no requests, so that only heartbeats are due before that fix; nil otherwise. `Int64.max` if no fix is
     /// left.
     package func idleMicroseconds(now: Instant) -> Int64? {
-        guard onAir == nil, downlinks.isEmpty, requestDeadline == nil, collar.isEverythingDelivered else { return nil }
+        guard onAir == nil, downlinks.isEmpty, requestDeadline == nil, device.collar.isEverythingDelivered else { return nil }
         guard nextIndex < track.fixes.count else { return .max }
         return max(0, track.due(at: nextIndex, startingWith: trackStart, at: origin).microseconds(since: now))
     }
@@ -137,10 +150,19 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Notes that no host got the last packet: the base radio did not hear it, or no host has the port open.
     package mutating func packetReachedNoHost() { isAnswerExpected = false }
 
-    /// Presses the button of the collar.
-    package mutating func pressButton(now: Instant) { collar.openPairingWindow(now: now) }
+    /// Presses the button of the collar: shortly, twice, or for as long as a long press takes.
+    package mutating func press(_ press: ButtonDecoder.Press, now: Instant) throws(StationError) {
+        do throws(FlashError) {
+            for _ in 0..<(press == .double ? 2 : 1) {
+                try device.buttonRead(isPressed: true, now: now)
+                let held = press == .long ? ButtonDecoder.longMicroseconds : 0
+                try device.buttonRead(isPressed: false, now: now.advanced(byMicroseconds: held))
+            }
+        } catch { throw .flash(error) }
+        noteSignal()
+    }
 
-    /// Receives a bare frame from the cable of the collar. If the key of the collar changes, the collar boots.
+    /// Receives a bare frame from the cable of the collar. If the key of the collar changes, the collar starts again.
     /// - Parameters:
     ///   - randomKey: 16 random bytes, for a new key.
     ///   - randomLogID: the id of a new log.
@@ -149,35 +171,45 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         _ frame: [UInt8], randomKey: CollarKey, randomLogID: UInt32, now: Instant
     ) throws(StationError) -> [UInt8]? {
         do throws(FlashError) {
-            switch try collar.receiveFromCable(frame.span, randomKey: randomKey, now: now) {
-            case .ignored: return nil
-            case .answered:
-                return try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(FlashError) in
-                    _ = try collar.nextCableFrame(into: &output)
-                }
-            case .keyChanged:
-                onAir = nil
-                downlinks = []
-                try collar.reboot(randomLogID: randomLogID, now: now)
+            guard try device.receiveFromCable(frame.span, randomKey: randomKey, now: now) else {
+                if device.isResetDue(now: now) { try reset(randomLogID: randomLogID, now: now) }
                 return nil
             }
+            return try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(FlashError) in
+                _ = try device.nextCableFrame(into: &output, now: now)
+            }
         } catch { throw .flash(error) }
+    }
+
+    private mutating func reset(randomLogID: UInt32, now: Instant) throws(FlashError) {
+        onAir = nil
+        downlinks = []
+        try device.restart(randomLogID: randomLogID, now: now)
     }
 
     /// Does everything that is due.
     /// - Returns: the packet that has arrived at the base radio; nil if none has.
     package mutating func advance(to now: Instant) throws(StationError) -> ArrivedPacket? {
+        self.now = now
         var arrived: ArrivedPacket?
         try makeFixes(until: now)
         try sendRequest(at: now)
         try deliverDownlinks(until: now)
+        do throws(FlashError) { try device.deadlineReached(now: now) } catch { throw .flash(error) }
+        if device.isFixAwaited { try makeAwaitedFix(at: now) }
         if let finished = onAir, finished.end <= now {
             onAir = nil
             lastUplinkEnd = finished.end
             arrived = arrive(finished)
-            collar.frameSent(now: now)
+            device.frameSent(now: now)
+        }
+        if onAir == nil, device.isResetDue(now: now) {
+            do throws(FlashError) { try reset(randomLogID: UInt32(truncatingIfNeeded: random.next()), now: now) } catch {
+                throw .flash(error)
+            }
         }
         if onAir == nil, now >= origin { try startNextFrame(now: now) }
+        noteSignal()
         return arrived
     }
 
@@ -187,17 +219,45 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         }
     }
 
+    /// The GNSS receiver makes the next fix of the track.
     private mutating func makeFix(at now: Instant) throws(StationError) {
+        let fix = track.fixes[nextIndex]
         statistics.boundMicroseconds +=
-            Double(modem.airtimeMicroseconds(absolute: track.fixes[nextIndex], log: collar.log))
-            / (1 - min(radio.lossProbability, 0.999))
-        do throws(FixLogError) { _ = try collar.log(track.fixes[nextIndex]) } catch {
-            throw .log(error, index: nextIndex)
-        }
-        condition.note(
-            track.fixes[nextIndex], uptimeMilliseconds: now.microseconds(since: boot) / 1000, settings: collar.settings)
+            Double(modem.airtimeMicroseconds(absolute: fix, log: device.collar.log)) / (1 - min(radio.lossProbability, 0.999))
+        try give(fix, now: now)
         nextIndex += 1
-        collar.condition = condition.condition
+    }
+
+    /// A fix that was asked for is made at once. After the end of the track the animal stays where it is.
+    private mutating func makeAwaitedFix(at now: Instant) throws(StationError) {
+        guard nextIndex == track.fixes.count else { return try makeFix(at: now) }
+        guard var last = track.fixes.last else { return }
+        let elapsed = now.microseconds(since: track.due(at: nextIndex - 1, startingWith: trackStart, at: origin))
+        last.unixMilliseconds += max(1, elapsed / 1000)
+        try give(last, now: now)
+    }
+
+    private mutating func give(_ fix: Fix, now: Instant) throws(StationError) {
+        let elapsed = fix.unixMilliseconds - track.fixes[0].unixMilliseconds
+        device.batteryRead(
+            battery?.reading(afterMilliseconds: elapsed) ?? BatteryReading(percent: fix.batteryPercent), now: now)
+        do throws(FixLogError) {
+            let sequence: UInt32?
+            if noise == nil {
+                sequence = try device.fixMade(fix, now: now)
+            } else {
+                var reading = GNSSReading(fix)
+                noise?.disturb(&reading)
+                sequence = try device.gnssRead(reading, now: now)
+            }
+            if sequence == nil { skippedFixCount += 1 }
+        } catch { throw .log(error, index: nextIndex) }
+    }
+
+    private mutating func noteSignal() {
+        guard let newest = device.newestSignal, newest.start != lastSignal else { return }
+        lastSignal = newest.start
+        givenSignals.append(newest.signal)
     }
 
     private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
@@ -207,64 +267,45 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             // On a half-duplex link a collar that sends cannot receive.
             if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
             let reception: Collar<Flash>.Reception
-            do throws(FlashError) { reception = try collar.receive(first.frame.span, now: now) } catch {
+            do throws(FlashError) { reception = try device.receive(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
-            switch reception {
-            case .command(let id, let action): try carryOut(action, requestID: id, at: now)
-            case .message(let message): try take(message)
-            default: break
-            }
+            if case .message(let message) = reception { try take(message, now: now) }
         }
-    }
-
-    /// Carries out an action as the firmware of a collar does. Locating makes the next fix of the track at once, and fails if
-    /// none is left.
-    private mutating func carryOut(
-        _ action: Command.Action, requestID: UInt16, at now: Instant
-    ) throws(StationError) {
-        var outcome = CommandResult.Outcome.ok
-        switch action {
-        case .locateNow:
-            if nextIndex < track.fixes.count { try makeFix(at: now) } else { outcome = .failed }
-        case .sound: break
-        case .startTracking, .stopTracking, .reboot, .pair, .unpair: return
-        }
-        do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw .flash(error) }
     }
 
     /// The application takes a message. It answers a request with the request's own code and data.
-    private mutating func take(_ message: HostMessage) throws(StationError) {
+    private mutating func take(_ message: HostMessage, now: Instant) throws(StationError) {
         takenMessages.append(message.content)
         if message.content.kind == .request {
             var reply = message.content
             reply.kind = .reply(to: UInt32(message.requestID), .ok)
-            try log(reply)
+            try log(reply, now: now)
         }
-        do throws(FlashError) { try collar.finish(requestID: message.requestID, outcome: .ok) } catch { throw .flash(error) }
+        do throws(FlashError) { try device.finish(requestID: message.requestID, outcome: .ok, now: now) } catch { throw .flash(error) }
     }
 
     /// The application sends a request, if one is due.
     private mutating func sendRequest(at now: Instant) throws(StationError) {
         guard let due = requestDeadline, let requestInterval, due <= now else { return }
         requestDeadline = due.advanced(byMicroseconds: requestInterval)
-        let data = Array("request \(collar.nextSequence)".utf8)
+        let data = Array("request \(device.collar.nextSequence)".utf8)
         guard let request = ApplicationMessage(kind: .request, code: 1, unixSeconds: 0, data: data.span) else { return }
-        try log(request)
+        try log(request, now: now)
     }
 
     /// Logs a message with the time of the last fix.
-    private mutating func log(_ message: ApplicationMessage) throws(StationError) {
+    private mutating func log(_ message: ApplicationMessage, now: Instant) throws(StationError) {
         var message = message
         message.unixSeconds = nextIndex > 0 ? UInt32(clamping: track.fixes[nextIndex - 1].unixMilliseconds / 1000) : 0
-        do throws(FixLogError) { _ = try collar.log(message) } catch { throw .log(error, index: nextIndex) }
+        do throws(FixLogError) { _ = try device.log(message, now: now) } catch { throw .log(error, index: nextIndex) }
     }
 
     private mutating func startNextFrame(now: Instant) throws(StationError) {
         var isFrame = false
         var failure: FlashError?
         let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
-            do throws(FlashError) { isFrame = try collar.nextFrame(now: now, into: &output) } catch { failure = error }
+            do throws(FlashError) { isFrame = try device.nextFrame(now: now, into: &output) } catch { failure = error }
         }
         if let failure { throw .flash(failure) }
         guard isFrame else { return }

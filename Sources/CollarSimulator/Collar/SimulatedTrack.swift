@@ -37,6 +37,19 @@ package struct SimulatedTrack: Sendable {
         dueMicroseconds = due
     }
 
+    /// The index of the fix that follows the newest one of a log; 0 for an empty log.
+    ///
+    /// A collar makes fewer fixes than its track has if it is stopped or its battery is low, so the fix is found by its time,
+    /// among those that can have its sequence.
+    /// - Parameters:
+    ///   - newest: the newest fix of the log, whose sequence is the number of fixes before it.
+    package func index(after newest: Fix?) -> Int {
+        guard let newest else { return 0 }
+        let first = min(Int(newest.sequence), fixes.count)
+        let found = fixes[first...].firstIndex { $0.unixMilliseconds == newest.unixMilliseconds }
+        return min((found ?? first) + 1, fixes.count)
+    }
+
     /// When the fix at `index` is made, if the fix at `start` is made at `origin`.
     package func due(at index: Int, startingWith start: Int, at origin: Instant) -> Instant {
         origin.advanced(byMicroseconds: dueMicroseconds[index] - dueMicroseconds[start])

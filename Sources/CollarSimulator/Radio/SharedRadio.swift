@@ -58,6 +58,9 @@ package struct SharedRadio<Flash: FlashDevice> {
     /// Whether every fix of every track is logged and acknowledged.
     package var isDelivered: Bool { stations.allSatisfy(\.isDelivered) }
 
+    /// How many fixes of the tracks the collars did not log, because they were stopped or their batteries low.
+    package var skippedFixCount: Int { stations.reduce(0) { $0 + $1.skippedFixCount } }
+
     /// Whether any collar's poll has reached the host intact, and the base radio has not begun to send that collar a frame since.
     package var isAnswerExpected: Bool { stations.contains(where: \.isAnswerExpected) }
 
@@ -169,8 +172,18 @@ package struct SharedRadio<Flash: FlashDevice> {
     }
 
     /// Presses the buttons of all collars.
-    package mutating func pressButtons(now: Instant) {
-        for index in stations.indices { stations[index].pressButton(now: now) }
+    package mutating func pressButtons(_ press: ButtonDecoder.Press, now: Instant) throws(StationError) {
+        for index in stations.indices { try stations[index].press(press, now: now) }
+    }
+
+    /// Removes and returns the signals that the collars have given since the last call.
+    package mutating func removeGivenSignals() -> [Signal] {
+        var signals: [Signal] = []
+        for index in stations.indices where !stations[index].givenSignals.isEmpty {
+            signals += stations[index].givenSignals
+            stations[index].givenSignals = []
+        }
+        return signals
     }
 
     /// Gives the first collar a bare frame from its cable, see

@@ -22,9 +22,7 @@ public struct KeyOffer: Equatable, Sendable {
     /// - Throws: ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small.
     public func encode(address: UInt8, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         var payload = BitWriter()
-        payload.write(wide: log.deviceID)
-        payload.write(log.logID &<< 6, 32)
-        payload.write(bootCount, 32)
+        payload.write(log, bootCount: bootCount)
         payload.write(key.words, byteCount: CollarKey.byteCount)
         try CableFrame.encode(.keyOffer, address: address, payload: &payload, into: &output)
     }
@@ -34,13 +32,7 @@ public struct KeyOffer: Equatable, Sendable {
     public init(_ frame: Span<UInt8>) throws(DecodeError) {
         try CableFrame.check(frame, .keyOffer)
         var reader = BitReader(payloadOf: frame)
-        let deviceID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
-        guard let log = LogIdentity(deviceID: deviceID, logID: reader.read(26)) else {
-            preconditionFailure("26 bits are a log id")
-        }
-        self.log = log
-        _ = reader.read(6)
-        bootCount = reader.read(32)
+        (log, bootCount) = reader.readLog()
         key = CollarKey(reader.readWords(byteCount: CollarKey.byteCount))
         try reader.checkEnd()
     }

@@ -32,7 +32,7 @@ public struct RadioIdentity: Equatable, Sendable {
     /// Decodes the payload of a frame whose header and CRC have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(payloadOf: frame)
-        radioID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
+        radioID = reader.readWide()
         firmwareVersion = FirmwareVersion(
             major: UInt8(reader.read(8)), minor: UInt8(reader.read(8)), patch: UInt8(reader.read(8)))
         let frameLimit = reader.read(8)

@@ -57,9 +57,7 @@ public struct Identity: Equatable, Sendable {
         payload.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
         payload.require(oldestSequence <= nextSequence, .sequence, oldestSequence)
         payload.require(deliveredElsewhere <= nextSequence, .sequence, deliveredElsewhere)
-        payload.write(wide: log.deviceID)
-        payload.write(log.logID &<< 6, 32)
-        payload.write(bootCount, 32)
+        payload.write(log, bootCount: bootCount)
         payload.write(oldestSequence, 32)
         payload.write(nextSequence, 32)
         payload.write(pairedReceiverID, 32)
@@ -77,14 +75,7 @@ public struct Identity: Equatable, Sendable {
     /// Decodes the payload of a frame whose header and CRC have been verified.
     public init(decoding frame: Span<UInt8>) throws(DecodeError) {
         var reader = BitReader(payloadOf: frame)
-        let deviceID = UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32))
-        let logID = reader.read(26)
-        _ = reader.read(6)
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else {
-            preconditionFailure("26 bits are a log id")
-        }
-        self.log = log
-        bootCount = reader.read(32)
+        (log, bootCount) = reader.readLog()
         oldestSequence = reader.read(32)
         nextSequence = reader.read(32)
         reader.require(oldestSequence <= nextSequence, .sequence, oldestSequence)

@@ -1,100 +1,76 @@
 import CLibudev
 import Glibc
 
-/// What happened to a serial port.
-package enum DeviceEvent: Equatable, Sendable {
-    /// The device was plugged in. An enumeration may already have found the device.
-    case added(SerialDevice)
-    /// The device changed; a new udev rule may have made it a collar radio.
-    case changed(SerialDevice)
-    /// The device was pulled out.
-    case removed(node: String)
-    /// Events were lost because they came faster than they were read: enumerate again.
-    case eventsLost
-}
-
-/// Finds serial ports, and reports which are plugged in and pulled out.
+/// Finds serial ports, and tells when they may have changed.
 ///
-/// It listens from its creation on, so a caller that enumerates afterwards misses no device. A device that is plugged in
-/// between is seen twice: identify devices by ``SerialDevice/sysPath``, and treat `.added` of a known device as `.changed`.
+/// An event only says that something changed. What is plugged in now is read from /sys and from udevd's database, because a
+/// queued event may describe a device that is gone. The monitor listens from its creation on, so a caller that lists the
+/// devices afterwards misses no change. Pseudo-terminals are never listed.
 ///
-/// Where udevd does not run (a container, a minimal system) it listens to the kernel's own events. These carry no `ID_`
-/// properties: vendor, product and serial number are read from the USB device, ``SerialDevice/idPath`` is nil, and a tag
-/// set by a rule is not seen. A process in a network namespace of its own gets no events at all. Pseudo-terminals are
-/// never listed.
+/// Where udevd cannot be seen (a container, a minimal system), vendor, product and serial number are read from the USB device,
+/// ``SerialDevice/idPath`` is nil, and a mark that a rule set is not seen.
 ///
 /// No call blocks. It is not thread-safe.
 @safe public final class DeviceMonitor {
-    /// The source of device events.
-    package enum Source: String, Sendable {
-        /// udevd, after its rules have run.
-        case udevd = "udev"
-        /// The kernel, where udevd does not run.
-        case kernel = "kernel"
+    /// How changes are noticed.
+    public enum Source: Equatable, Sendable {
+        /// By udevd's events, which come after its rules have run.
+        case udevd
+        /// By the files of udevd's database, because udevd runs in another network namespace and its events do not come.
+        case udevDatabase
+        /// By the kernel's events and the nodes in /dev, because udevd does not run or cannot be seen.
+        case kernel
     }
 
-    /// The source of device events on this machine.
+    /// How changes are noticed on this machine.
     package let source: Source
-    /// For epoll: readable when ``receive()`` may have an event. The monitor closes it.
-    package let fileDescriptor: Int32
 
     private let context: OpaquePointer
-    private let monitor: OpaquePointer
+    private let events: UdevEvents?
+    private let files: DirectoryWatcher?
 
     /// Begins to listen.
     package init() throws(SystemError) {
         guard let context = unsafe udev_new() else { throw SystemError(operation: "udev_new", errno: errno) }
-        source = unsafe access("/run/udev/control", F_OK) == 0 ? .udevd : .kernel
-        guard let monitor = unsafe udev_monitor_new_from_netlink(context, source.rawValue) else {
-            let cause = errno
+        do throws(SystemError) {
+            source = Udevd.isVisible ? (Udevd.sendsEventsHere ? .udevd : .udevDatabase) : .kernel
+            switch source {
+            case .udevd:
+                events = try unsafe UdevEvents(context, from: "udev")
+                files = nil
+            case .udevDatabase:
+                events = nil
+                files = try DirectoryWatcher(Udevd.databaseDirectory, namesBeginningWith: "c")
+            case .kernel:
+                // In a user namespace of its own, the kernel's events do not come, and the nodes in /dev show the changes.
+                events = try unsafe UdevEvents(context, from: "kernel")
+                files = try DirectoryWatcher("/dev", namesBeginningWith: "tty")
+            }
+        } catch {
             unsafe udev_unref(context)
-            throw SystemError(operation: "udev_monitor_new_from_netlink", errno: cause)
+            throw error
         }
         unsafe self.context = unsafe context
-        unsafe self.monitor = unsafe monitor
-        fileDescriptor = unsafe udev_monitor_get_fd(monitor)
-        let unfiltered = unsafe udev_monitor_filter_add_match_subsystem_devtype(monitor, "tty", nil)
-        guard unfiltered >= 0 else { throw SystemError(operation: "udev_monitor_filter", errno: -unfiltered) }
-        let deaf = unsafe udev_monitor_enable_receiving(monitor)
-        guard deaf >= 0 else { throw SystemError(operation: "udev_monitor_enable_receiving", errno: -deaf) }
     }
 
-    deinit {
-        unsafe udev_monitor_unref(monitor)
-        unsafe udev_unref(context)
-    }
+    deinit { unsafe udev_unref(context) }
 
-    /// The next event; nil when there is none left. Call until nil.
-    package func receive() -> DeviceEvent? {
-        while true {
-            errno = 0
-            guard let device = unsafe udev_monitor_receive_device(monitor) else {
-                if errno == ENOBUFS { return .eventsLost }
-                // An event that the filter rejects also gives nil, and further events may wait after it.
-                guard isReadable else { return nil }
-                continue
-            }
-            defer { unsafe udev_device_unref(device) }
-            if let event = unsafe DeviceMonitor.event(device) { return event }
-        }
+    /// For epoll: one of them is readable when ``drain()`` may have something. The monitor closes them.
+    package var fileDescriptors: [Int32] { [events?.fileDescriptor, files?.fileDescriptor].compactMap { $0 } }
+
+    /// Reads all waiting events.
+    /// - Returns: whether serial ports may have changed, or events were lost: list them again.
+    package func drain() -> Bool {
+        let hasEvents = events?.drain() ?? false
+        let hasFiles = files?.drain() ?? false
+        return hasEvents || hasFiles
     }
 
     /// The base radios that are plugged in.
-    package func collarRadios() -> [SerialDevice] {
-        switch source {
-        case .udevd:
-            unsafe devices { enumeration in
-                unsafe udev_enumerate_add_match_property(enumeration, "COLLAR_LINK", "1")
-            }
-        // Without udevd there are no stored properties to match.
-        case .kernel: allSerialDevices().filter(\.isCollarRadio)
-        }
-    }
+    package func collarRadios() -> [SerialDevice] { allSerialDevices().filter(\.isCollarRadio) }
 
     /// All serial ports that have hardware, plugged in or built in.
-    package func allSerialDevices() -> [SerialDevice] { unsafe devices { _ in } }
-
-    private func devices(matching: (OpaquePointer) -> Void) -> [SerialDevice] {
+    package func allSerialDevices() -> [SerialDevice] {
         guard let enumeration = unsafe udev_enumerate_new(context) else { return [] }
         defer { unsafe udev_enumerate_unref(enumeration) }
         unsafe udev_enumerate_add_match_subsystem(enumeration, "tty")
@@ -103,7 +79,6 @@ package enum DeviceEvent: Equatable, Sendable {
         for pattern in ["tty[!0-9]*", "t[!t]*", "[!t]*"] {
             unsafe udev_enumerate_add_match_sysname(enumeration, pattern)
         }
-        unsafe matching(enumeration)
         guard unsafe udev_enumerate_scan_devices(enumeration) >= 0 else { return [] }
         var found: [SerialDevice] = []
         var entry = unsafe udev_enumerate_get_list_entry(enumeration)
@@ -116,21 +91,5 @@ package enum DeviceEvent: Equatable, Sendable {
             if let device = unsafe SerialDevice(device) { found.append(device) }
         }
         return found
-    }
-
-    private var isReadable: Bool {
-        var state = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&state, 1, 0) == 1 && state.revents & Int16(POLLIN) != 0
-    }
-
-    /// The event of a device; nil if a removed device has no node, or if an added or changed device is not a serial port.
-    private static func event(_ device: OpaquePointer) -> DeviceEvent? {
-        guard let action = unsafe udev_device_get_action(device) else { return nil }
-        switch unsafe String(cString: action) {
-        case "remove":
-            return unsafe udev_device_get_devnode(device).map { unsafe .removed(node: String(cString: $0)) }
-        case "add": return unsafe SerialDevice(device).map { .added($0) }
-        default: return unsafe SerialDevice(device).map { .changed($0) }
-        }
     }
 }

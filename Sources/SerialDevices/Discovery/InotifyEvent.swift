@@ -1,3 +1,5 @@
+import Glibc
+
 /// One event as the kernel writes it.
 struct InotifyEvent: Equatable {
     /// The watch that the event belongs to; −1 when events were lost.
@@ -29,6 +31,20 @@ struct InotifyEventReader {
         let name = afterHeader.prefix(nameByteCount).prefix { $0 != 0 }
         rest = afterHeader.dropFirst(nameByteCount)
         return InotifyEvent(watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))
+    }
+
+    /// Reads all events that wait at an inotify descriptor, without waiting for more.
+    static func readAll(from descriptor: Int32, _ handle: (InotifyEvent) -> Void) {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else {
+                if count < 0 && errno == EINTR { continue }
+                return
+            }
+            var reader = InotifyEventReader(bytes: buffer[..<count])
+            while let event = reader.next() { handle(event) }
+        }
     }
 
     private func number(at offset: Int) -> UInt32 {

@@ -50,16 +50,8 @@ package final class PathWatcher {
     /// Reads all events. Returns whether one of them concerns the path.
     private func readEvents() -> Bool {
         var isConcerned = false
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(fileDescriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                if count < 0 && errno == EINTR { continue }
-                return isConcerned
-            }
-            var reader = InotifyEventReader(bytes: buffer[..<count])
-            while let event = reader.next() { if concerns(event) { isConcerned = true } }
-        }
+        InotifyEventReader.readAll(from: fileDescriptor) { event in if concerns(event) { isConcerned = true } }
+        return isConcerned
     }
 
     private func concerns(_ event: InotifyEvent) -> Bool {

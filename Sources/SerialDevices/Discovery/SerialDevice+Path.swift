@@ -5,9 +5,19 @@ extension SerialDevice {
     /// The serial device at a path, which may be a symbolic link; nil if a pseudo-terminal, another file or nothing is there.
     package init?(at path: String) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, let context = unsafe udev_new() else {
-            return nil
-        }
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The serial device of an open descriptor; nil if it is a pseudo-terminal or another file, or if the device is gone.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init?(_ status: stat) {
+        guard status.st_mode & S_IFMT == S_IFCHR, let context = unsafe udev_new() else { return nil }
         defer { unsafe udev_unref(context) }
         guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), status.st_rdev) else {
             return nil

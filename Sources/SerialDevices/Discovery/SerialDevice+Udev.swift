@@ -11,17 +11,35 @@ extension SerialDevice {
         if let type = unsafe udev_device_get_sysattr_value(device, "type"), unsafe String(cString: type) == "0" {
             return nil
         }
+        // The device owns its parent, which is therefore not released here.
+        let usbDevice = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
+        func usbAttribute(_ name: String) -> String? {
+            unsafe usbDevice.flatMap { usbDevice in
+                unsafe udev_device_get_sysattr_value(usbDevice, name).map { unsafe String(cString: $0) }
+            }
+        }
+        let isOutdated = SerialDevice.isOutdated(
+            knownMicroseconds: unsafe udev_device_get_usec_since_initialized(device),
+            connectedMilliseconds: usbAttribute("power/connected_duration").flatMap { UInt64($0) })
         unsafe self.init(
             node: String(cString: node), sysPath: String(cString: sysPath),
-            property: { name in unsafe udev_device_get_property_value(device, name).map { unsafe String(cString: $0) }
+            property: { name in
+                isOutdated
+                    ? nil : unsafe udev_device_get_property_value(device, name).map { unsafe String(cString: $0) }
             },
-            usbAttribute: { name in
-                // The device owns its parent, which is therefore not released here.
-                guard
-                    let usbDevice = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-                else { return nil }
-                return unsafe udev_device_get_sysattr_value(usbDevice, name).map { unsafe String(cString: $0) }
-            },
+            usbAttribute: usbAttribute,
             parentDriver: { unsafe udev_device_get_driver(parent).map { unsafe String(cString: $0) } })
+    }
+
+    /// Whether what udevd knows is about an earlier device with the same number: udevd has known it for longer than the device
+    /// at hand is plugged in. That happens while udevd is late.
+    /// - Parameters:
+    ///   - knownMicroseconds: for how long udevd has known the device; 0 if it does not.
+    ///   - connectedMilliseconds: for how long the USB device is plugged in; nil if the kernel does not say so.
+    static func isOutdated(knownMicroseconds: UInt64, connectedMilliseconds: UInt64?) -> Bool {
+        /// The kernel counts in ticks of at most 10 ms.
+        let tolerance: UInt64 = 100
+        guard let connectedMilliseconds else { return false }
+        return knownMicroseconds / 1000 > connectedMilliseconds + tolerance
     }
 }

@@ -45,4 +45,21 @@ enum SystemFiles {
         guard count > 0 else { return nil }
         return String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)
     }
+
+    /// The lines of a text file; nil when it cannot be read.
+    static func lines(of path: String) -> [String]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            content += buffer[..<count]
+        }
+        return content.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    }
 }

@@ -14,6 +14,8 @@ extension MachineFacts {
                         mode: $0.mode, owner: name(ofUser: $0.ownerID), group: $0.groupID, groupName: name(ofGroup: $0.groupID))
                 },
                 user: user.name, processGroups: user.groups, databaseGroups: user.sessionGroups,
+                // udevd keeps this file while events wait or are handled.
+                udevdIsBusy: content(of: "/run/udev/queue") != .absent,
                 unmappedGroup: firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0) } ?? 65_534))
     }
 

@@ -60,3 +60,16 @@ extension MachineFacts {
     /// The USB device of a port; nil if the port is not one of a USB device.
     package func adapter(of device: SerialDevice) -> USBAdapter? { USBAdapter(device) { self.firstLine(of: $0) } }
 }
+
+/// Files that the kernel has for the whole machine.
+package enum MachineFiles {
+    /// The sockets of the process's network namespace by which programs hear the kernel.
+    package static let netlinkSockets = "/proc/net/netlink"
+}
+
+extension MachineFacts {
+    /// Whether udevd is in the network namespace of the process, so that its events arrive; nil if that is not known.
+    package var hearsUdevd: Bool? {
+        contentText(of: MachineFiles.netlinkSockets).map { $0.split(separator: "\n").contains { Udevd.hearsKernel(String($0)) } }
+    }
+}

@@ -11,6 +11,7 @@ extension PermissionFacts {
             node = Node(
                 mode: status.st_mode, owner: UserDatabase.userName(status.st_uid), group: status.st_gid,
                 groupName: UserDatabase.groupName(status.st_gid))
+            udevdIsBusy = status.st_mode & S_IFMT == S_IFCHR && Udevd.isBusy(with: status.st_rdev)
         } else {
             node = nil
         }

@@ -13,6 +13,8 @@ public enum PermissionObstacle: Equatable, Sendable {
     case directory
     /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
     case containerOrSecurityModule
+    /// udevd is still to set the permissions of the node.
+    case notSetYet
 }
 
 /// The facts from which the reason for a refused open is found.
@@ -29,6 +31,8 @@ struct PermissionFacts {
     var processGroups: [UInt32]
     /// The group ids that a new session of the user would have.
     var databaseGroups: [UInt32]
+    /// Whether udevd has not finished with the device.
+    var udevdIsBusy = false
     /// The id that the kernel shows for a group that has no id in this user namespace.
     var unmappedGroup: UInt32
 
@@ -44,6 +48,10 @@ struct PermissionFacts {
 extension PermissionObstacle {
     /// Finds the reason for a refused open from the facts alone.
     init(_ facts: PermissionFacts) {
+        if facts.errno != EPERM, facts.udevdIsBusy {
+            self = .notSetYet
+            return
+        }
         // EPERM comes from a container's list of devices, never from the mode of a node.
         if facts.errno == EPERM || facts.accessIsGranted {
             self = .containerOrSecurityModule

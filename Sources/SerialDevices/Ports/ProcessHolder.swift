@@ -16,15 +16,38 @@ public struct ProcessHolder: Equatable, Sendable {
         guard let node = nodePath(path, descriptor) else { return nil }
         let ownProcess = getpid()
         var own: ProcessHolder?
-        for entry in SystemFiles.entries(of: "/proc") {
-            guard let process = Int32(entry) else { continue }
-            let folder = "/proc/\(process)/fd"
-            for name in SystemFiles.entries(of: folder) where SystemFiles.linkTarget("\(folder)/\(name)") == node {
+        for process in processes() {
+            for file in openFiles(of: process) where file.target == node {
                 if process != ownProcess { return running(process) }
-                if name != String(descriptor) { own = running(process) }
+                if file.name != String(descriptor) { own = running(process) }
             }
         }
         return own
+    }
+
+    /// Another process that has the node of a descriptor open, and takes bytes from it if it reads; nil if no such process is
+    /// visible. A process that also has the other end of a pseudo-terminal open does not count, because it is the radio.
+    ///
+    /// Complexity: one readlink for each open descriptor of the machine.
+    static func reader(besides descriptor: Int32) -> ProcessHolder? {
+        guard let node = nodePath("", descriptor) else { return nil }
+        let ownProcess = getpid()
+        for process in processes() where process != ownProcess {
+            let targets = openFiles(of: process).map(\.target)
+            guard targets.contains(node) else { continue }
+            if node.hasPrefix("/dev/pts/"), targets.contains(where: { $0.hasSuffix("/ptmx") }) { continue }
+            return running(process)
+        }
+        return nil
+    }
+
+    private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0) } }
+
+    private static func openFiles(of process: Int32) -> [(name: String, target: String)] {
+        let folder = "/proc/\(process)/fd"
+        return SystemFiles.entries(of: folder).compactMap { name in
+            SystemFiles.linkTarget("\(folder)/\(name)").map { (name, $0) }
+        }
     }
 
     /// The path that /proc shows for descriptors of the node.

@@ -26,6 +26,9 @@ extension SerialPort {
         }
     }
 
+    /// Whether the path leads to nothing.
+    static func isGone(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == ENOENT }
+
     /// Makes this process the only user of the terminal. Returns whether it is a pseudo-terminal.
     static func claim(_ descriptor: Int32, path: String) throws(SerialPortError) -> Bool {
         switch ctermios_is_terminal(descriptor) {

@@ -20,13 +20,15 @@ package final class SerialPort {
     /// some boards: allow such a board 2 s to start.
     /// - Parameter path: a device node or a symbolic link to one.
     package init(opening path: String) throws(SerialPortError) {
-        let descriptor = try SerialPort.open(path)
+        var descriptor: Int32 = -1
         do throws(SerialPortError) {
+            descriptor = try SerialPort.open(path)
             isPseudoTerminal = try SerialPort.claim(descriptor, path: path)
             try SerialPort.configure(descriptor, path: path)
         } catch {
-            _ = Glibc.close(descriptor)
-            throw error
+            if descriptor >= 0 { _ = Glibc.close(descriptor) }
+            // A device that was unplugged in the meantime explains every other error.
+            throw SerialPort.isGone(path) ? .notFound(path: path) : error
         }
         self.path = path
         fileDescriptor = descriptor
@@ -41,6 +43,17 @@ package final class SerialPort {
         guard unsafe stat(path, &named) == 0, unsafe fstat(fileDescriptor, &opened) == 0 else { return false }
         return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
     }
+
+    /// Whether the device at the other end is gone; bytes that came before may still wait.
+    package var isHungUp: Bool {
+        var state = pollfd(fd: fileDescriptor, events: 0, revents: 0)
+        guard fileDescriptor >= 0, unsafe poll(&state, 1, 0) >= 0 else { return true }
+        return state.revents & Int16(POLLHUP) != 0
+    }
+
+    /// Another process that has the line open as well, without a lock, so that it takes some of the bytes if it reads; nil if no
+    /// such process is visible.
+    package var otherReader: ProcessHolder? { ProcessHolder.reader(besides: fileDescriptor) }
 
     /// Closes the line and lets others open it. A second call does nothing.
     package func close() {

@@ -91,6 +91,6 @@ extension StandardError {
     /// Writes a notice of a follower or deliverer.
     static func say(_ notice: FollowerNotice) {
         let message = notice.message
-        say(message.reason, remedy: message.remedy, severity: message.code?.severity ?? .info)
+        say(message.reason, remedy: message.remedy, as: notice.mark)
     }
 }

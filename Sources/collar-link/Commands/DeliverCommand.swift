@@ -23,6 +23,7 @@ enum DeliverCommand {
         ] + ParsedArguments.followingOptions + [
             OptionSpec("-v", "--verbose", is: "print counts at the end"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
+            ParsedArguments.logOption,
         ],
         maximumOperandCount: .max,
         notes: """
@@ -48,11 +49,10 @@ enum DeliverCommand {
         configuration.batchCount = try arguments.integer("--batch", in: 1...100_000) ?? 1000
         configuration.intervalMicroseconds = Int64((try arguments.number("--every", in: 0...86_400) ?? 0) * 1e6)
         configuration.isOnce = arguments.has("--once")
-        let isQuiet = arguments.has("--quiet")
+        let filter = try arguments.logFilter()
         do throws(ReceiverError) {
             let deliverer = try Deliverer(configuration) { notice in
-                if isQuiet, !notice.isFailure { return }
-                StandardError.say(notice)
+                if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try deliverer.run()
             if arguments.has("--verbose") {

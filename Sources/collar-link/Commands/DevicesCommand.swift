@@ -6,46 +6,52 @@ import SerialDevices
 enum DevicesCommand {
     static let spec = CommandSpec(
         name: "devices",
-        synopsis: "collar-link devices [--json]",
-        summary: "Lists serial devices, collar radios first. Nothing is opened.",
-        options: [OptionSpec("--json", is: "one JSON object a line instead of text")],
+        synopsis: "collar-link devices [--watch] [-F text|json]",
+        summary: """
+            Lists serial devices, collar radios first. Nothing is opened. With --watch it then tells which are plugged in and
+            pulled out, until it is stopped.
+            """,
+        options: [
+            OptionSpec("--watch", is: "go on, and tell what is plugged in and pulled out"),
+            OptionSpec("-F", "--format", value: "text|json", is: "lines for people (the default), or JSON"),
+            OptionSpec("--json", is: "the same as -F json"),
+        ],
         maximumOperandCount: 0,
         notes: """
             A device is a collar radio where udev says COLLAR_LINK=1: hardware/udev/70-collar-link.rules sets it by the product's
             name, and 'collar-link mark' writes a rule that sets it for an adapter of your own.
+            exit codes: 0 done, 64 usage, 74 devices cannot be discovered
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let format = try arguments.choice("--format", of: ["text": OutputFormat.text, "json": .json]) ?? .text
+        let list = DeviceList(isJSON: format == .json || arguments.has("--json"))
+        guard !arguments.has("--watch") else {
+            try watch(list)
+            return .clean
+        }
         let devices: [SerialDevice]
         do throws(SystemError) { devices = try DeviceMonitor().allSerialDevices() } catch {
             throw CommandFailure(error.discoveryMessage)
         }
-        let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
-        for device in sorted {
-            let mark = device.isCollarRadio ? TerminalStyle.standardOutput.painted("*", as: .good) + " " : "  "
-            let text = mark + PlainText.line(device.text) + "\n"
-            try StandardOutput.write(arguments.has("--json") ? line(of: device) : Array(text.utf8))
-        }
-        if sorted.isEmpty { StandardError.say("there is no serial device") }
-        if !arguments.has("--json"), let node = sorted.first(where: \.isUnmarkedAdapter)?.node {
-            StandardError.say("if \(node) is a collar radio, mark it: collar-link mark \(node)")
-        }
+        try list.write(devices)
         return .clean
     }
 
-    private static func line(of device: SerialDevice) -> [UInt8] {
-        var object = JSONLine(type: "serial_device")
-        object.add("collar_radio", device.isCollarRadio)
-        object.add("node", device.node)
-        object.add("vendor_id", device.vendorID)
-        object.add("model_id", device.modelID)
-        object.add("vendor", device.vendor)
-        object.add("model", device.model)
-        object.add("serial", device.serialShort)
-        object.add("interface", device.interfaceNumber)
-        object.add("id_path", device.idPath)
-        object.add("driver", device.driver)
-        object.add("hint", device.likelyRadioHint)
-        return object.line
+    private static func watch(_ list: DeviceList) throws(CommandFailure) {
+        let watch: DeviceWatch
+        do throws(ReceiverError) { watch = try DeviceWatch() } catch { throw CommandFailure(error.message) }
+        guard try list.write(watch.devices, isFirst: true) else { return }
+        while true {
+            switch watch.next() {
+            case .changes(let changes):
+                for change in changes { guard try list.write(change) else { return } }
+            case .nothingCame:
+                StandardError.say(
+                    "nothing was plugged in for 10 s; does the cable carry data? Many cables only charge",
+                    remedy: "try another cable and another socket; `sudo dmesg --follow` shows what the kernel sees")
+            case .ended: return
+            }
+        }
     }
 }

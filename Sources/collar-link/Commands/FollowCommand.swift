@@ -21,6 +21,7 @@ enum FollowCommand {
             OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
             OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
+            ParsedArguments.logOption,
         ],
         maximumOperandCount: 0,
         notes: """
@@ -51,11 +52,10 @@ enum FollowCommand {
         if let seconds = try arguments.number("--duration", in: 0...1e9) {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
-        let isQuiet = arguments.has("--quiet")
+        let filter = try arguments.logFilter()
         do throws(ReceiverError) {
             let follower = try Follower(configuration) { notice in
-                if isQuiet, !notice.isFailure { return }
-                StandardError.say(notice)
+                if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try follower.run()
         } catch { throw CommandFailure(error.message) }

@@ -45,6 +45,7 @@ enum RunCommand {
             OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
             OptionSpec("-v", "--verbose", is: "print counts at the end"),
             OptionSpec("-q", "--quiet", is: "print only what fails"),
+            ParsedArguments.logOption,
         ],
         maximumOperandCount: 0,
         notes: """
@@ -65,14 +66,13 @@ enum RunCommand {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let scratch = try scratchDirectory(for: arguments)
         defer { scratch?.remove() }
-        let configuration = try self.configuration(from: arguments, stateDirectory: try scratch.directory(arguments))
-        let isQuiet = arguments.has("--quiet")
+        var configuration = try self.configuration(from: arguments, stateDirectory: try scratch.directory(arguments))
+        let filter = try arguments.logFilter()
+        configuration.reportsTraffic = filter.level(of: .connectivity) == .debug
+        configuration.reportsFigures = filter.level(of: .performance) == .debug
         do throws(ReceiverError) {
             let receiver = try Receiver(configuration) { notice in
-                // The status of a collar is for programs, not for people.
-                if case .host(.status) = notice { return }
-                if isQuiet, !notice.isFailure { return }
-                StandardError.say(notice)
+                if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try receiver.run()
             if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }

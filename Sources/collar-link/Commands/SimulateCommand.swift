@@ -12,13 +12,19 @@ enum SimulateCommand {
         name: "simulate",
         synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …\n       collar-link simulate --replay FILE [--link PATH] [--speed X|max]",
         summary: """
-            Plays a track as a collar would: the firmware core behind a lossy radio behind a pseudo-terminal, whose
+            Plays a track as a collar would: the collar's firmware behind a lossy radio behind a pseudo-terminal, whose
             path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
             Or plays a capture of 'run --write': each port of it at a pseudo-terminal, with its plug events.
             """,
         options: [
             OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
             OptionSpec("--replay", value: "FILE", is: "play a capture instead; it begins when a program opens the pseudo-terminal"),
+            OptionSpec(
+                "--walk", value: "W/R/T", is: "instead of a track: W seconds of walk and R of rest by turns, T seconds in all"),
+            OptionSpec("--noise", value: "METRES", is: "standard deviation of the GNSS receiver's slowly varying error (0)"),
+            OptionSpec(
+                "--battery", value: "P[/D]", is: "charge of P percent at first, D percent less an hour (the track's charge)"),
+            OptionSpec("--button", value: "KIND@SECONDS", repeatable: true, is: "press the button: short, double or long"),
             OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
             OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal; no file is replaced"),
             OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
@@ -45,7 +51,11 @@ enum SimulateCommand {
             The collar's application answers a request ('send message --wants-reply') with the request's own code and data, and
             says on stderr what it is sent.
             SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
-            SIGUSR2 presses the button. --key-file counts only for a flash that has never held a key.
+            SIGUSR2 presses the button twice. A press makes a fix, two open pairing, a long one stops or starts tracking.
+            The collar throttles as its settings say: at 20 % charge or less it makes a fix every 5 s, and fixes are sent at most
+            every 0.5 s, the others in batches; these times do not shrink with --speed. On stderr it says which signals it gives.
+            With --noise, and with --walk and --battery, readings and charge are simulated; else they are those of the track.
+            --key-file counts only for a flash that has never held a key.
             Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
             serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
             --dialect kiss (MeshCore's KISS modem), rnode or rui3 (RAK) wants a lora modem, and --speed 1 or max. The stick starts
@@ -60,14 +70,8 @@ enum SimulateCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         if let path = arguments.value("--replay") { return try replay(path, arguments) }
-        guard let trackPath = arguments.value("--track") else {
-            throw CommandFailure(
-                .usage, "simulate wants a track: --track FILE",
-                remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
-        }
         let options = try SimulationOptions(arguments)
-        let fixes = try TrackFile.fixes(at: trackPath)
-        guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(trackPath): there is no fix in it") }
+        let fixes = try fixes(arguments, seed: options.seed)
         guard let path = arguments.value("--flash") else {
             let flashes = (0..<options.collarCount).map { _ in MemoryFlash(blockCount: flashBlockCount) }
             return try simulate(fixes, flashes: flashes, options: options)
@@ -93,6 +97,27 @@ enum SimulateCommand {
         return try replay.run()
     }
 
+    /// The fixes of `--track` or `--walk`.
+    private static func fixes(_ arguments: ParsedArguments, seed: UInt64) throws(CommandFailure) -> [Fix] {
+        switch (arguments.value("--track"), arguments.value("--walk")) {
+        case (let path?, nil):
+            let fixes = try TrackFile.fixes(at: path)
+            guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(path): there is no fix in it") }
+            return fixes
+        case (nil, let text?):
+            let seconds = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(String($0)) ?? -1 }
+            guard seconds.count == 3, seconds[0] >= 0, seconds[1] >= 0, (1...1_000_000).contains(seconds[2]) else {
+                throw CommandFailure(
+                    .usage, "--walk \(text): W/R/T is wanted", remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
+            }
+            return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
+        default:
+            throw CommandFailure(
+                .usage, "simulate wants a track: --track FILE or --walk W/R/T",
+                remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
+        }
+    }
+
     private static func simulate<Flash: FlashDevice>(
         _ fixes: [Fix], flashes: [Flash], options: SimulationOptions
     ) throws(CommandFailure) -> ExitCode {
@@ -112,12 +137,15 @@ enum SimulateCommand {
                 meanBurstLength: options.burst, seed: random.next())
             let start = Instant(
                 microseconds: stations.isEmpty ? 0 : Int64(random.next() % UInt64(1 + track.firstIntervalMicroseconds)))
-            var collar = try boot(deviceID: deviceID, logID: logID, flash: flash, options: options, start: start)
-            let messageCount = try reading { () throws(FlashError) in try collar.countMessages() }
-            stations.append(
-                CollarRadioStation(
-                    collar: collar, address: address(of: deviceID), radio: radio, modem: options.modem,
-                    dialect: options.dialect, track: track, start: start, messageCount: messageCount, requestInterval: options.requestInterval))
+            let device = try startedDevice(deviceID: deviceID, logID: logID, flash: flash, options: options, at: start)
+            let noise = options.noiseMeters.map { SimulatedNoise(meters: $0, seed: random.next()) }
+            do throws(StationError) {
+                stations.append(
+                    try CollarRadioStation(
+                        device: device, address: address(of: deviceID), radio: radio, modem: options.modem,
+                        dialect: options.dialect, track: track, battery: options.battery, noise: noise, start: start,
+                        requestInterval: options.requestInterval))
+            } catch { throw CommandFailure(.inputOutput, "the simulated collar does not start: \(error)") }
         }
         var simulation = try PortSimulation(
             radio: SharedRadio(
@@ -129,11 +157,11 @@ enum SimulateCommand {
 
     private static func address(of deviceID: UInt64) -> UInt8 { UInt8(1 + deviceID % 254) }
 
-    private static func boot<Flash: FlashDevice>(
-        deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, start: Instant
-    ) throws(CommandFailure) -> Collar<Flash> {
+    private static func startedDevice<Flash: FlashDevice>(
+        deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, at start: Instant
+    ) throws(CommandFailure) -> CollarDevice<Flash> {
         let modem = options.modem
-        var configuration = Collar<Flash>.Configuration(
+        let configuration = Collar<Flash>.Configuration(
             deviceID: deviceID, address: address(of: deviceID),
             firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
             capabilities: Capabilities(rawValue: Capabilities.sounder.rawValue | Capabilities.messages.rawValue),
@@ -142,18 +170,13 @@ enum SimulateCommand {
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
                 jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil),
             factoryKey: options.key)
-        return try reading { () throws(FlashError) in
-            // The first boot is a power-on, which opens the pairing window; a later boot is a reboot, which does not.
-            var flash = flash
-            configuration.isPoweredOn = try SettingsStore(mounting: &flash).value(of: .bootCount) == nil
-            return try Collar(booting: configuration, flash: flash, randomLogID: logID, now: start)
-        }
-    }
-
-    private static func reading<Value>(_ body: () throws(FlashError) -> Value) throws(CommandFailure) -> Value {
-        do throws(FlashError) { return try body() } catch {
-            throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)")
-        }
+        do throws(FlashError) {
+            // The first start is a power-on, which opens the pairing window; a later one is a reset, which does not.
+            var mounted = flash
+            let isFirst = try SettingsStore(mounting: &mounted).value(of: .bootCount) == nil
+            return try CollarDevice(
+                starting: configuration, flash: mounted, cause: isFirst ? .powerOn : .external, randomLogID: logID, now: start)
+        } catch { throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)") }
     }
 }
 
@@ -180,6 +203,12 @@ struct SimulationOptions {
     let channel: RadioSettings?
     /// The faults of the stick, in the order of their times.
     let stickFaults: [ScheduledFault]
+    /// The presses of the button, in the order of their times.
+    let presses: [ScheduledPress]
+    /// The standard deviation of the error of the GNSS receiver, in metres; nil for no error.
+    let noiseMeters: Double?
+    /// The battery; nil if the charge is that of the track.
+    let battery: SimulatedBattery?
     /// The percentage of each hour in which the collar is allowed to send; nil for no limit.
     let dutyCyclePercent: Double?
     /// Speed as a multiple of real time; nil for virtual time.
@@ -217,6 +246,9 @@ struct SimulationOptions {
             try arguments.choice("--dialect", of: ["serial": .serial, "kiss": .kiss, "rnode": .rnode, "rui3": .rui3]) ?? .serial
         channel = try Self.channel(for: dialect, modem: known)
         stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
+        presses = try ScheduledPress.parse(arguments.values["--button"] ?? [])
+        noiseMeters = try arguments.number("--noise", in: 0...1000)
+        battery = try arguments.value("--battery").map { text throws(CommandFailure) in try Self.battery(text) }
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
         speed = try arguments.speed()
         if dialect != .serial, let speed, speed != 1 {
@@ -238,6 +270,18 @@ struct SimulationOptions {
 
     /// The modem's timing; in a simulation faster than real time the airtimes are shorter.
     var modem: ModemProfile { channel?.profile(of: dialect) ?? modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+
+    private static func battery(_ text: String) throws(CommandFailure) -> SimulatedBattery {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double(String($0)) }
+        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil,
+            (0...100).contains(start), (0...1e6).contains(drain)
+        else {
+            throw CommandFailure(
+                .usage, "--battery \(text): P or P/D is wanted",
+                remedy: "percent at first, 0 to 100, and percent less an hour: --battery 25/10")
+        }
+        return SimulatedBattery(startPercent: start, percentPerHour: drain)
+    }
 
     /// The settings of the collars' radios; nil for a serial line, which has none.
     private static func channel(

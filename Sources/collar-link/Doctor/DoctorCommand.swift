@@ -42,7 +42,10 @@ enum DoctorCommand {
             }
         }
         if isText {
-            try StandardOutput.write(diagnosis.text.map { PlainText.line($0) + "\n" }.joined())
+            let lines = diagnosis.text.map { line in
+                TerminalStyle.standardOutput.painted(PlainText.line(line.text), as: line.severity?.role) + "\n"
+            }
+            try StandardOutput.write(lines.joined())
         } else {
             for finding in diagnosis.findings { try StandardOutput.write(finding.line) }
             try StandardOutput.write(diagnosis.line)
@@ -87,6 +90,17 @@ extension RecordedMachine.LoadError {
             CommandFailure(.noInput, "\(path) cannot be read", remedy: "name a directory that 'collar-link doctor --record' has made")
         case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): 'KEY = VALUE' is wanted")
         case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
+        }
+    }
+}
+
+extension ErrorCode.Severity {
+    /// The role of a text of this severity; nil for ordinary text.
+    fileprivate var role: TerminalStyle.Role? {
+        switch self {
+        case .info: nil
+        case .warning: .warning
+        case .error, .critical: .error
         }
     }
 }

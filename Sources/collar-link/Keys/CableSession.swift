@@ -127,14 +127,14 @@ struct CableSession {
         case .findingCollar: StandardError.say("\(path): looking for a collar")
         case .requesting(.proven(let deviceID, _)):
             StandardError.say(
-                "collar \(MessageDescription.hexadecimal(deviceID)): press its button, or switch it off and on, for a new key")
+                "collar \(MessageDescription.hexadecimal(deviceID)): press its button twice, or switch it off and on, for a new key")
         case .requesting(.first(let deviceID)):
             StandardError.say(
-                "collar \(MessageDescription.hexadecimal(deviceID)): press its button, or switch it off and on, for its first key; "
+                "collar \(MessageDescription.hexadecimal(deviceID)): press its button twice, or switch it off and on, for its first key; "
                     + "what it has recorded and not delivered is then given up")
         case .requesting(.foreign):
             StandardError.say(
-                "\(path): the collar does not answer, or has a key that is not stored here. Switch it on, or press its button "
+                "\(path): the collar does not answer, or has a key that is not stored here. Switch it on, or press its button twice "
                     + "for a new key; what it has recorded and not delivered is then given up")
         case .storing, .finished, .failed: break
         case .activating(let deviceID, _):

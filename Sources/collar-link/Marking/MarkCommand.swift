@@ -42,7 +42,7 @@ enum MarkCommand {
         guard !lines.isEmpty else {
             StandardError.say(
                 "\(file.path) has the rule for \(adapter.port.node) already",
-                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(UdevCommands.line(asRoot: false))")
+                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(UdevCommands.text(asRoot: false))")
             return .clean
         }
         // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
@@ -108,13 +108,13 @@ enum MarkCommand {
             let place = file.directory == RulesFile.systemDirectory ? "" : " --rules-directory \(file.directory)"
             throw CommandFailure(
                 .noPermission, "this user may not write \(file.path)",
-                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(UdevCommands.line(asRoot: false))")
+                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(UdevCommands.text(asRoot: false))")
         }
         if !hasAgreed { try askWhetherToWrite(file) }
         try file.append(lines)
         StandardError.say("the rule is in \(file.path)")
         guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
-            StandardError.say("apply it: \(UdevCommands.line(asRoot: geteuid() == 0))")
+            StandardError.say("apply it: \(UdevCommands.text(asRoot: geteuid() == 0))")
             return
         }
         for command in UdevCommands.all where ChildProcess.exitCode(of: command) != 0 {

@@ -25,6 +25,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private var pending: [UInt8] = []
     private var hasReportedDelivery = false
     private var stickFaults: ArraySlice<ScheduledFault>
+    private var presses: ArraySlice<ScheduledPress>
 
     init(
         radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
@@ -34,6 +35,7 @@ struct PortSimulation<Flash: FlashDevice> {
         self.options = options
         self.fixCount = fixCount
         stickFaults = options.stickFaults[...]
+        presses = options.presses[...]
         guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1, SIGUSR2]) else {
             throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
         }
@@ -78,6 +80,10 @@ struct PortSimulation<Flash: FlashDevice> {
         // Idle time matters to a duty cycle, so it is skipped only if there is no duty cycle.
         if options.speed == nil, options.dutyCyclePercent == nil { radio.skipIdleTime(now: now) }
         do throws(StationError) {
+            while let next = presses.first, next.time <= now {
+                try radio.pressButtons(next.press, now: now)
+                presses.removeFirst()
+            }
             let bytes = try radio.advance(to: now)
             // A radio does not keep bytes that no program reads.
             if terminal?.hasPeer == true {
@@ -89,6 +95,7 @@ struct PortSimulation<Flash: FlashDevice> {
             throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
         }
         writeToHost()
+        for signal in radio.removeGivenSignals() { StandardError.say("the collar signals: \(signal)") }
         for message in radio.removeTakenMessages() {
             StandardError.say("the collar's application is sent a \(MessageDescription.line(of: message))")
         }
@@ -130,6 +137,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private var nextDeadline: Instant {
         var due = radio.nextDeadline
         if let fault = stickFaults.first { due = min(due, fault.time) }
+        if let press = presses.first { due = min(due, press.time) }
         guard let replugAt else { return due }
         return min(due, replugAt)
     }
@@ -169,7 +177,10 @@ struct PortSimulation<Flash: FlashDevice> {
             case SIGUSR1:
                 unplug()
                 replugAt = now.advanced(byMicroseconds: 1_000_000)
-            case SIGUSR2: radio.pressButtons(now: now)
+            case SIGUSR2:
+                do throws(StationError) { try radio.pressButtons(.double, now: now) } catch {
+                    throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
+                }
             default: return true
             }
         }
@@ -199,7 +210,11 @@ struct PortSimulation<Flash: FlashDevice> {
     private mutating func reportDelivery() {
         guard radio.isDelivered, !hasReportedDelivery else { return }
         hasReportedDelivery = true
-        StandardError.say("all \(fixCount) fixes of the track are acknowledged")
+        let skipped = radio.skippedFixCount
+        StandardError.say(
+            skipped == 0
+                ? "all \(fixCount) fixes of the track are acknowledged"
+                : "all fixes that were made are acknowledged; \(skipped) of the track were not made")
     }
 
     private func finish() -> ExitCode {

@@ -12,16 +12,16 @@ import Testing
 
     private func radio(_ dialect: Dialect, fixes: Int = 1) throws -> SharedRadio<MemoryFlash> {
         let modem = Self.settings.profile(of: dialect)
-        let collar = try Collar(
-            booting: .init(
+        let device = try CollarDevice(
+            starting: .init(
                 deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
                 delivery: CollarDelivery.Configuration(modem: modem)),
-            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), randomLogID: 5, now: Instant(microseconds: 5_000_000))
+            flash: MemoryFlash(blockByteCount: 512, blockCount: 10), cause: .external, randomLogID: 5, now: Instant(microseconds: 5_000_000))
         let track = (0..<UInt32(fixes)).map { number in
             Fix(sequence: number, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 1)
         }
-        let station = CollarRadioStation(
-            collar: collar, address: 9, radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1),
+        let station = try CollarRadioStation(
+            device: device, address: 9, radio: LossyRadio(lossProbability: 0, corruptionProbability: 0, seed: 1),
             modem: modem, dialect: dialect,
             track: SimulatedTrack(fixes: track, pace: .interval(microseconds: 3_600_000_000)),
             start: Instant(microseconds: 5_000_000))

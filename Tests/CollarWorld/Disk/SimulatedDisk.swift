@@ -78,10 +78,7 @@ package final class SimulatedDisk: FileSystem {
         generation += 1
         for change in nameChanges where random.chance(0.5) { apply(change) }
         nameChanges = []
-        // The content of a directory that is lost is lost too. A directory sorts before its content.
-        for path in durableNames.keys.sorted() where durableNames[SimulatedDisk.parent(of: path)] == nil {
-            durableNames[path] = nil
-        }
+        durableNames = reachableDurableNames
         names = durableNames
         for (_, file) in names.sorted(by: { $0.key < $1.key }) { file.crash(&random) }
     }
@@ -91,6 +88,9 @@ package final class SimulatedDisk: FileSystem {
 
     /// Copies the files as the running system sees them.
     func snapshot() -> Snapshot { names.mapValues { $0.isDirectory ? nil : $0.cached } }
+
+    /// Copies the files as they are on the disk, without anything that only the page cache has.
+    func durableSnapshot() -> Snapshot { reachableDurableNames.mapValues { $0.isDirectory ? nil : $0.durable } }
 
     /// Replaces all files, in the cache and on the disk. A process that runs keeps its open files, which have no names any
     /// more.
@@ -164,6 +164,14 @@ package final class SimulatedDisk: FileSystem {
         if !isStopped, errorNumber == EIO || errorNumber == ENOSPC || errorNumber == EROFS { tree.isDisturbed = true }
         failed?(failure)
         return failure
+    }
+
+    /// The names on the disk. The content of a directory that is lost is lost too.
+    private var reachableDurableNames: [String: DiskFile] {
+        var reachable = durableNames
+        // A directory sorts before its content.
+        for path in durableNames.keys.sorted() where reachable[SimulatedDisk.parent(of: path)] == nil { reachable[path] = nil }
+        return reachable
     }
 
     private func file(_ reference: FileReference) -> DiskFile {

@@ -135,9 +135,11 @@ final class SimulatedMachine {
         consumer = LineConsumer(isOrdered: configuration.selection.isSorted, hasGaps: configuration.selection.hasGaps)
     }
 
-    /// Makes the disk a copy of the disk of another machine, as the running system of that machine sees it.
-    func copyDisk(of original: SimulatedMachine) {
-        disk.restore(original.disk.snapshot())
+    /// Makes the disk a copy of the disk of another machine.
+    /// - Parameter withCache: whether the copy is as the running system of that machine sees the disk; otherwise it is as the disk is
+    ///   without what only the page cache has.
+    func copyDisk(of original: SimulatedMachine, withCache: Bool) {
+        disk.restore(withCache ? original.disk.snapshot() : original.disk.durableSnapshot())
         receiverMoved()
         receiverID = original.receiverID
         durablyAccepted = original.durablyAccepted

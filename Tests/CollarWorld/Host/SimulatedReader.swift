@@ -210,14 +210,20 @@ final class SimulatedReader {
         }
     }
 
-    /// The machine has lost power: what was confirmed before a position was stored must be on the disk.
+    /// The machine has lost power: what was confirmed before a position was stored must be on the disk. What was confirmed later may
+    /// be lost, and no later position is after it then.
     func checkAfterPowerCut(_ records: MachineRecords) {
-        guard isPlain, !disk.isDisturbed else { return }
-        for (key, entries) in stored {
-            let log = records.of(key.deviceID).logs[key.logID]
-            if let sequence = entries.keys.filter({ log?.entries[$0] == nil }).min() {
-                oracle.report(.readersGoOn, "\(text) has stored a position after \(sequence), which the disk has lost")
+        if isPlain, !disk.isDisturbed {
+            for (key, entries) in stored {
+                let log = records.of(key.deviceID).logs[key.logID]
+                if let sequence = entries.keys.filter({ log?.entries[$0] == nil }).min() {
+                    oracle.report(.readersGoOn, "\(text) has stored a position after \(sequence), which the disk has lost")
+                }
             }
+        }
+        for key in confirmed.keys {
+            let kept = records.of(key.deviceID).logs[key.logID]?.entries ?? [:]
+            confirmed[key] = confirmed[key]?.filter { kept[$0.key] != nil || stored[key]?[$0.key] != nil }
         }
     }
 

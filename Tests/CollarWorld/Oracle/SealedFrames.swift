@@ -22,15 +22,10 @@ struct SealedFrames {
         let index: UInt8
     }
 
-    /// What distinguishes the nonce of a host's frame from others under the same key.
-    private struct HostNonce: Hashable {
-        let place: AnswerPlace
-        let salt: [UInt8]
-    }
-
-    /// A frame, and the machine that made it.
+    /// A frame in a place, and the first machine that made it. Place and salt together are its nonce.
     private struct HostFrame {
         let bytes: [UInt8]
+        let salt: [UInt8]
         let machine: Int
     }
 
@@ -39,15 +34,14 @@ struct SealedFrames {
     /// The highest boot count of each log, which must grow.
     private var bootCounts: [UInt64: [UInt32: UInt32]] = [:]
     private var polls: [SentPoll] = []
-    private var hostNonces: [HostNonce: HostFrame] = [:]
-    /// The first frame in each place.
-    private var answers: [AnswerPlace: HostFrame] = [:]
+    /// The different frames in each place, in their order.
+    private var hostFrames: [AnswerPlace: [HostFrame]] = [:]
     /// Polls to which two machines made an answer.
     private(set) var pollsAnsweredTwice = 0
     /// Those of them for which the two answers differ.
     private(set) var pollsAnsweredDifferently = 0
-    /// Different frames of two machines that have one nonce.
-    private(set) var equalSalts = 0
+    /// The pairs of different frames in one place.
+    private(set) var nonces = NonceStatistics()
     /// The clear form of each sealed frame that was handed out.
     private var clearForms: [[UInt8]: [UInt8]] = [:]
     /// The collar of each sealed frame of a collar.
@@ -218,29 +212,28 @@ struct SealedFrames {
             let place = AnswerPlace(
                 deviceID: sent.log.deviceID, receiverID: receiverID, bootCount: sent.number.bootCount,
                 counter: sent.number.counter, index: header.flags.rawValue & 7)
-            let nonce = HostNonce(place: place, salt: Array(frame[saltStart..<(saltStart + 3)]))
-            return note(HostFrame(bytes: frame, machine: machine), nonce)
+            let salt = Array(frame[saltStart..<(saltStart + 3)])
+            return note(HostFrame(bytes: frame, salt: salt, machine: machine), in: place)
         }
         return "a frame answers no poll that was sent"
     }
 
     /// Notes a frame of a machine.
     /// - Returns: what is wrong; nil if nothing is.
-    private mutating func note(_ frame: HostFrame, _ nonce: HostNonce) -> String? {
-        if let first = answers[nonce.place], first.machine != frame.machine, nonce.place.index == 0 {
+    private mutating func note(_ frame: HostFrame, in place: AnswerPlace) -> String? {
+        let earlier = hostFrames[place] ?? []
+        if place.index == 0, let first = earlier.first, first.machine != frame.machine {
             pollsAnsweredTwice += 1
             if first.bytes != frame.bytes { pollsAnsweredDifferently += 1 }
-        } else if answers[nonce.place] == nil {
-            answers[nonce.place] = frame
         }
-        guard let other = hostNonces[nonce], other.bytes != frame.bytes else {
-            hostNonces[nonce] = frame
-            return nil
+        guard !earlier.contains(where: { $0.bytes == frame.bytes }) else { return nil }
+        hostFrames[place] = earlier + [frame]
+        for other in earlier {
+            nonces.add(other.salt, frame.salt)
+            // Two machines that answer a poll differently use one nonce once in 2^24 times. Twice in a run is no chance.
+            guard other.salt == frame.salt, other.machine == frame.machine || nonces.equalSalts > 1 else { continue }
+            return "two frames for poll \(place.counter) of boot \(place.bootCount) have index \(place.index) and salt \(frame.salt)"
         }
-        // Two machines that answer a poll differently use one nonce once in 2^24 times. Twice in a run is no chance.
-        if other.machine != frame.machine { equalSalts += 1 }
-        if other.machine != frame.machine, equalSalts == 1 { return nil }
-        return "two frames for poll \(nonce.place.counter) of boot \(nonce.place.bootCount) have index \(nonce.place.index) "
-            + "and salt \(nonce.salt)"
+        return nil
     }
 }

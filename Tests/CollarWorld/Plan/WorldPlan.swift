@@ -99,7 +99,8 @@ package struct WorldPlan: Equatable, Sendable {
         if faults.contains(.sealing), faults.isDisjoint(with: [.stateRollback, .stateRemoval, .receiverMove]), later.chance(0.9) {
             faults.insert(.keyExchange)
         }
-        if later.chance(0.1) { faults.insert(.clonedHost) }
+        // With keys, two machines must not use one nonce for different frames.
+        if later.chance(faults.contains(.sealing) ? 0.2 : 0.1) { faults.insert(.clonedHost) }
         collarCount = random.chance(0.6) ? 1 : 2 + random.below(3)
         isHalfDuplex = random.chance(0.5)
         modem = WorldPlan.modems[random.below(WorldPlan.modems.count)]

@@ -65,14 +65,18 @@ package struct DialectTrial: Sendable {
         if let collarTurnaroundMicroseconds { profile.turnaroundMicroseconds = collarTurnaroundMicroseconds }
         var random = SeededRandom(seed: seed)
         let start = Self.boot.advanced(byMicroseconds: random.between(0, 1_000_000))
-        let collar = try Collar(
-            sending: .ofTrial(profile, seed: seed), flash: MemoryFlash(blockCount: fixCount / 100 + 10), now: start)
-        let host = InstantHost(knowing: collar.log)
+        let device: CollarDevice<MemoryFlash>
+        do throws(FlashError) {
+            device = try CollarDevice(
+                starting: .ofTrial(.ofTrial(profile, seed: seed)), flash: MemoryFlash(blockCount: fixCount / 100 + 10),
+                cause: .external, randomLogID: 77, now: start)
+        } catch { throw .flash(error) }
+        let host = InstantHost(knowing: device.collar.log)
         let track = SimulatedTrack(
             fixes: SimulatedWalk.fixes(fixCount, secondsApart: secondsApart),
             pace: .interval(microseconds: secondsApart * 1_000_000))
-        let station = CollarRadioStation(
-            collar: collar, address: 9,
+        let station = try CollarRadioStation(
+            device: device, address: 9,
             radio: LossyRadio(lossProbability: lossProbability, corruptionProbability: 0, seed: random.next()),
             modem: profile, dialect: dialect, track: track, start: start)
         let radio = SharedRadio(

@@ -155,14 +155,20 @@ extension CollarDelivery.Configuration {
     }
 }
 
+extension Collar.Configuration {
+    /// The collar of a trial.
+    static func ofTrial(_ delivery: CollarDelivery.Configuration) -> Self {
+        Self(
+            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            capabilities: .sounder, delivery: delivery)
+    }
+}
+
 extension Collar {
     /// Boots the collar of a trial.
     init(sending delivery: CollarDelivery.Configuration, flash: Flash, now: Instant) throws(StationError) {
-        let configuration = Configuration(
-            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            capabilities: .sounder, delivery: delivery)
         do throws(FlashError) {
-            try self.init(booting: configuration, flash: flash, randomLogID: 77, now: now)
+            try self.init(booting: .ofTrial(delivery), flash: flash, randomLogID: 77, now: now)
         } catch { throw .flash(error) }
     }
 

@@ -43,7 +43,7 @@ extension Finding {
         _ path: String, with twin: String, serial: String, marks: String?, evidence: Evidence, sudo: String
     ) -> Finding {
         let removal = marks.map { marks in
-            let udev = UdevCommands.line(asRoot: sudo.isEmpty)
+            let udev = UdevCommands.text(asRoot: sudo.isEmpty)
             return "\(sudo)sed -i '/\"\(serial)\"/d' \(marks) && \(udev) && \(sudo)udevadm settle && \(sudo)collar-link mark \(path)"
         }
         return Finding(

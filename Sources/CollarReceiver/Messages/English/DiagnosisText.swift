@@ -1,8 +1,15 @@
 extension Diagnosis {
-    /// The diagnosis for a person, as lines without line feeds: the findings with their numbers, or one line if there is nothing to do.
-    package var text: [String] {
-        let findings = zip(1..., self.findings).flatMap { $1.text(number: $0) }
-        return findings + [summary]
+    /// A line of text, without a line feed. The first line of a finding has its severity.
+    package typealias Line = (text: String, severity: ErrorCode.Severity?)
+
+    /// The diagnosis for a person: the findings with their numbers, and one line at the end, or this line alone if there is nothing to
+    /// do.
+    package var text: [Line] {
+        let findings = zip(1..., self.findings).flatMap { number, finding in
+            let (first, rest) = finding.text(number: number)
+            return [Line(first, finding.code.severity)] + rest.map { Line($0, nil) }
+        }
+        return findings + [Line(summary, nil)]
     }
 
     private var summary: String {
@@ -18,12 +25,11 @@ extension Diagnosis {
 }
 
 extension Finding {
-    fileprivate func text(number: Int) -> [String] {
-        var lines = ["\(number). \(code.severity.rawValue): \(reason) [\(code.rawValue)]"]
-        lines += evidence.map { "   seen:    \($0.place): \($0.value)" }
+    fileprivate func text(number: Int) -> (first: String, rest: [String]) {
+        var lines = evidence.map { "   seen:    \($0.place): \($0.value)" }
         if let command { lines.append("   fix:     \(command)") }
         if let remedy { lines.append("   \(command == nil ? "fix:" : "note:")    ".padded(to: 12) + remedy) }
-        return lines
+        return ("\(number). \(code.severity.rawValue): \(reason) [\(code.rawValue)]", lines)
     }
 }
 

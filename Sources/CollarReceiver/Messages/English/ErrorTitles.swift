@@ -70,6 +70,7 @@ extension ErrorCode {
         case .animalsUnusable: "Names cannot be read"
         case .controlFailing: "No control socket"
         case .commandFailed: "The command failed"
+        case .runCrashed: "The last run crashed"
         case .outputFailed: "Output cannot be written"
         case .unknown: "Unexpected error"
         }

@@ -33,9 +33,6 @@ extension FollowerNotice {
             UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts)")
         }
     }
-
-    /// Whether the notice reports a failure; all other notices are information.
-    public var isFailure: Bool { message.code != nil }
 }
 
 extension CommandEnd {

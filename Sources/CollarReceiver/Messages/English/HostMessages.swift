@@ -117,7 +117,8 @@ extension HostNotice {
                 "send again what is still wanted")
         case .requestsFailing(let deviceID, let error):
             error.message.about("requests to \(collarName(deviceID)) cannot be read or stored", .requestsFailing)
-        case .status(let deviceID, _, _): UserMessage(nil, "\(collarName(deviceID)) reports its status")
+        case .status(let deviceID, _, let status):
+            UserMessage(nil, "\(collarName(deviceID)) reports its status; battery \(status.batteryPercent.map { "\($0) %" } ?? "unknown")")
         }
     }
 }

@@ -19,11 +19,10 @@ extension Finding {
 
     static func networkNamespace(evidence: Evidence, isContainer: Bool) -> Finding {
         Finding(
-            .networkNamespace,
-            "This process is in a network namespace of its own, in which the kernel does not say what is plugged in and pulled out.",
+            .networkNamespace, "This process is in another network namespace than udevd, whose events do not arrive here.",
             evidence: [evidence],
             command: isContainer ? "docker run --network host -v /run/udev:/run/udev:ro …" : "nsenter --net=/proc/1/ns/net collar-link",
-            remedy: "Or name the port: --port /dev/ttyUSB0.")
+            remedy: "Nothing is to be done: changes of the files in /run/udev/data tell of radios, too.")
     }
 
     static func udevNotRunning(containerMark: String?, sudo: String) -> Finding {
@@ -31,7 +30,7 @@ extension Finding {
         return containerMark == nil
             ? Finding(
                 .udevNotRunning, "udevd does not run: no rule marks a radio or lets a user open it.", evidence: evidence,
-                command: "\(sudo)systemctl start systemd-udevd && \(UdevCommands.line(asRoot: sudo.isEmpty))")
+                command: "\(sudo)systemctl start systemd-udevd && \(UdevCommands.text(asRoot: sudo.isEmpty))")
             : Finding(
                 .udevNotRunning, "This container does not see what udevd knows: marks of radios do not count, only product names.",
                 evidence: evidence, command: "docker run --network host -v /run/udev:/run/udev:ro …",
@@ -57,14 +56,14 @@ extension Finding {
         return Finding(
             .ruleMisplaced, "udev reads \(path) after 73-seat-late.rules, which lets the person at the machine open the radio.",
             evidence: [Evidence(path, "its number is not below 73")],
-            command: "\(sudo)mv \(QuotedWord.text(path)) \(folder)/\(RuleFiles.ruleName) && \(UdevCommands.line(asRoot: sudo.isEmpty))")
+            command: "\(sudo)mv \(QuotedWord.text(path)) \(folder)/\(RuleFiles.ruleName) && \(UdevCommands.text(asRoot: sudo.isEmpty))")
     }
 
     static func ruleNotApplied(_ adapter: USBAdapter, by path: String, sudo: String) -> Finding {
         Finding(
             .ruleNotApplied, port: adapter.port.node, "udev has not applied \(path) to \(adapter.port.node): it is not marked.",
             evidence: [Evidence(path, "marks it"), Evidence("udev properties of \(adapter.port.node)", "no COLLAR_LINK=1")],
-            command: UdevCommands.line(asRoot: sudo.isEmpty), remedy: "If that does not help, unplug the radio and plug it in again.")
+            command: UdevCommands.text(asRoot: sudo.isEmpty), remedy: "If that does not help, unplug the radio and plug it in again.")
     }
 
     private static func installation(_ sudo: String, over path: String? = nil) -> String {
@@ -76,6 +75,6 @@ extension Finding {
 enum RuleInstallation {
     /// The command, in the directory of the sources.
     static func command(sudo: String = "sudo ", target: String = "/etc/udev/rules.d/") -> String {
-        "\(sudo)cp hardware/udev/70-collar-link.rules \(target) && \(UdevCommands.line(asRoot: sudo.isEmpty))"
+        "\(sudo)cp hardware/udev/70-collar-link.rules \(target) && \(UdevCommands.text(asRoot: sudo.isEmpty))"
     }
 }

@@ -61,7 +61,7 @@ extension Finding {
             switch obstacle {
             case .onlyOwner, .directory: nil
             case .notInGroup: "Then log out and in again."
-            case .notLoggedInAgain, .containerOrSecurityModule: message.remedy
+            case .notLoggedInAgain, .containerOrSecurityModule, .notSetYet: message.remedy
             }
         return Finding(
             .permissionDenied, port: path, message.reason, evidence: evidence, command: message.remedy.flatMap(QuotedWord.command),

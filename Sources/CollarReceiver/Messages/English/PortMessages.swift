@@ -60,13 +60,19 @@ extension PermissionObstacle {
                     "The permissions of \(path) would suffice, but a container or a security module forbids to open it.",
                     "Start a container with `--device=\(path)`; otherwise find the refusal with `sudo journalctl -k -g denied`."
                 )
+            case .notSetYet:
+                (
+                    "udevd has not set the permissions of \(path) yet.",
+                    "See what holds udevd up: `systemctl status systemd-udevd`."
+                )
             }
         return UserMessage(.permissionDenied, reason, remedy)
     }
 }
 
 extension ProcessHolder {
-    fileprivate var remedy: String {
+    /// The step that frees the port.
+    var remedy: String {
         switch name {
         case "ModemManager": "Run `sudo systemctl stop ModemManager`."
         case "gpsd": "Run `sudo systemctl stop gpsd.socket gpsd.service`."

@@ -62,14 +62,16 @@ extension ReceiverNotice {
     public var message: UserMessage {
         switch self {
         case .waitingForPort(let path): UserMessage(nil, "waiting for \(path) to appear")
-        case .waitingForRadio(let others):
+        case .waitingForRadio(let others, let source): .waitingForRadio(others, source)
+        case .udevElsewhere:
             UserMessage(
-                nil,
-                "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
-                    + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
-                (others.first(where: \.isUnmarkedAdapter).map { "mark a radio once with `collar-link mark \($0.node)`, " } ?? "")
-                    + "name a port with --port PATH, or plug a collar radio in")
-        case .opened(let path): UserMessage(nil, "listening on \(path)")
+                nil, "udev's events do not reach this network namespace; changes in /run/udev/data show which radios come and go")
+        case .opened(let path, nil): UserMessage(nil, "listening on \(path)")
+        case .opened(let path, let node?):
+            UserMessage(
+                nil, "listening on \(node), where the radio of \(path) is now",
+                "name the radio by a link that follows it, such as the one in /dev/serial/by-id")
+        case .unmarked(let path): UserMessage(nil, "\(path) is not marked as a collar radio any more, and is closed")
         case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
         case .unplugged(let path, isAwaited: true):
             UserMessage(
@@ -80,6 +82,11 @@ extension ReceiverNotice {
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
                 "start collar-link with the new terminal, or name a symbolic link that is made anew with it")
         case .cannotOpen(let error): error.message
+        case .read(let path, let reader):
+            UserMessage(
+                .deviceInUse,
+                "\(path) is also open in \(reader.name) (process \(reader.processID)), which takes bytes away if it reads them",
+                reader.remedy)
         case .cannotSend(let path):
             UserMessage(
                 .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
@@ -92,6 +99,10 @@ extension ReceiverNotice {
         case .capturing(let path):
             UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
         case .captureStopped(let failure): failure.message
+        case .crashed(let end): end.message
+        case .figures(let statistics, let latencies): UserMessage(nil, latencies.text(statistics))
+        case .traffic(let path, let isInbound, let bytes):
+            UserMessage(nil, "\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
@@ -101,6 +112,24 @@ extension ReceiverNotice {
 }
 
 extension UserMessage {
+    fileprivate static func waitingForRadio(_ others: [SerialDevice], _ source: DeviceMonitor.Source) -> UserMessage {
+        // No mark of a rule is seen without udevd's data, so only the product's name counts.
+        guard source != .kernel else {
+            return UserMessage(
+                nil,
+                "no collar radio is plugged in; waiting for one whose product name begins with CollarLink, because marks are "
+                    + "not seen: udevd does not run here, or /run/udev is not visible; "
+                    + (others.isEmpty ? "there is no other serial device" : "other serial devices:"),
+                "name a port with --port PATH, or start the container with `-v /run/udev:/run/udev:ro --network host`")
+        }
+        return UserMessage(
+            nil,
+            "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
+                + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
+            (others.first(where: \.isUnmarkedAdapter).map { "mark a radio once with `collar-link mark \($0.node)`, " } ?? "")
+                + "name a port with --port PATH, or plug a collar radio in")
+    }
+
     fileprivate static func unreachable(path: String, reason: String, isTriedAgain: Bool) -> UserMessage {
         UserMessage(
             .radioUnreachable, "\(path) cannot be reached: \(reason)\(isTriedAgain ? "; it is tried again" : "")",

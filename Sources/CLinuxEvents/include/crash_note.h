@@ -1,0 +1,3 @@
+#pragma once
+
+void crash_note_in(int fd);

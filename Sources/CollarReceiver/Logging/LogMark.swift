@@ -1,0 +1,78 @@
+/// What a message is about, for filters. The raw values are the names that a person types.
+public enum LogCategory: String, CaseIterable, Sendable {
+    /// Positions of collars, from the collar to the disk.
+    case collarLocation = "collar-location"
+    /// The position of the owner.
+    case ownerLocation = "owner-location"
+    /// Ports, radios, links to collars, keys and requests.
+    case connectivity
+    /// Batteries of collars.
+    case power
+    /// Latencies, counts and limits.
+    case performance
+    /// The end of an earlier run that nobody wanted.
+    case crash
+}
+
+/// How much a message matters. The raw values are the names that a person types.
+public enum LogLevel: String, CaseIterable, Comparable, Sendable {
+    /// What happens, in every detail.
+    case debug
+    /// Worth knowing; everything works.
+    case info
+    /// It should pass by itself; if it does not, the user must do something.
+    case warning
+    /// Something failed.
+    case error
+    /// Nothing works until the user does something.
+    case fault
+
+    /// Whether `left` matters less than `right`.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.priority > right.priority }
+
+    /// The priority of syslog and of the journal, 2 to 7; a lower one matters more.
+    public var priority: Int {
+        switch self {
+        case .debug: 7
+        case .info: 6
+        case .warning: 4
+        case .error: 3
+        case .fault: 2
+        }
+    }
+}
+
+/// What a filter and the journal know of a message.
+public struct LogMark: Equatable, Sendable {
+    /// How much the message matters.
+    public var level: LogLevel
+    /// What it is about.
+    public var category: LogCategory
+    /// The code of the error; nil if the message reports none.
+    public var code: ErrorCode?
+
+    /// Creates a mark, by default that of an ordinary message.
+    public init(_ level: LogLevel = .info, _ category: LogCategory = .connectivity, code: ErrorCode? = nil) {
+        self.level = level
+        self.category = category
+        self.code = code
+    }
+
+    /// The mark of a message: the level follows from the severity of its error, the category from the code.
+    /// - Parameter category: the category if the message reports no error.
+    public init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
+        self.init(LogLevel(message.code?.severity ?? .info), message.code?.category ?? category, code: message.code)
+    }
+}
+
+extension LogLevel {
+    /// The level of an error of a severity.
+    public init(_ severity: ErrorCode.Severity) {
+        switch severity {
+        case .info: self = .info
+        case .warning: self = .warning
+        case .error: self = .error
+        case .critical: self = .fault
+        }
+    }
+}

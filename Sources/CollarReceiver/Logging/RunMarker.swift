@@ -1,0 +1,65 @@
+import CLinuxEvents
+import Glibc
+
+/// How an earlier run ended that did not end of its own accord.
+public struct EndOfRun: Equatable, Sendable {
+    /// The id of its process.
+    public var processID: Int32
+    /// The signal that it crashed by; nil if it was killed in a way that it could not note.
+    public var signal: Int32?
+
+    /// Creates a value.
+    public init(processID: Int32, signal: Int32?) {
+        self.processID = processID
+        self.signal = signal
+    }
+}
+
+/// The file `running` of the state directory, which is there as long as a receiver runs. If it is there at a start, the last run
+/// crashed or was killed, unless the machine was started since: a power cut is no crash.
+///
+/// Its lines are `process=ID`, `boot=ID` with the kernel's id of this start of the machine, and after a crash `signal=NN`. If the
+/// file cannot be written, no crash is noticed, and nothing else fails.
+final class RunMarker {
+    private let path: String
+    private let descriptor: Int32
+    /// How the last run ended; nil if it ended of its own accord, or with the machine.
+    let previousEnd: EndOfRun?
+
+    /// Reads what the last run has left, and makes the file anew. The caller holds the lock of the state directory, so no other
+    /// receiver runs there.
+    /// - Parameter bootPath: the kernel's file with the id of this start of the machine.
+    init(stateDirectory: String, bootPath: String = "/proc/sys/kernel/random/boot_id") {
+        path = stateDirectory + "/running"
+        let boot = RunMarker.text(of: bootPath).filter { !$0.isWhitespace }
+        previousEnd = RunMarker.end(in: CaptureFields(Array(RunMarker.text(of: path).utf8)), boot: boot)
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { return }
+        let line = Array("process=\(getpid())\nboot=\(boot)\n".utf8)
+        _ = unsafe line.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        crash_note_in(descriptor)
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        crash_note_in(-1)
+        unsafe _ = unlink(path)
+        close(descriptor)
+    }
+
+    /// The end of the run that has left these lines; nil if they are of another start of the machine, or none.
+    static func end(in fields: CaptureFields, boot: String) -> EndOfRun? {
+        guard let processID = fields.number("process", as: Int32.self), !boot.isEmpty, fields.text("boot") == boot else { return nil }
+        return EndOfRun(processID: processID, signal: fields.number("signal"))
+    }
+
+    /// The start of a small file; empty if it cannot be read.
+    private static func text(of path: String) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+import CollarARQ
+import CollarHost
+import Glibc
+import SerialDevices
+
+/// Waits for serial ports that come and go.
+public final class DeviceWatch {
+    /// The result of a wait.
+    public enum Event: Equatable, Sendable {
+        /// Ports came, went or changed.
+        case changes([DeviceChange])
+        /// Nothing was plugged in for a time that is long for somebody who waits for it; only once.
+        case nothingCame
+        /// SIGINT or SIGTERM came.
+        case ended
+    }
+
+    /// Time after which ``Event/nothingCame`` is returned, in microseconds.
+    private static let patience: Int64 = 10_000_000
+
+    /// The ports that are present.
+    public private(set) var devices: [SerialDevice]
+    private let monitor: DeviceMonitor
+    private let events: EventPoll
+    private let signals: SignalDescriptor
+    /// When to return ``Event/nothingCame``; nil after a port came, or after that was returned.
+    private var deadline: Instant?
+
+    /// Begins to watch.
+    public init() throws(ReceiverError) {
+        do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
+        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+            throw .system(operation: "signalfd", errorNumber: errno)
+        }
+        self.signals = signals
+        events = try EventPoll()
+        events.watch(signals.fileDescriptor, as: .signals)
+        for descriptor in monitor.fileDescriptors { events.watch(descriptor, as: .deviceMonitor) }
+        devices = monitor.allSerialDevices()
+        deadline = HostTime.now.instant.advanced(byMicroseconds: DeviceWatch.patience)
+    }
+
+    /// Waits for the next event.
+    public func next() -> Event {
+        while true {
+            let wait = deadline.map { max(0, $0.microseconds(since: HostTime.now.instant)) }
+            for event in events.wait(timeoutMicroseconds: wait) {
+                if event.source == .signals, signals.next() != nil { return .ended }
+            }
+            let changes = monitor.update(&devices)
+            if changes.contains(where: \.isAddition) { deadline = nil }
+            if !changes.isEmpty { return .changes(changes) }
+            if let due = deadline, HostTime.now.instant >= due {
+                deadline = nil
+                return .nothingCame
+            }
+        }
+    }
+}
+
+extension DeviceChange {
+    fileprivate var isAddition: Bool { if case .added = self { true } else { false } }
+}

@@ -1,0 +1,146 @@
+import CollarARQ
+import CollarHost
+import SerialDevices
+
+/// Opening of ports, and what follows when it fails.
+extension RadioPorts {
+    /// Times between attempts to open a port that another program has open, in microseconds; the last time repeats. It also
+    /// applies to a path that cannot be watched.
+    private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
+    /// Time between attempts while the failure may pass, in microseconds.
+    private static let passingRetryTime: Int64 = 300_000
+
+    /// Tries to open a port; if that fails, arranges the next try.
+    /// - Throws: the failure, if it ends the receiver.
+    func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) throws(ReceiverError) {
+        stopWaiting(port)
+        guard port.networkAddress == nil else { return connect(port, attempt: attempt, at: time) }
+        do throws(SerialPortError) { try openLine(port, at: time) } catch {
+            try arrangeRetry(port, after: error, attempt: attempt, at: time)
+        }
+    }
+
+    /// Opens the device at a port's path, unless the device is already open by another path, or the path leads by the same
+    /// links as before to the number of a closed pseudo-terminal, which another program's terminal may now have.
+    private func openLine(_ port: RadioPort, at time: HostTime) throws(SerialPortError) {
+        if ports.contains(where: { ($0.connection as? SerialPort)?.isNamed(by: port.node) == true }) {
+            port.state = .shared
+            return
+        }
+        if let route = port.route, route == TerminalRoute(of: port.node) { throw .notFound(path: port.path) }
+        let serial = port.isNamedByUser ? try SerialPort(opening: port.node) : try SerialPort(openingRadioAt: port.node)
+        port.route = TerminalRoute(toNumberAt: port.node)
+        port.isUntried = false
+        port.lastError = nil
+        port.failure = nil
+        port.lastComplaint = nil
+        port.lastReader = nil
+        opened(port, serial, at: time)
+        lookForReader(of: port, serial)
+    }
+
+    private func arrangeRetry(
+        _ port: RadioPort, after error: SerialPortError, attempt: Int, at time: HostTime
+    ) throws(ReceiverError) {
+        if port.lastError?.error != error { port.lastError = (error, time.instant) }
+        if let since = port.lastError?.since, time.instant.microseconds(since: since) < error.passesWithinMicroseconds {
+            port.state = .retrying(
+                at: time.instant.advanced(byMicroseconds: RadioPorts.passingRetryTime), attempt: attempt)
+            return
+        }
+        port.failure = error
+        if endsReceiver(error, of: port) { throw .port(error) }
+        port.isUntried = false
+        if case .notFound = error { port.node = port.path }
+        switch error {
+        // udev announces the next device.
+        case .notFound where !port.isNamedByUser: return
+        case .busy: retry(port, after: attempt, at: time)
+        default: watch(port, attempt: attempt, at: time)
+        }
+        complain(port, error)
+    }
+
+    /// Whether a failure of a port that the user named ends the receiver. If the port exists but cannot be used when it is tried
+    /// for the first time, only the user can resolve it.
+    private func endsReceiver(_ error: SerialPortError, of port: RadioPort) -> Bool {
+        guard port.isNamedByUser else { return false }
+        guard configuration.reconnects else { return true }
+        return switch error {
+        case .notFound, .disconnected: false
+        case .busy, .permissionDenied, .notATerminal, .system: port.isUntried
+        }
+    }
+
+    /// Ends a receiver that does not reconnect, if no radio is open and none may open within moments.
+    func endIfNothingIsLeft() throws(ReceiverError) {
+        guard isDiscovering, !configuration.reconnects, !ports.contains(where: \.mayCarryBytes) else { return }
+        let failure = ports.lazy.compactMap(\.failure).first { failure in
+            if case .notFound = failure { false } else { true }
+        }
+        throw failure.map { .port($0) } ?? .noDevice(path: nil)
+    }
+
+    func retry(_ port: RadioPort, after attempt: Int, at time: HostTime) {
+        let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
+        port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+    }
+
+    private func complain(_ port: RadioPort, _ error: SerialPortError) {
+        guard port.connection == nil, port.lastComplaint != error else { return }
+        // If no radio is open, the failure ends a receiver that does not reconnect, and is reported then.
+        guard configuration.reconnects || ports.contains(where: { $0.connection != nil }) else { return }
+        port.lastComplaint = error
+        if case .notFound = error { report(.waitingForPort(path: port.path)) } else { report(.cannotOpen(error)) }
+    }
+
+    /// Watches the path for a change. A change before the watch begins would be missed, so the port is then tried once more.
+    private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
+        do throws(SystemError) {
+            let watcher = try PathWatcher(path: port.node)
+            do throws(SerialPortError) { try openLine(port, at: time) } catch {
+                // A port that is busy by now changes nothing at its path when it becomes free.
+                if case .busy = error { return retry(port, after: attempt, at: time) }
+                port.state = .waiting(watcher)
+                events.watch(watcher.fileDescriptor, as: .port(port.id))
+            }
+        } catch {
+            let delay = RadioPorts.retryTimes[RadioPorts.retryTimes.count - 1]
+            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+        }
+    }
+
+    func stopWaiting(_ port: RadioPort) {
+        switch port.state {
+        case .waiting(let watcher): events.forget(watcher.fileDescriptor)
+        case .connecting(let attempt): events.forget(attempt.fileDescriptor)
+        case .open, .retrying, .shared, .gone: break
+        }
+        port.state = .gone
+    }
+}
+
+extension RadioPort {
+    /// Whether a radio is open, or may open within moments.
+    fileprivate var mayCarryBytes: Bool {
+        switch state {
+        case .open, .connecting, .shared: true
+        case .retrying: failure == nil
+        case .waiting, .gone: false
+        }
+    }
+}
+
+extension SerialPortError {
+    /// The time in which the error may pass by itself, in microseconds; 0 if it does not.
+    fileprivate var passesWithinMicroseconds: Int64 {
+        switch self {
+        // udevd sets the group first, and the access list up to 300 ms later; with slow rules it takes seconds.
+        case .permissionDenied(_, .notSetYet): 30_000_000
+        case .permissionDenied: 300_000
+        // The node of a device that was unplugged goes within moments.
+        case .disconnected: 1_000_000
+        case .notFound, .notATerminal, .busy, .system: 0
+        }
+    }
+}

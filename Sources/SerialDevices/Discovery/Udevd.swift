@@ -1,0 +1,40 @@
+import CLibudev
+import Glibc
+
+/// What this process can see of udevd.
+enum Udevd {
+    /// The directory in which udevd keeps what it knows, one file for each device.
+    static let databaseDirectory = "/run/udev/data"
+
+    /// Whether udevd runs on this machine, and this process can see its files.
+    static var isVisible: Bool { unsafe access("/run/udev/control", F_OK) == 0 }
+
+    /// Whether udevd runs in the network namespace of this process. Its events reach no other namespace.
+    static var sendsEventsHere: Bool {
+        guard let sockets = SystemFiles.lines(of: MachineFiles.netlinkSockets) else { return true }
+        return sockets.contains(where: hearsKernel)
+    }
+
+    /// Whether a line of /proc/net/netlink describes a socket that hears the kernel's events of devices, as udevd's does.
+    static func hearsKernel(_ line: String) -> Bool {
+        // The columns are an address, the protocol, the port, and the groups in hexadecimal.
+        let columns = line.split(separator: " ")
+        guard columns.count > 3, columns[1] == "15", let groups = UInt32(columns[3], radix: 16) else { return false }
+        return groups & 1 != 0
+    }
+
+    /// Whether udevd is still to set the permissions of a device: it has not examined the device, or it still handles events.
+    /// - Parameter device: the number of a device node.
+    static func isBusy(with number: UInt) -> Bool {
+        guard isVisible else { return false }
+        // udevd keeps this file while events wait or are handled.
+        if unsafe access("/run/udev/queue", F_OK) == 0 { return true }
+        guard let context = unsafe udev_new() else { return false }
+        defer { unsafe udev_unref(context) }
+        guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), number) else {
+            return false
+        }
+        defer { unsafe udev_device_unref(device) }
+        return unsafe udev_device_get_is_initialized(device) == 0
+    }
+}

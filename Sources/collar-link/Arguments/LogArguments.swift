@@ -1,0 +1,27 @@
+import CollarReceiver
+
+extension ParsedArguments {
+    /// The option that chooses messages.
+    static let logOption = OptionSpec(
+        "--log", value: "[CATEGORY:]LEVEL", repeatable: true,
+        is: "messages of this level and above: debug, info (the default), warning, error, fault; see Protocol/LOGGING.md")
+
+    /// Which messages are wanted: `--log [CATEGORY:]LEVEL`, in their order, after `--quiet`.
+    func logFilter() throws(CommandFailure) -> LogFilter {
+        var filter = LogFilter(has("--quiet") ? .warning : .info)
+        for text in values["--log"] ?? [] {
+            do throws(LogFilter.Problem) { try filter.set(text) } catch {
+                let (word, known) =
+                    switch error {
+                    case .category(let word): (word, LogCategory.allCases.map(\.rawValue))
+                    case .level(let word): (word, LogLevel.allCases.map(\.rawValue))
+                    }
+                throw CommandFailure(
+                    .usage, "--log \(text): [CATEGORY:]LEVEL is wanted; there is no '\(word)'" + Suggestion.text(for: word, among: known),
+                    remedy: "levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
+                        + LogCategory.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+        }
+        return filter
+    }
+}

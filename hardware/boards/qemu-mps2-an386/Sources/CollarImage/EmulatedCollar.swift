@@ -1,0 +1,71 @@
+import Board
+import CollarARQ
+import CollarFirmware
+import CollarWire
+
+/// The hardware of a collar on this board: the radio at port 0, as a serial line; the GNSS receiver at port 1; the cable at
+/// port 2. The lights of the board are the light and the sounder.
+struct EmulatedCollar: CollarBoard, ~Copyable {
+    typealias GNSS = UBXParser
+
+    private let profile: ModemProfile
+    private var clock = Clock()
+    private var watchdog = Watchdog()
+    private var radio = UART(0)
+    private var radioInput = SerialFrames()
+    private var radioOutput = LineOutput()
+    /// When the frame that is being sent ends.
+    private var transmissionEnd = Instant(microseconds: 0)
+    private var gnss = UART(1)
+    private var cable = UART(2)
+    private var cableInput = SerialFrames()
+
+    init(_ factory: FactoryBlocks) { profile = ModemProfile(factory.modem) }
+
+    mutating func now() -> Instant { clock.now() }
+
+    mutating func wait(until deadline: Instant) {
+        let isSending = transmissionEnd > clock.now()
+        clock.wait(until: isSending ? min(deadline, transmissionEnd) : deadline)
+    }
+
+    mutating func feedWatchdog() { watchdog.feed() }
+    mutating func randomWord() -> UInt32 { FactoryBlocks.randomWord() }
+    mutating func takeResetCause() -> ResetCause { .take() }
+    mutating func reset() { ResetCause.resetByProgram() }
+    mutating func takeFlash() -> BoardFlash { BoardFlash() }
+
+    mutating func nextFrame(into frame: inout OutputSpan<UInt8>) -> Bool { radioInput.next(from: &radio, into: &frame) }
+
+    mutating func send(_ frame: Span<UInt8>) {
+        radioOutput.fill { StreamEncoder.encode(frame, into: &$0) }
+        radioOutput.write(to: &radio)
+        transmissionEnd = clock.now().advanced(byMicroseconds: profile.airtimeMicroseconds(frameByteCount: frame.count))
+    }
+
+    mutating func radioState() -> RadioState {
+        radioOutput.write(to: &radio)
+        return radioOutput.isEmpty && clock.now() >= transmissionEnd ? .ready : .sending
+    }
+
+    var gnssSettings: GNSSSettings {
+        // The emulated receiver has the time of this machine.
+        guard let earliest = UTCDate(year: 2026, month: 1, day: 1) else { preconditionFailure("the calendar has this day") }
+        return GNSSSettings(earliestDate: earliest)
+    }
+
+    mutating func readGNSS(into bytes: inout OutputSpan<UInt8>) {
+        while bytes.freeCapacity > 0, let byte = gnss.read() { bytes.append(byte) }
+    }
+
+    mutating func writeGNSS(_ bytes: Span<UInt8>) {
+        for index in bytes.indices { gnss.write(bytes[index]) }
+    }
+
+    mutating func show(_ indication: Indication) {
+        Lights.show((indication.isLit ? 1 : 0) | (indication.isSounding ? 2 : 0))
+    }
+
+    mutating func nextCableFrame(into frame: inout OutputSpan<UInt8>) -> Bool { cableInput.next(from: &cable, into: &frame) }
+    mutating func sendOnCable(_ frame: Span<UInt8>) { SerialFrames.send(frame, on: &cable) }
+}
