@@ -23,6 +23,8 @@ class SimulatedCollarTest(SendTest):
 
     def test_every_verb(self):
         receiver = self.begin()
+        # A collar that makes no fixes is heard, and can be asked, once per heartbeat.
+        self.assertEqual(self.result(self.send("--json", "settings", "set", "heartbeat_s=5"), 0)["outcome"], "ok")
         for words, verb in ((["locate"], "locate"), (["sound", "0.5"], "sound"), (["track", "off"], "track_off"),
                             (["track", "on"], "track_on"), (["reboot"], "reboot"), (["pair"], "pair"),
                             (["settings", "get"], "get_settings"),
@@ -40,10 +42,10 @@ class SimulatedCollarTest(SendTest):
         for each in ended:
             SCHEMA.validate(each)
         self.assertEqual([each["do"] for each in ended],
-                         ["locate", "sound", "track_off", "track_on", "reboot", "pair", "get_settings", "set_settings",
+                         ["set_settings", "locate", "sound", "track_off", "track_on", "reboot", "pair", "get_settings", "set_settings",
                           "get_settings", "unpair"])
         ids = [each["request"] for each in ended]
-        self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 9)
+        self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 10)
         self.assertIn("locate: done", receiver.error_text)
 
     def test_texts_for_people(self):
@@ -154,7 +156,7 @@ class SimulatedCollarTest(SendTest):
     def test_two_at_once(self):
         receiver = self.begin()
         programs = [self.send("--json", *words) for words in (
-            ["locate"], ["track", "off"], ["settings", "get"], ["sound", "1"], ["locate"], ["settings", "get"])]
+            ["locate"], ["track", "on"], ["settings", "get"], ["sound", "1"], ["sound", "2"], ["settings", "get"])]
         lines = [self.result(program, 0) for program in programs]
         self.assertEqual(len({line["request"] for line in lines}), len(lines))
         receiver.stop()
