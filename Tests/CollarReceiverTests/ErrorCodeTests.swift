@@ -177,8 +177,9 @@ import Testing
             let data = try Data(contentsOf: URL(filePath: protocolFile("schema/\(name).schema.json")))
             return try JSONDecoder().decode(Schema.self, from: data).properties.code
         }
-        let ofErrors = try #require(try codes("error").examples)
-        let ofRejections = try #require(try codes("result").enum)
+        let codesOfErrors = try codes("error"), codesOfRejections = try codes("result")
+        let ofErrors = try #require(codesOfErrors.examples)
+        let ofRejections = try #require(codesOfRejections.enum)
         #expect(Set(ofErrors).union(ofRejections).isSubset(of: ErrorCode.allCases.map(\.rawValue)))
         let rejections = Self.causes.suffix(10).map(\.0.rawValue) + Self.ofTheSocket.map(\.rawValue)
         #expect(Set(ofRejections) == Set(rejections))

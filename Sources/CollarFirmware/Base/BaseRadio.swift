@@ -78,7 +78,7 @@ extension BaseRadio {
     /// Appends the next frame for the host, with the stuffing and the delimiters of a serial line. A frame that was taken must be
     /// written whole.
     ///
-    /// `output` is empty and has room for ``StreamEncoder/encodedByteCount(for:)`` of the largest frame.
+    /// `output` is empty and has room for `StreamEncoder.encodedByteCount(for:)` of the largest frame.
     /// - Returns: whether a frame was appended.
     public mutating func nextHostFrame(into output: inout OutputSpan<UInt8>) -> Bool {
         var count = 0

@@ -62,7 +62,10 @@ extension CollarDevice {
     }
 
     /// Notes the state of the GNSS receiver. While the device does not want the receiver, it is ignored.
-    /// - Parameter fault: the fault of the receiver; nil if it has none.
+    /// - Parameters:
+    ///   - state: the state of the receiver.
+    ///   - fault: the fault of the receiver; nil if it has none.
+    ///   - now: the present time.
     public mutating func gnssChanged(to state: Status.GNSSState, fault: CollarFault?, now: Instant) {
         guard isGNSSWanted else { return }
         receiverState = state == .off ? .searching : state

@@ -11,7 +11,9 @@ public struct CaptureSchedule: Sendable {
     public init() {}
 
     /// Whether a reading becomes a fix. If the clock was set back, it does.
-    /// - Parameter intervalMilliseconds: the shortest time between two fixes; nil if every reading becomes one.
+    /// - Parameters:
+    ///   - unixMilliseconds: the time of the reading, in milliseconds since 1970.
+    ///   - intervalMilliseconds: the shortest time between two fixes; nil if every reading becomes one.
     public func isDue(unixMilliseconds: Int64, intervalMilliseconds: UInt32?) -> Bool {
         guard let intervalMilliseconds, let lastUnixMilliseconds else { return true }
         let elapsed = unixMilliseconds - lastUnixMilliseconds

@@ -20,6 +20,7 @@ public struct MotionDetector: Sendable {
 
     /// Notes a fix.
     /// - Parameters:
+    ///   - fix: the newest position.
     ///   - distanceCentimeters: the least distance that is a movement, 1 … 100,000 cm.
     ///   - seconds: how long a stationary collar has not moved.
     public mutating func note(_ fix: Fix, distanceCentimeters: UInt32, seconds: UInt32) {

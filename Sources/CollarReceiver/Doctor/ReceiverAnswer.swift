@@ -8,7 +8,10 @@ public enum ReceiverAnswer {
     private static let denied = "denied"
 
     /// The answer as a fact of a machine: the line of figures, or a word; nil if no receiver listens.
-    /// - Parameter end: until when to wait for the answer, a time of ``MonotonicClock``.
+    /// - Parameters:
+    ///   - stateDirectory: the state directory of the receiver.
+    ///   - runtimeDirectory: the user's runtime directory, where a receiver with a long path has its socket; nil if there is none.
+    ///   - end: until when to wait for the answer, a time of ``MonotonicClock``.
     public static func text(stateDirectory: String, runtimeDirectory: String?, untilMicroseconds end: Int64) -> String? {
         do throws(ControlConnection.ConnectError) {
             let connection = try ControlConnection(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)

@@ -59,7 +59,9 @@ public struct LogMark: Equatable, Sendable {
     }
 
     /// The mark of a message: the level follows from the severity of its error, the category from the code.
-    /// - Parameter category: the category if the message reports no error.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - category: the category if the message reports no error.
     public init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
         self.init(LogLevel(message.code?.severity ?? .info), message.code?.category ?? category, code: message.code)
     }

@@ -34,8 +34,8 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     /// Creates a receiver that is switched off.
     public init(settings: GNSSSettings) { self.settings = settings }
 
-    /// The fault of the receiver: ``CollarFault/gnssSilent`` if it has not said anything valid for three intervals and seven
-    /// seconds, ``CollarFault/gnssFault`` if it refuses a part of its configuration; nil if there is none.
+    /// The fault of the receiver: `CollarFault.gnssSilent` if it has not said anything valid for three intervals and seven
+    /// seconds, `CollarFault.gnssFault` if it refuses a part of its configuration; nil if there is none.
     public var fault: CollarFault? { isSilent ? .gnssSilent : hasRefused ? .gnssFault : nil }
 
     /// Whether the receiver needs its supply. A board that can switch the supply switches it so; on any other board the receiver
