@@ -12,7 +12,7 @@ import CollarWire
 public struct BaseRadio: ~Copyable {
     /// The identity of a base radio, and how its radio is set.
     public struct Configuration: Equatable, Sendable {
-        /// What the base radio says of itself. Longer packets than its largest frame are dropped.
+        /// The identity that the base radio sends. Packets longer than its largest frame are dropped.
         public var identity: RadioIdentity
         /// The settings of the radio. Airtime is computed from them.
         public var modem: ModemSettings

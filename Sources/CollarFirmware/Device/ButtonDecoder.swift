@@ -6,7 +6,7 @@ import CollarARQ
 /// starts it if it was stopped; the collar gives its signal while the button is still held, so that the owner knows when to
 /// release it.
 public struct ButtonDecoder: Equatable, Sendable {
-    /// What a press means.
+    /// The kind of a press.
     public enum Press: Equatable, Sendable {
         /// The button was pressed and released.
         case short

@@ -8,7 +8,7 @@ import CollarWire
 public protocol CollarBoard: ~Copyable {
     /// The flash that holds the log, the settings and the key.
     associatedtype Flash: FlashDevice
-    /// What the GNSS receiver speaks: ``UBXParser``, ``NMEAParser`` or ``UBXOrNMEAParser``.
+    /// The parser for the protocol of the GNSS receiver: ``UBXParser``, ``NMEAParser`` or ``UBXOrNMEAParser``.
     associatedtype GNSS: GNSSDialect
 
     // MARK: Time and power
@@ -97,7 +97,7 @@ public protocol CollarBoard: ~Copyable {
     mutating func messageLogged(as sequence: UInt32)
 }
 
-/// What a board does without the hardware in question.
+/// Defaults for hardware that a board does not have.
 extension CollarBoard where Self: ~Copyable {
     /// A board without a watchdog.
     public mutating func feedWatchdog() {}

@@ -87,7 +87,7 @@ extension CollarDevice {
         if state < warnedBattery || (reading.percent ?? 0) > 25 { warnedBattery = state }
     }
 
-    /// What the battery, the motion and the settings allow.
+    /// The intervals that the battery, the motion and the settings allow.
     var policy: ThrottlePolicy {
         ThrottlePolicy(
             battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,

@@ -1,7 +1,7 @@
 import CollarARQ
 import CollarWire
 
-/// What the host and the button ask for.
+/// Requests of the host and presses of the button.
 extension CollarDevice {
     /// How long a reset waits for the replies to be sent, in microseconds.
     private static var resetMicroseconds: Int64 { 10_000_000 }

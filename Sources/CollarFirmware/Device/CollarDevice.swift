@@ -20,7 +20,7 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// The log and the radio protocol.
     public internal(set) var collar: Collar<Flash>
-    /// What the device tells of itself in a status.
+    /// The condition that a status reports.
     var condition = CollarCondition() {
         didSet { if condition != oldValue { collar.condition = condition } }
     }

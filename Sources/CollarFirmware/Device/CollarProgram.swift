@@ -59,7 +59,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
 
     /// Does everything that is due.
     ///
-    /// What the device throws is a failure of the flash. The device reports it to the host, and goes on.
+    /// The device throws only failures of the flash. It reports them to the host and goes on.
     /// - Returns: when to call it again if the board has nothing to report before.
     @inline(never) public mutating func step() -> Instant {
         board.feedWatchdog()
