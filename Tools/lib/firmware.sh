@@ -5,19 +5,30 @@ firmware_build=$root/.build-board
 
 setup_emulator() { install_missing "runs the firmware on an emulated microcontroller" qemu-system-arm; }
 
-# Builds the images of the emulated board into .build-board/NAME.elf, if their sources have changed. All modules are optimised
-# together when an image is linked; the linker refuses an image that does not fit the memory of its script.
+# How the linker optimises all modules together. Its usual steps serve speed; with these an image takes 9 % less flash.
+#
+# The steps are those for one module; after them, values move to where they are used. Constants are not loaded ahead, because they
+# occupy registers then. The threshold is the size up to which a function is inlined.
+small_link=(--gc-sections --lto-O2 "--lto-newpm-passes=default<Oz>,function(sink)" --mllvm=-disable-machine-licm
+    --mllvm=-inline-threshold=25)
+
+# Builds the images of the emulated board into .build-board/NAME.elf, if their sources have changed. The linker refuses an image
+# that does not fit the memory of its script.
 build_images() {
     local triple=armv7em-none-none-eabi sources=$firmware_board/Sources toolchain module image file
     local flags=(-Osize -wmo -parse-as-library -target "$triple" -no-allocations -swift-version 6 -warnings-as-errors
         -strict-memory-safety -lto=llvm-full -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes
         -Xcc -mfloat-abi=soft -Xfrontend -function-sections -Xfrontend -disable-stack-protector
         -I "$firmware_build" -I "$sources/CBoard")
+    # A function that the compiler inlines copies large values field by field: 6 % of the flash. The linker inlines without that.
+    # The codec has no such values.
+    local few_copies=(-Xllvm -sil-disable-pass=inline)
     are_images_current && return
     say "building the firmware"
     rm -rf "$firmware_build"
     mkdir "$firmware_build"
     for module in "$root"/Sources/Collar{Wire,ARQ,Firmware} "$sources/Board"; do
+        [[ $module == */CollarWire ]] || flags+=("${few_copies[@]}")
         compile_module "$module" -emit-module -emit-module-path "$firmware_build/${module##*/}.swiftmodule"
     done
     toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
@@ -27,7 +38,7 @@ build_images() {
     done
     for image in Base Collar; do
         compile_module "$sources/${image}Image"
-        "$toolchain/ld.lld" --gc-sections --lto-O2 -static -L "$firmware_board" -T "$firmware_board/${image,,}.ld" \
+        "$toolchain/ld.lld" "${small_link[@]}" -static -L "$firmware_board" -T "$firmware_board/${image,,}.ld" \
             "$firmware_build"/{start,builtins,"${image}Image",Board,CollarFirmware,CollarARQ,CollarWire}.o \
             -o "$firmware_build/$image.elf" -Map="$firmware_build/$image.map"
     done
