@@ -178,6 +178,27 @@ import Testing
         #expect(try sequences(allEntries(journal)) == Array(0...20))
     }
 
+    /// A reader that saw it would go on there, and miss the records that the last segment still gets.
+    @Test(arguments: [FileOperation.write, .synchronize, .rename])
+    func aSegmentThatIsGivenUpWasNeverSeen(_ operation: FileOperation) throws {
+        let files = MemoryFileSystem()
+        let journal = try openJournal(files, limit: 400)
+        try append(0...19, to: journal)
+        // The commit writes and synchronises the last segment before it makes the next one.
+        if operation != .rename { files.callsBeforeFailure = 1 }
+        files.failures = [(operation, ENOSPC)]
+        var isSeen: Bool?
+        files.whenFailing = { isSeen = files.contents(secondSegment) != nil }
+        try journal.commit()
+        #expect(isSeen == false)
+        #expect(journal.state == .open && journal.segments == [1])
+        try append(20...20, to: journal)
+        try journal.commit()
+        #expect(journal.segments == [1, 2])
+        #expect(try sequences(allEntries(journal)) == Array(0...20))
+        #expect(files.files.keys.sorted().filter { $0.hasSuffix(".new") } == [])
+    }
+
     @Test func aFailedSynchronisationIsFinal() throws {
         let files = MemoryFileSystem()
         do {
@@ -293,7 +314,7 @@ import Testing
         files.failures = [(.create, EIO)]
         try journal.commit()
         #expect(journal.durable(logID: log).firstMissing == 20)
-        let failure = FileFailure(.create, secondSegment, errorNumber: EIO)
+        let failure = FileFailure(.create, "\(secondSegment).new", errorNumber: EIO)
         #expect(journal.state == .failed(failure))
         #expect(throws: JournalError.stopped(after: failure)) { try journal.commit() }
         #expect(try sequences(allEntries(journal)) == Array(0...19))

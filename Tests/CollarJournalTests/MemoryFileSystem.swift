@@ -28,6 +28,10 @@ final class MemoryFileSystem: FileSystem {
     var origins: [String: FileOrigin] = [:]
     /// The errors of the next calls: each entry makes one call of its operation fail.
     var failures: [(operation: FileOperation, errorNumber: Int32)] = []
+    /// How many calls of an operation that ``failures`` names succeed before the first one fails.
+    var callsBeforeFailure = 0
+    /// Called when a call fails because of ``failures``, before it throws.
+    var whenFailing: () -> Void = {}
     /// The error of the next synchronisation of a directory; nil if it succeeds.
     var directorySyncFailure: Int32?
     /// How often each operation that ``failures`` can make fail was called.
@@ -81,6 +85,11 @@ final class MemoryFileSystem: FileSystem {
     private func begin(_ operation: FileOperation, _ path: String) throws(FileFailure) {
         calls[operation, default: 0] += 1
         guard let index = failures.firstIndex(where: { $0.operation == operation }) else { return }
+        if callsBeforeFailure > 0 {
+            callsBeforeFailure -= 1
+            return
+        }
+        whenFailing()
         throw FileFailure(operation, path, errorNumber: failures.remove(at: index).errorNumber)
     }
 

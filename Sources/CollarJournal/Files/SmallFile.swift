@@ -29,7 +29,7 @@ package enum SmallFile {
     }
 
     /// Makes the empty file that is to replace the one at `path`.
-    /// - Returns: its path, for ``finish(_:as:in:with:_:)``.
+    /// - Returns: its path, for ``finish(_:as:in:with:_:)`` or ``rename(_:to:with:_:)``.
     static func create(for path: String, _ fileSystem: any FileSystem) throws(FileFailure) -> String {
         let newPath = "\(path).new"
         // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
@@ -45,9 +45,16 @@ package enum SmallFile {
     static func finish(
         _ newPath: String, as path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem
     ) throws(FileFailure) {
+        try rename(newPath, to: path, with: bytes, fileSystem)
+        try fileSystem.synchronizeDirectory(at: directory)
+    }
+
+    /// Writes the content to the new file, durably, and renames that file to `path`.
+    static func rename(
+        _ newPath: String, to path: String, with bytes: [UInt8], _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
         try write(bytes, to: newPath, fileSystem)
         try fileSystem.rename(newPath, to: path)
-        try fileSystem.synchronizeDirectory(at: directory)
     }
 
     private static func write(

@@ -52,31 +52,28 @@ extension Journal {
         let checkpoint = Checkpoint(
             logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor,
             sealed: sealedProgress)
+        let place = Opening(
+            directory: directory, deviceID: deviceID, receiverID: receiverID,
+            segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
+        let number = writer.number + 1
+        let byteCount: Int
         do throws(FileFailure) {
-            let place = Opening(
-                directory: directory, deviceID: deviceID, receiverID: receiverID,
-                segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
-            let next = try SegmentWriter.create(
-                writer.number + 1, place: place, checkpoint: checkpoint, fileSystem)
+            byteCount = try SegmentWriter.makeFile(number, place: place, checkpoint: checkpoint, fileSystem)
+        } catch {
+            // On a full disk the old segment goes on growing, and the next commit tries again.
+            if !error.isLackOfRoom { state = .failed(error) }
+            return
+        }
+        do throws(FileFailure) {
+            let next = try SegmentWriter.openNew(number, byteCount, place: place, fileSystem)
             fileSystem.close(writer.file)
             earlierByteCount += writer.writtenByteCount
             writer = next
-            segments.append(next.number)
+            segments.append(number)
         } catch {
-            // On a full disk the new segment is removed and the old one goes on growing. If the new one stayed, it would be
-            // the last segment after a power cut, and its checkpoint would lack later records. The next commit tries again.
-            if !error.isLackOfRoom || !isDiscarded(segment: writer.number + 1) { state = .failed(error) }
+            // The old segment cannot go on growing: the new one may be the last one after a power cut, and its checkpoint would
+            // lack later records.
+            state = .failed(error)
         }
-    }
-
-    /// Removes what exists of a segment, durably; false if that fails.
-    private func isDiscarded(segment: UInt32) -> Bool {
-        do throws(FileFailure) {
-            do throws(FileFailure) { try fileSystem.remove(directory.path(ofSegment: segment)) } catch {
-                guard error.isAbsence else { throw error }
-            }
-            try fileSystem.synchronizeDirectory(at: directory.path)
-            return true
-        } catch { return false }
     }
 }

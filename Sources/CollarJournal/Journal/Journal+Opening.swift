@@ -160,27 +160,42 @@ extension SegmentWriter {
     static func create(
         _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
     ) throws(FileFailure) -> SegmentWriter {
-        let path = place.directory.path(ofSegment: number)
-        let file = try fileSystem.open(path, .creatingIfMissing)
-        let crc = RecordCRC(deviceID: place.deviceID, segment: number)
+        try openNew(number, try makeFile(number, place: place, checkpoint: checkpoint, fileSystem), place: place, fileSystem)
+    }
+
+    /// Makes the file of a segment with header and checkpoint. The file gets its name when all of it is durable: readers never see
+    /// a segment that is given up because the disk is full. They would go on in the next one, and miss what the last one still gets.
+    /// - Returns: the number of its bytes.
+    static func makeFile(
+        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> Int {
         let header = SegmentHeader(
             deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
             createdUnixMilliseconds: place.latestUnixMilliseconds)
-        let start = RecordBuffer(startWith: header, checkpoint, crc: crc)
-        var writer = SegmentWriter(
-            number: number, file: file, byteCount: 0, checkpointByteCount: start.bytes.count, crc: crc)
-        writer.pending = start
+        let start = RecordBuffer(startWith: header, checkpoint, crc: RecordCRC(deviceID: place.deviceID, segment: number))
+        let new = try SmallFile.create(for: place.directory.path(ofSegment: number), fileSystem)
         do throws(FileFailure) {
-            // A failed attempt may have left bytes in the file.
-            try fileSystem.truncate(file, to: 0)
-            _ = try fileSystem.share(path, as: .readableFile)
-            try writer.write(fileSystem)
-            try writer.synchronize(fileSystem)
-            try fileSystem.synchronizeDirectory(at: place.directory.path)
+            _ = try fileSystem.share(new, as: .readableFile)
+            try SmallFile.rename(new, to: place.directory.path(ofSegment: number), with: start.bytes, fileSystem)
         } catch {
+            // The next attempt removes what cannot be removed now.
+            do throws(FileFailure) { try fileSystem.remove(new) } catch {}
+            throw error
+        }
+        return start.bytes.count
+    }
+
+    /// Opens a segment that was just made, and makes its name durable.
+    static func openNew(
+        _ number: UInt32, _ byteCount: Int, place: Journal.Opening, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
+        do throws(FileFailure) { try fileSystem.synchronizeDirectory(at: place.directory.path) } catch {
             fileSystem.close(file)
             throw error
         }
-        return writer
+        return SegmentWriter(
+            number: number, file: file, byteCount: byteCount, checkpointByteCount: byteCount,
+            crc: RecordCRC(deviceID: place.deviceID, segment: number))
     }
 }
