@@ -56,6 +56,14 @@ struct SeveralRadiosTests {
         #expect(try answeredLinks().isEmpty)
     }
 
+    /// The requests of two radios at once would collide at the collar, each time.
+    @Test func theFirstRadioThatHearsAnUnknownLossAsksForTheIdentity() throws {
+        let loss = try collar.tombstone(4, 9, poll: 1)
+        for link in [far, near] { bench.receive(loss, on: link) }
+        let asking = bench.frames().filter { $0.bytes[0] & 31 == MessageType.identityRequest.rawValue }.map(\.link)
+        #expect(asking == [far])
+    }
+
     @Test func aCopyThatComesLateIsNotAnswered() throws {
         let poll = try collar.fix(1, poll: 1)
         bench.receive(poll, on: far)

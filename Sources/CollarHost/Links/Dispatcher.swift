@@ -291,7 +291,7 @@ final class Dispatcher {
             collar.store(message, log: log, signal: signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            let poll = noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -300,8 +300,9 @@ final class Dispatcher {
                 let isRecorded = collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
                 isShown = isShown && isRecorded
             }
-            // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded.
-            if !isShown { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
+            // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded. A collar
+            // listens after a poll. If several radios hear the poll, only the first one asks: two requests at once would collide.
+            if !isShown, case .new = poll { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
             noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
@@ -330,15 +331,18 @@ final class Dispatcher {
 
     /// Notes a valid frame of a collar.
     /// - Parameter digest: the last three bytes of the sealed frame of which `frame` is the clear form.
+    /// - Returns: its poll.
+    @discardableResult
     private func noteFrame(
         of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber? = nil,
         digest: UInt32? = nil, signal: RadioSignal? = nil, on link: Link, at time: HostTime
-    ) {
+    ) -> HeardPoll {
         collars.noteFrame(of: collar, address: header.address)
         link.noteFrame(of: collar)
         let poll = pollsOfCollars.examine(
             digest ?? FrameCRC.sent(in: frame), header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
         collar.noteFrame(of: log, header: header, poll: poll, number: number, signal: signal, on: link, at: time)
+        return poll
     }
 
     private func countRejected(_ error: DecodeError, _ frame: Span<UInt8>, on link: Link, at time: HostTime) {
