@@ -26,6 +26,17 @@ import Testing
         #expect(next.copies(of: key(1)) == 2)
     }
 
+    /// A copy can be missing because the flash failed at the boot that had to write it. The change must not begin with the other one.
+    @Test(arguments: [2, 3]) func theOnlyCopyIsNotErasedBeforeThereIsANewOne(lost: Int) throws {
+        var bench = try CollarBench.keyed(isPoweredOn: true)
+        #expect(try bench.requestKey(proving: key(1), drawing: key(2)) == .answered)
+        bench.shared.flash.overwrite((lost * blockByteCount)..<(lost * blockByteCount + 20)) { $0 & 0x5A }
+        bench.shared.flash.failingPrograms = 1
+        #expect(throws: FlashError.self) { try bench.activate(key(2)) }
+        var next = try bench.rebooted()
+        #expect(try next.keyInForce(of: [key(1), key(2)]) == key(1))
+    }
+
     /// A collar that had a key sends nothing in clear, whether its settings or its log tell of the key.
     @Test(arguments: [true, false]) func aCollarThatHasLostItsKeyIsSilent(settingsAreLost: Bool) throws {
         let bench = try CollarBench.keyed()

@@ -59,10 +59,14 @@ struct KeyStore<Flash: FlashDevice> {
     mutating func replace(
         with key: CollarKey, beginsLog: Bool, after former: UInt32, in flash: inout Flash
     ) throws(FlashError) {
+        // A block whose copy is missing, because it could not be written, comes first: the other one may be the only copy.
+        let second = try copy(in: 1, of: &flash)
+        let first = record == nil || second == record ? 0 : 1
         let generation = former + 1
         let new = Record(generation: generation, logGeneration: beginsLog ? generation : logGeneration, key: key)
         record = new
-        for place in 0..<Self.blockCount { try write(new, to: place, of: &flash) }
+        try write(new, to: first, of: &flash)
+        try write(new, to: 1 - first, of: &flash)
     }
 
     private func write(_ record: Record, to place: Int, of flash: inout Flash) throws(FlashError) {
