@@ -175,7 +175,8 @@ import Testing
         }
         func codes(_ name: String) throws -> Schema.Code {
             let data = try Data(contentsOf: URL(filePath: protocolFile("schema/\(name).schema.json")))
-            return try JSONDecoder().decode(Schema.self, from: data).properties.code
+            let schema = try JSONDecoder().decode(Schema.self, from: data)
+            return schema.properties.code
         }
         let codesOfErrors = try codes("error"), codesOfRejections = try codes("result")
         let ofErrors = try #require(codesOfErrors.examples)

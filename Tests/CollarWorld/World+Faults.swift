@@ -31,10 +31,10 @@ extension World {
         case .unplugging: unplug(radios[streams[kind].below(radios.count)])
         case .collarReboots: if collar.isRunning { powerDown(collar, "by a reboot") }
         case .powerCuts:
-            if streams[kind].chance(0.5) {
-                collar.flash.stepsUntilPowerCut = streams[kind].below(120)
-            } else {
-                collar.flash.stepsFromEraseUntilPowerCut = streams[kind].below(100)
+            switch streams[kind].below(5) {
+            case 0, 1: collar.flash.stepsUntilPowerCut = streams[kind].below(120)
+            case 2, 3: collar.flash.stepsFromEraseUntilPowerCut = streams[kind].below(100)
+            default: collar.stepsIntoRequestUntilPowerCut = streams[kind].below(60)
             }
         case .flashErrors: collar.flash.failureProbability = plan.flashFailureProbability
         case .flashDecay: decay(collar)
@@ -172,6 +172,7 @@ extension World {
             collar.flash.failureProbability = 0
             collar.flash.stepsUntilPowerCut = nil
             collar.flash.stepsFromEraseUntilPowerCut = nil
+            collar.stepsIntoRequestUntilPowerCut = nil
         }
         for host in hosts {
             host.disk.faults = DiskFaults()

@@ -139,16 +139,16 @@ package final class World {
             prepare(host.disk)
             host.losesPowerAtStop = plan.scriptedCrashLosesPower
             if !host.readers.isEmpty || plan.faults.contains(.removal) {
-                host.disk.changing = { [unowned self] operation in
+                host.disk.changing = { [unowned self, unowned host] operation in
                     if operation == .remove { host.records.update() }
                     readersRunMeanwhile(host, operation)
                 }
             }
             guard isTracing else { continue }
             host.trace = { [unowned self] text in log(text) }
-            host.disk.failed = { [unowned self] failure in log("  host \(host.index): \(failure)") }
+            host.disk.failed = { [unowned self, unowned host] failure in log("  host \(host.index): \(failure)") }
             for reader in host.readers {
-                reader.trace = { [unowned self] text in log("  reader \(reader.name.text) of host \(host.index) \(text)") }
+                reader.trace = { [unowned self, unowned host, unowned reader] text in log("  reader \(reader.name.text) of host \(host.index) \(text)") }
             }
         }
         clone?.isSwitchedOff = true

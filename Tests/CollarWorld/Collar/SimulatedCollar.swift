@@ -49,6 +49,9 @@ final class SimulatedCollar {
     var clockOffset: Int64 = 0
     /// How many of the next fixes are made in a burst.
     var burstFixes = 0
+    /// Steps of the flash from the start of the next request that it executes until the power fails; nil for never. What a
+    /// request changes must be kept as one whole, and few cuts at any other time show whether it is.
+    var stepsIntoRequestUntilPowerCut: Int?
     /// The end of its pairing window.
     var pairingWindowEnd: Int64 = 0
     /// The earliest time of the next pairing in the calm.
@@ -147,6 +150,17 @@ final class SimulatedCollar {
 
     /// Receives one bare frame.
     func receive(_ frame: [UInt8], now: Int64) -> FrameOutcome {
+        let stepsBefore = flash.stepCount
+        let isCutOff = stepsIntoRequestUntilPowerCut != nil && isRequest(frame)
+        if isCutOff { flash.stepsUntilPowerCut = stepsIntoRequestUntilPowerCut }
+        defer {
+            // The collar ignored the request, or had no reason to write: the cut waits for the next request.
+            if isCutOff, flash.stepCount == stepsBefore, !flash.isPowerLost {
+                flash.stepsUntilPowerCut = nil
+            } else if isCutOff {
+                stepsIntoRequestUntilPowerCut = nil
+            }
+        }
         do throws(FlashError) {
             switch try collar?.receive(frame.span, now: Instant(microseconds: now)) {
             case .command, .message, .settingsChanged: return .executed
@@ -156,6 +170,15 @@ final class SimulatedCollar {
             case .notForThisCollar, .notSealed, .silent, .rejected, nil: return .ignored
             }
         } catch { return .failed }
+    }
+
+    private func isRequest(_ frame: [UInt8]) -> Bool {
+        do throws(DecodeError) {
+            switch try FrameHeader(ofAny: frame.span).type {
+            case .command, .hostMessage, .settingsUpdate: return true
+            default: return false
+            }
+        } catch { return false }
     }
 
     /// Receives one bare frame from the cable.

@@ -162,6 +162,7 @@ extension Oracle {
         if let record, let wrong = discipline.handsOut(frame, to: record.log, receiverID: host.receiverID ?? 0) {
             report(.answerDiscipline, "host \(host.index) \(wrong)")
         }
+        if let record { noteRequest(in: frame, record, host) }
         guard frame.count > 3, frame[0] & 0x1F == MessageType.acknowledgement.rawValue else { return nil }
         guard let record else {
             if !inventedLogs.contains(where: { BitwiseCRC.isValid(frame, log: $0) }) {
@@ -171,6 +172,22 @@ extension Oracle {
         }
         checkAnswer(frame, host, record)
         return record.log.deviceID
+    }
+
+    private func noteRequest(in frame: [UInt8], _ record: LogRecord, _ host: SimulatedMachine) {
+        do throws(DecodeError) {
+            switch try Message.decode(frame.span, log: record.log, reference: 0) {
+            case .command(let command):
+                record.requests.handedOut(command.requestID, for: .command(ExecutedCommand(command)), by: host.index)
+            case .hostMessage(let message):
+                record.requests.handedOut(message.requestID, for: .command(ExecutedCommand(message)), by: host.index)
+            case .settings(let update):
+                record.requests.handedOut(update.requestID, for: .settings(update.version), by: host.index)
+            default: break
+            }
+        } catch {
+            // The discipline of answers judges frames that do not decode.
+        }
     }
 
     private func checkAnswer(_ frame: [UInt8], _ host: SimulatedMachine, _ record: LogRecord) {

@@ -52,6 +52,12 @@ struct ExecutedCommand: Equatable {
     }
 }
 
+/// What a host uses a request id for.
+enum RequestUse: Equatable {
+    case command(ExecutedCommand)
+    case settings(SettingsVersion)
+}
+
 /// The oracle's record of the requests to the collar of a log.
 struct RequestRecord {
     /// A change during which the flash failed: it may have taken effect or not.
@@ -75,6 +81,8 @@ struct RequestRecord {
     var uncertain: Set<UInt16> = []
     /// The host that used each id last.
     private var givers: [UInt16: Int] = [:]
+    /// The host that handed out each id last, and what for.
+    private var uses: [UInt16: (host: Int, use: RequestUse)] = [:]
     /// The outcomes that the firmware has reported.
     var outcomes: [UInt16: CommandResult.Outcome] = [:]
     /// Commands whose outcome the firmware reports later.
@@ -85,10 +93,21 @@ struct RequestRecord {
     mutating func given(_ requestID: UInt16, by host: Int) {
         if let other = givers[requestID], other != host { uncertain.insert(requestID) }
         givers[requestID] = host
-        // After a rollback an id can come again for a new command, while the collar still remembers the old one.
-        if uncertain.contains(requestID) {
-            lastExecuted = lastExecuted.map { $0?.requestID == requestID ? nil : $0 }
-        }
+        forgetUncertain(requestID)
+    }
+
+    /// A host hands out a request. A host and its clone may use one id for different requests: each numbers the requests anew that
+    /// it was given before the clone was made.
+    mutating func handedOut(_ requestID: UInt16, for use: RequestUse, by host: Int) {
+        if let other = uses[requestID], other.host != host, other.use != use { uncertain.insert(requestID) }
+        uses[requestID] = (host, use)
+        forgetUncertain(requestID)
+    }
+
+    /// After a rollback an id can come again for a new command, while the collar still remembers the old one.
+    private mutating func forgetUncertain(_ requestID: UInt16) {
+        guard uncertain.contains(requestID) else { return }
+        lastExecuted = lastExecuted.map { $0?.requestID == requestID ? nil : $0 }
     }
 
     /// A host has forgotten which ids it has used: they may be used again for other commands.
