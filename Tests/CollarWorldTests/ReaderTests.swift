@@ -25,6 +25,7 @@ import Testing
             ("a segment that was given up had been seen, and the one before it still grew", 3_100_004_417),
             ("the same, without a failed synchronisation", 3_100_072_363),
             ("the same, with a full disk at the rotation", 3_100_081_165),
+            ("a segment that was made anew after damage was never opened", 3_300_050_848),
         ] as [(String, UInt64)])
     func whatAReaderDidWrongOnceIsMended(bug: String, seed: UInt64) { _ = report(WorldPlan(seed: seed)) }
 

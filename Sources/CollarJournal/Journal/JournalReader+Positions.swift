@@ -90,6 +90,7 @@ extension JournalReader {
     package func hasSameRecords(before reached: ReaderPosition) throws(JournalError) -> Bool {
         let segment = reached.place.segment
         if reached.place.offset == 0 {
+            try closeReplacedSegment()
             // The next segment begins a moment after the last one is full.
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }

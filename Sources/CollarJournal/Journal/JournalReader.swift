@@ -105,6 +105,9 @@ extension JournalReader: SegmentBytes {
     /// Whether the file of a segment that was read still has its name.
     func isNamed(_ segment: UInt32) throws(JournalError) -> Bool { try files.isNamed(segment) }
 
+    /// Closes the segment that was read last if its name leads to another file now: the next reading opens that one.
+    func closeReplacedSegment() throws(JournalError) { try files.closeReplaced() }
+
     /// Makes the bytes of a segment durable.
     func synchronize(_ segment: UInt32) throws(JournalError) { try files.synchronize(segment) }
 

@@ -44,6 +44,11 @@ struct SegmentFiles: ~Copyable {
         }
     }
 
+    /// Closes the open file if its name is gone or leads to another file.
+    mutating func closeReplaced() throws(JournalError) {
+        if let open { _ = try isNamed(open.segment) }
+    }
+
     /// Makes the bytes of a segment durable.
     mutating func synchronize(_ segment: UInt32) throws(JournalError) {
         let file = try file(segment)
