@@ -61,6 +61,8 @@ public final class Receiver {
     /// When its pages were given back last; nil before the first time.
     private var pagesReleasedAt: Instant?
     private var end: End?
+    /// The error with which the loop ends.
+    private var failure: ReceiverError?
     private var endDeadline: Instant?
     private var stopDeadline: Instant?
 
@@ -121,13 +123,21 @@ public final class Receiver {
             if let end, !host.isCommitDue {
                 if end != .outputClosed { reportFigures() }
                 if !output.isEmpty { try emitLines() }
+                if let failure { throw failure }
                 return
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             let now = clock.now.instant
             if !isBusy { releasePages(at: now) }
-            for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
-            try handleDeadlines()
+            do throws(ReceiverError) {
+                for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
+                try handleDeadlines()
+            } catch {
+                // What came in before is stored, and its lines are written.
+                takeOutputs()
+                failure = error
+                end = end ?? .wanted
+            }
         }
     }
 
@@ -220,6 +230,7 @@ public final class Receiver {
             if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
                 statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
             }
+        case .portOpenings(let port): ports.handleOpenings(of: port, at: time)
         case .journals, .input: break
         }
         takeOutputs()

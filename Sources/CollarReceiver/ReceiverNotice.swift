@@ -14,11 +14,10 @@ public enum ReceiverNotice: Equatable, Sendable {
     case opened(path: String, node: String? = nil)
     /// A device is not marked as a collar radio any more: its port is closed.
     case unmarked(path: String)
-    /// A radio went away. The receiver waits for it, unless `path` is the number of a pseudo-terminal: the kernel can give
-    /// that number to another terminal.
-    case unplugged(path: String, isAwaited: Bool = true)
-    /// Another process has the open port open as well, and may take bytes from it.
-    case read(path: String, by: ProcessHolder)
+    /// A radio went away.
+    case unplugged(path: String, then: AfterUnplugging = .isAwaited)
+    /// Another process has the open port open as well, and may take bytes from it; nil if this user cannot see which one.
+    case read(path: String, by: ProcessHolder?)
     /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
     /// The machine of a radio cannot be reached now.
@@ -45,6 +44,17 @@ public enum ReceiverNotice: Equatable, Sendable {
     case traffic(path: String, isInbound: Bool, bytes: [UInt8])
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
+}
+
+/// What a receiver does after a radio went away.
+public enum AfterUnplugging: Equatable, Sendable {
+    /// It waits for the radio.
+    case isAwaited
+    /// It does not open the path again, which is the number of a pseudo-terminal: the kernel can give that number to another
+    /// terminal.
+    case isAnotherTerminal
+    /// It ends.
+    case ends
 }
 
 extension ReceiverNotice {

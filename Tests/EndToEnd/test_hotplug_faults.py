@@ -167,6 +167,36 @@ class HotplugFaultsTest(SerialLineTest):
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, 3)
 
+    def test_a_stranger_at_the_node_of_a_named_port(self):
+        """The user named the radio that was there. A stranger that takes its node is not opened, and the radio is followed."""
+        node = self.plug("ttyUSB0", serial="A1")
+        receiver = self.discover("--port", node)
+        receiver.wait_for_error(f"listening on {node}")
+        self.testbed.unplug("ttyUSB0")
+        receiver.wait_for_error(f"{node} was unplugged")
+        stranger = self.plug("ttyUSB0", serial="A2", model="Puck", is_in_last_socket=True)
+        receiver.wait_for_error(f"{node} is another device now, which is not opened")
+        for count in range(1, 3):
+            other = self.plug("ttyUSB1", serial="A1")
+            self.assert_said(receiver, count, f"listening on {other}, where the radio of {node} is now")
+            self.assert_served(self.radio_of(other), count)
+            self.assertNotIn(self.line_of(stranger), {os.readlink(each.path) for each in os.scandir(f"/proc/{receiver.pid}/fd")})
+            self.testbed.unplug("ttyUSB1")
+            self.assert_said(receiver, count + 1, f"{node} was unplugged")
+        self.assertEqual(drain(self.testbed.master_fd(stranger)), b"", "something was written to a stranger")
+        self.assert_said(receiver, 1, "is another device now")
+
+    def test_another_radio_at_the_node_of_a_named_port(self):
+        """A marked radio in the place of the one that was there is opened."""
+        node = self.plug("ttyUSB0", serial="A1")
+        receiver = self.discover("--port", node)
+        receiver.wait_for_error(f"listening on {node}")
+        self.testbed.unplug("ttyUSB0")
+        receiver.wait_for_error(f"{node} was unplugged")
+        self.plug("ttyUSB0", serial="A2", properties=MARKED)
+        self.assert_said(receiver, 2, f"listening on {node}\n")
+        self.assert_served(self.radio_of(node), 1)
+
 
 @unittest.skipUnless(can_replace_run(), "needs user namespaces")
 class UdevdTest(SerialLineTest):

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import time
 import unittest
 
 from collarlink import IS_ROOT, EndToEndTest, wait_until
@@ -82,15 +83,35 @@ class PortHolderTest(EndToEndTest):
         self.assertIn(("device_in_use", line.path), codes)
 
     def test_a_reader_that_comes_later(self):
-        """It is named when bytes are missing."""
+        """It is named at once, and once, though no bytes are missing yet."""
         line = self.line()
         receiver = self.receive(port=line.path)
         receiver.wait_for_error("listening")
-        reader = self.start(["cat", line.path])
-        wait_until(lambda: line.path in self.open_files(reader), 5, "the reader")
+        # A program that closes the port again at once takes nothing.
+        os.close(os.open(line.path, os.O_RDWR | os.O_NOCTTY))
+        time.sleep(0.6)
         self.assertNotIn("is also open in", receiver.error_text)
+        reader = self.start(["cat", line.path])
+        receiver.wait_for_error(f"is also open in cat (process {reader.pid})", 3)
         os.write(line.master, b"\0\x05half\0")
-        receiver.wait_for_error(f"is also open in cat (process {reader.pid})")
+        receiver.wait_for_error("has identified itself for 5 s")
+        self.assertEqual(receiver.error_text.count("is also open in"), 1)
+
+    @unittest.skipUnless(IS_ROOT, "needs another user")
+    def test_a_reader_of_another_user_that_comes_later(self):
+        """Programs of root, such as ModemManager, open the port in spite of the lock, and only root sees them."""
+        line = self.line()
+        line.leave()
+        receiver = self.receive("--events", "error", port=line.path)
+        receiver.wait_for_error("listening")
+        for _ in range(2):
+            reader = self.start(["cat", line.path], user="root", group="root")
+            receiver.wait_for_error(f"{line.path} is also open in another program", 3)
+            receiver.wait_for_error(f"sudo fuser -v {line.path}")
+            reader.kill_now()
+            time.sleep(1.5)
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(receiver.error_text.count("is also open in"), 1)
 
     def open_files(self, program):
         return {os.readlink(entry.path) for entry in os.scandir(f"/proc/{program.pid}/fd")}

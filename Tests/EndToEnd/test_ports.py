@@ -129,11 +129,13 @@ class BadPortTest(EndToEndTest):
 
     def test_unplugged_without_reconnect(self):
         line = SerialLine()
-        receiver = self.receive("--no-reconnect", port=line.path)
+        receiver = self.receive("--no-reconnect", "--events", "link", port=line.path)
         receiver.wait_for_error("listening")
         line.close()
         self.assertEqual(receiver.wait(5), 69)
-        self.assertIn("was unplugged", receiver.error_text)
+        self.assertEqual(receiver.error_text.count("was unplugged"), 1, receiver.error_text)
+        self.assertNotIn("waiting", receiver.error_text)
+        self.assertEqual([line["event"] for line in receiver.fixes], ["opened", "unplugged"])
 
     def test_no_permission(self):
         line = self.line(ordinary=False)

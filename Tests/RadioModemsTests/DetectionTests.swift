@@ -122,6 +122,41 @@ struct DetectionTests {
         #expect(!String(decoding: written, as: UTF8.self).contains("PFREQ"))
     }
 
+    /// A frame whose CRC only the collar's log proves, with the bytes as its content.
+    private func unproven(_ content: [UInt8]) -> [UInt8] { line([0x21, 0, 7, 1] + content + [1, 2, 3]) }
+
+    @Test("bytes in frames of the serial line that look like KISS or Meshtastic by chance are not taken for a stranger")
+    func chance() {
+        let cases: [[UInt8]] = [[0xC0, 0x41, 0x42, 0xC0], [0x94, 0xC3, 0x41]]
+        for content in cases {
+            // It is joined in the middle of a frame.
+            let (modem, _, events) = detect([0x41, 0x42, 0] + unproven(content))
+            #expect(modem.isSerialLine)
+            #expect(strangers(events).isEmpty)
+            let two = detect([0x41, 0x42, 0] + unproven(content) + unproven(content))
+            #expect(two.modem.isTransparent)
+            #expect(two.written.isEmpty, "the second frame ends the detection")
+        }
+    }
+
+    @Test("a KISS frame in the rest of a frame is no sign where the serial line was used before")
+    func chanceInRest() {
+        let rest: [UInt8] = [0x41, 0xC0, 0x42, 0xC0, 0x43]
+        #expect(strangers(detect(rest).events) == [.silentKISS])
+        let known = detect(rest, remembered: .serial)
+        #expect(known.modem.isSerialLine)
+        #expect(strangers(known.events).isEmpty)
+    }
+
+    @Test("frames of a KISS modem with zeros in them are not taken for the serial line")
+    func kissWithZeros() {
+        let frame: [UInt8] = [0xC0, 0x00, 0x41, 0x00, 0x42, 0x43, 0x00, 0x00, 0x44, 0xC0]
+        let (modem, written, events) = detect(Array((0..<20).map { _ in frame }.joined()))
+        #expect(!modem.isSerialLine)
+        #expect(strangers(events) == [.silentKISS])
+        #expect(!written.contains(0))
+    }
+
     @Test("the rest of a long frame of the serial line is not taken for a stranger")
     func restOfFrame() {
         let (modem, _, events) = detect([UInt8](repeating: 0x86, count: 255) + [0])

@@ -3,6 +3,7 @@ enum EventSource: Equatable {
     case signals, deviceMonitor, output, control, journals, input
     case controlClient(ControlClientID)
     case port(PortID)
+    case portOpenings(PortID)
 
     /// The number that identifies the source to epoll.
     var token: UInt64 {
@@ -15,6 +16,7 @@ enum EventSource: Equatable {
         case .input: 6
         case .controlClient(let client): 1 << 32 | UInt64(client.place)
         case .port(let port): 2 << 32 | UInt64(port.index)
+        case .portOpenings(let port): 3 << 32 | UInt64(port.index)
         }
     }
 
@@ -28,6 +30,7 @@ enum EventSource: Equatable {
         case (0, 6): self = .input
         case (1, let place): self = .controlClient(ControlClientID(place: place))
         case (2, let index): self = .port(PortID(index: index))
+        case (3, let index): self = .portOpenings(PortID(index: index))
         default: return nil
         }
     }

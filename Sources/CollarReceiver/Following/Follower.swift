@@ -93,7 +93,7 @@ public final class Follower {
             isOutputBlocked = false
             events.forget(output.fileDescriptor)
         case .input: takeIDs()
-        case .control, .controlClient, .deviceMonitor, .port: break
+        case .control, .controlClient, .deviceMonitor, .port, .portOpenings: break
         }
     }
 

@@ -10,9 +10,10 @@ extension ReceiverNotice {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.
         case .host(.noIdentity): mark.level = .info
-        case .host(.damagedFixes), .host(.lost), .unplugged(_, isAwaited: false): mark.level = .warning
+        case .host(.damagedFixes), .host(.lost), .unplugged(_, .isAnotherTerminal): mark.level = .warning
         // For programs, there are lines of these.
         case .host(.status), .figures, .traffic: mark.level = .debug
+        case .unplugged(_, .ends): mark.level = .debug
         case .crashed(let end): mark.level = end.signal == nil ? .error : .fault
         default: break
         }

@@ -63,6 +63,10 @@ final class RadioPort {
     var lastComplaint: SerialPortError?
     /// The other process at the open port that was reported last; nil after the port opens.
     var lastReader: ProcessHolder?
+    /// The openings of the open port by other programs; nil while the port is closed, or if they cannot be watched.
+    var openings: PortOpenings?
+    /// The device in the place of the radio that was reported last.
+    var lastReplacement: String?
     /// Attempts in a row to connect that failed, or whose connection ended at once.
     var connectionAttemptCount = 0
     /// When the connection was made; nil once it has carried bytes.
@@ -94,7 +98,7 @@ final class RadioPort {
     var nextDeadline: Instant? {
         switch state {
         case .retrying(let instant, _): instant
-        case .open: modem?.nextDeadline
+        case .open: Instant.earliest(modem?.nextDeadline, openings?.dueAt)
         case .waiting, .connecting, .shared, .gone: nil
         }
     }

@@ -77,12 +77,13 @@ extension RadioPorts {
         do throws(SystemError) { _ = try listen() } catch {}
     }
 
-    /// Opens a named port at the node at which its device has returned.
+    /// Opens a named port at the node at which its device has returned, or at its own path, if another device is there now.
     private func follow(_ port: RadioPort, among devices: [SerialDevice], at time: HostTime) throws(ReceiverError) {
         guard port.isNamedByUser, port.connection == nil, let lost = port.device else { return }
+        let named = DevicePath(port.path).target
         let found = devices.filter { $0.isSameDevice(as: lost) }
-        guard found.count == 1, let device = found.first else { return }
-        port.node = device.node == DevicePath(port.path).target ? port.path : device.node
+        guard let device = found.count == 1 ? found.first : devices.first(where: { $0.node == named }) else { return }
+        port.node = device.node == named ? port.path : device.node
         try tryOpening(port, at: time)
     }
 }

@@ -28,6 +28,7 @@ extension RadioPorts {
             return
         }
         if let route = port.route, route == TerminalRoute(of: port.node) { throw .notFound(path: port.path) }
+        if port.isNamedByUser, let known = port.device, known.hasIdentity { try expect(known, at: port) }
         let serial = port.isNamedByUser ? try SerialPort(opening: port.node) : try SerialPort(openingRadioAt: port.node)
         port.route = TerminalRoute(toNumberAt: port.node)
         port.isUntried = false
@@ -36,7 +37,19 @@ extension RadioPorts {
         port.lastComplaint = nil
         port.lastReader = nil
         opened(port, serial, at: time)
+        watchOpenings(of: port, serial)
         lookForReader(of: port, serial)
+    }
+
+    /// Checks that no stranger is in the place of the radio that the user named: opening a port raises its DTR, which resets some
+    /// devices. A marked device is no stranger.
+    private func expect(_ known: SerialDevice, at port: RadioPort) throws(SerialPortError) {
+        // If the device at the node is not known yet, udev's event comes.
+        guard let present = SerialDevice(at: port.node), present.vendorID != nil else {
+            guard SerialDevice.isPseudoTerminal(at: port.node) else { throw .notFound(path: port.path) }
+            return
+        }
+        if !present.isCollarRadio, present.isOther(than: known) { throw .replaced(path: port.path, by: present.text) }
     }
 
     private func arrangeRetry(
@@ -67,7 +80,7 @@ extension RadioPorts {
         guard port.isNamedByUser else { return false }
         guard configuration.reconnects else { return true }
         return switch error {
-        case .notFound, .disconnected: false
+        case .notFound, .disconnected, .replaced: false
         case .busy, .permissionDenied, .notATerminal, .system: port.isUntried
         }
     }
@@ -88,6 +101,10 @@ extension RadioPorts {
 
     private func complain(_ port: RadioPort, _ error: SerialPortError) {
         guard port.connection == nil, port.lastComplaint != error else { return }
+        if case .replaced(_, let device) = error {
+            guard port.lastReplacement != device else { return }
+            port.lastReplacement = device
+        }
         // If no radio is open, the failure ends a receiver that does not reconnect, and is reported then.
         guard configuration.reconnects || ports.contains(where: { $0.connection != nil }) else { return }
         port.lastComplaint = error
@@ -140,6 +157,8 @@ extension SerialPortError {
         case .permissionDenied: 300_000
         // The node of a device that was unplugged goes within moments.
         case .disconnected: 1_000_000
+        // If the device is marked, udevd says so soon.
+        case .replaced: 1_000_000
         case .notFound, .notATerminal, .busy, .system: 0
         }
     }

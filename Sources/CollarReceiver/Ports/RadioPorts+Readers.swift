@@ -18,6 +18,37 @@ extension RadioPorts {
         defer { port.lastReader = reader }
         if let reader, reader != port.lastReader { report(.read(path: port.path, by: reader)) }
     }
+
+    /// Watches for other programs that open an open port. The exclusive flag does not keep out the programs of root.
+    func watchOpenings(of port: RadioPort, _ line: SerialPort) {
+        // If it cannot be watched, a program is found when bytes are missing.
+        do throws(SystemError) {
+            let watcher = try OpeningWatcher(of: line)
+            events.watch(watcher.fileDescriptor, as: .portOpenings(port.id))
+            port.openings = PortOpenings(watcher)
+        } catch {}
+    }
+
+    func stopWatchingOpenings(of port: RadioPort) {
+        if let openings = port.openings { events.forget(openings.watcher.fileDescriptor) }
+        port.openings = nil
+    }
+
+    /// Other programs have opened a port, or closed it.
+    func handleOpenings(of id: PortID, at time: HostTime) {
+        let port = ports[id.index]
+        if port.openings?.watcher.drain() == true { port.openings?.noteOpening(at: time.instant) }
+    }
+
+    /// Reports the program that has opened a port and still has it open.
+    func lookForOpener(of port: RadioPort, at time: HostTime) {
+        port.openings?.noteLook(at: time.instant)
+        guard let openings = port.openings, let line = port.connection as? SerialPort else { return }
+        lookForReader(of: port, line)
+        guard port.lastReader == nil, openings.watcher.isOpen, !openings.isUnseenReported else { return }
+        port.openings?.isUnseenReported = true
+        report(.read(path: port.path, by: nil))
+    }
 }
 
 extension HostNotice {

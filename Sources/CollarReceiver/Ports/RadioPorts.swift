@@ -62,6 +62,7 @@ final class RadioPorts {
     func opened(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
         port.state = .open(connection)
         port.isWatchedForWriting = false
+        port.device = port.networkAddress == nil ? SerialDevice(at: port.node) : nil
         events.watch(connection.fileDescriptor, as: .port(port.id))
         if !port.isOpeningUnreported { report(.opened(path: port.path, node: port.node == port.path ? nil : port.node)) }
         beginModem(of: port, connection, report: port.isOpeningUnreported ? .firstBytes : .now, at: time)
@@ -70,7 +71,6 @@ final class RadioPorts {
     private func beginModem(
         of port: RadioPort, _ connection: any RadioConnection, report: PortOpening.Report, at time: HostTime
     ) {
-        port.device = port.networkAddress == nil ? SerialDevice(at: port.node) : nil
         let device = connection.mayRestartBoard ? port.device : nil
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
         var opening = PortOpening(report: report, kind: connection.mayRestartBoard ? .board : .remote)
@@ -188,6 +188,7 @@ final class RadioPorts {
                 port.modem?.deadlineReached(at: time.instant)
                 pump(port, at: time)
             }
+            if let due = port.openings?.dueAt, time.instant >= due { lookForOpener(of: port, at: time) }
         }
         try endIfNothingIsLeft()
     }
@@ -236,12 +237,18 @@ final class RadioPorts {
         events.forget(connection.fileDescriptor)
         connection.close()
         port.state = .gone
+        stopWatchingOpenings(of: port)
         port.modem = nil
         port.node = port.path
         // The next report says that the port is waited for.
         port.lastComplaint = .notFound(path: port.path)
         if port.isOpeningUnreported { return }
-        report(isMarked ? .unplugged(path: port.path, isAwaited: port.route?.isNumber != true) : .unmarked(path: port.path))
+        report(isMarked ? .unplugged(path: port.path, then: afterUnplugging(port)) : .unmarked(path: port.path))
+    }
+
+    private func afterUnplugging(_ port: RadioPort) -> AfterUnplugging {
+        guard configuration.reconnects else { return .ends }
+        return port.route?.isNumber == true ? .isAnotherTerminal : .isAwaited
     }
 
     /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A
@@ -259,6 +266,7 @@ final class RadioPorts {
         guard !(connection is RecordedConnection) else { return }
         events.forget(connection.fileDescriptor)
         connection.close()
+        stopWatchingOpenings(of: port)
         port.state = .retrying(at: time.instant, attempt: 0)
     }
 

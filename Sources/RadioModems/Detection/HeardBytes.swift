@@ -29,6 +29,8 @@ struct HeardBytes: Sendable {
     private var frames = KISSFrame.Decoder()
     private var kissFrameCount = 0
     private var stream = StreamDecoder()
+    /// Pieces between the delimiters of the serial line, and those among them that are frames with a plausible header.
+    private var pieceCount = 0
     private var plausibleCount = 0
     private var lines = RUI3Line.Decoder()
     private var firstText: String?
@@ -92,22 +94,27 @@ struct HeardBytes: Sendable {
     private mutating func noteStream(_ new: Span<UInt8>) -> Sign? {
         var position = 0
         while let event = stream.next(in: new, at: &position) {
+            pieceCount += 1
             guard case .frame = event else { continue }
             if FrameCRC.isValid(stream.frame, log: nil) { return .serial }
             do throws(DecodeError) {
                 if try FrameHeader(ofAny: stream.frame).type != nil { plausibleCount += 1 }
             } catch {}
-            if plausibleCount >= HeardBytes.plausibleFrameCount, kissFrameCount == 0 { return .serial }
+            if plausibleCount >= HeardBytes.plausibleFrameCount, kissFrameCount == 0 || isMostlyFrames { return .serial }
         }
         return nil
     }
 
+    /// Whether the pieces between delimiters are frames of the serial line, apart from one that began before this listened. Such
+    /// frames contain the signs of a few bytes by chance: two 0xC0, with a KISS frame between them, are in any 500 bytes.
+    private var isMostlyFrames: Bool { plausibleCount > 0 && plausibleCount * 2 >= pieceCount }
+
     /// The kind of device at the port, judged by all bytes; nil if they show none.
     var stranger: Stranger? {
         if validSentenceCount > 0 { return .nmea }
-        if isMeshtastic { return .meshtastic }
+        if isMeshtastic, !isMostlyFrames { return .meshtastic }
         if isBootText { return .bootloader }
-        if kissFrameCount > 0 { return .silentKISS }
+        if kissFrameCount > 0, !isMostlyFrames { return .silentKISS }
         if let firstText { return .text(firstText) }
         return bytes.count > HeardBytes.frameTailLimit && plausibleCount == 0 ? .bytesWithoutFrames : nil
     }

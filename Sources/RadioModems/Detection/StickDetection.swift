@@ -108,6 +108,8 @@ struct StickDetection: Sendable {
         }
         let known = remembered == .serial ? nil : remembered.map(Stranger.silent)
         switch heard.stranger {
+        // The rest of a frame of the serial line may contain a KISS frame by chance. A KISS modem would have answered.
+        case .silentKISS where remembered == .serial: return .nothingAnswers
         case .silentKISS: return .stranger(known ?? .silentKISS)
         case let other?: return .stranger(other)
         case nil: return (known ?? stranger).map(Result.stranger) ?? .nothingAnswers

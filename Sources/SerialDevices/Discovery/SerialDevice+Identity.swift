@@ -11,6 +11,16 @@ extension SerialDevice {
         return ownSerial != nil || idPath == other.idPath
     }
 
+    /// Whether this is certainly another device than one that was seen before, whatever udevd knows of the two at present.
+    package func isOther(than other: SerialDevice) -> Bool {
+        guard let vendorID, let modelID, let otherVendor = other.vendorID, let otherModel = other.modelID else { return false }
+        return (vendorID, modelID) != (otherVendor, otherModel)
+            || SerialDevice.plain(serialShort) != SerialDevice.plain(other.serialShort)
+    }
+
+    /// A serial number without what udevd may replace in it.
+    private static func plain(_ serial: String?) -> String? { serial.map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber) } } }
+
     /// The serial number, unless its maker gives it to every adapter.
     private var ownSerial: String? { serialShort.flatMap { MarkingRule.isPlaceholder($0) ? nil : $0 } }
 }

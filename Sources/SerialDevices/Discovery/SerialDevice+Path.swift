@@ -9,6 +9,14 @@ extension SerialDevice {
         self.init(status)
     }
 
+    /// Whether a pseudo-terminal is at a path.
+    package static func isPseudoTerminal(at path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+        // The kernel's major numbers of pseudo-terminals, in Documentation/admin-guide/devices.txt.
+        return (136...143).contains(status.st_rdev >> 8 & 0xFFF)
+    }
+
     /// The serial device of an open descriptor; nil if it is a pseudo-terminal or another file, or if the device is gone.
     init?(of descriptor: Int32) {
         var status = stat()

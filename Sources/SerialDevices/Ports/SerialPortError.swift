@@ -12,6 +12,8 @@ public enum SerialPortError: Error, Equatable, Sendable {
     case permissionDenied(path: String, obstacle: PermissionObstacle)
     /// The node exists, but its device is gone.
     case disconnected(path: String)
+    /// In the place of a radio that was at the path is another device, which nobody has named or marked.
+    case replaced(path: String, by: String)
     /// A system call failed for another reason.
     case system(path: String, operation: String, errno: Int32)
 
@@ -19,7 +21,7 @@ public enum SerialPortError: Error, Equatable, Sendable {
     public var path: String {
         switch self {
         case .notFound(let path), .notATerminal(let path), .busy(let path, _), .permissionDenied(let path, _),
-            .disconnected(let path), .system(let path, _, _):
+            .disconnected(let path), .replaced(let path, _), .system(let path, _, _):
             path
         }
     }

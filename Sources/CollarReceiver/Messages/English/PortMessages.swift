@@ -14,8 +14,11 @@ extension SerialPortError {
             UserMessage(.deviceInUse, "\(path) is in use by \(holder.name) (process \(holder.processID)).", holder.remedy)
         case .busy(let path, nil):
             UserMessage(
-                .deviceInUse, "\(path) is in use by another program.",
-                "Find the program with `sudo fuser -v \(path)`, and stop it.")
+                .deviceInUse, "\(path) is in use by another program.", ProcessHolder.unknownRemedy(path: path))
+        case .replaced(let path, let device):
+            UserMessage(
+                .noDevice, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there",
+                "To use this device instead, start collar-link again.")
         case .permissionDenied(let path, let obstacle): obstacle.message(path: path)
         case .disconnected(let path):
             UserMessage(
@@ -71,6 +74,9 @@ extension PermissionObstacle {
 }
 
 extension ProcessHolder {
+    /// The step that frees a port whose holder is not known.
+    static func unknownRemedy(path: String) -> String { "Find the program with `sudo fuser -v \(path)`, and stop it." }
+
     /// The step that frees the port.
     var remedy: String {
         switch name {

@@ -73,11 +73,13 @@ extension ReceiverNotice {
                 "name the radio by a link that follows it, such as the one in /dev/serial/by-id")
         case .unmarked(let path): UserMessage(nil, "\(path) is not marked as a collar radio any more, and is closed")
         case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
-        case .unplugged(let path, isAwaited: true):
+        // The error with which the receiver ends says it.
+        case .unplugged(let path, .ends): UserMessage(nil, "\(path) was unplugged")
+        case .unplugged(let path, .isAwaited):
             UserMessage(
                 nil, NetworkAddress(path) == nil
                     ? "\(path) was unplugged; waiting for it" : "the connection to \(path) ended; it is made again")
-        case .unplugged(let path, isAwaited: false):
+        case .unplugged(let path, .isAnotherTerminal):
             UserMessage(
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
                 "start collar-link with the new terminal, or name a symbolic link that is made anew with it")
@@ -85,8 +87,9 @@ extension ReceiverNotice {
         case .read(let path, let reader):
             UserMessage(
                 .deviceInUse,
-                "\(path) is also open in \(reader.name) (process \(reader.processID)), which takes bytes away if it reads them",
-                reader.remedy)
+                "\(path) is also open in \(reader.map { "\($0.name) (process \($0.processID))" } ?? "another program"), which takes "
+                    + "bytes away if it reads them",
+                reader?.remedy ?? ProcessHolder.unknownRemedy(path: path))
         case .cannotSend(let path):
             UserMessage(
                 .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
