@@ -40,7 +40,7 @@ apt_install() {
 # only if apt does not know a package yet. Then use_private makes the programs available. A package with an exclamation
 # mark after its name is unpacked without its dependencies.
 unpack_privately() {
-    local folder=$root/.tools/$1
+    local folder=$root/.tools/${1%!}
     if [[ ! -e $folder/.complete ]]; then
         command -v apt-get >/dev/null || give_up "missing: $1. There is no apt here to fetch it."
         say "unpacking $* into ${folder#"$root"/} (only for tests, not installed)"
