@@ -78,6 +78,9 @@ package final class World {
         let end: Int64
     }
 
+    /// The most steps of a run, far more than those of a run of four hours. Stations that answer each other without a pause would go
+    /// on for ever.
+    private static let stepLimit = 250_000
     /// The most frames in the outbox of a base radio.
     static let outboxLimit = 8
 
@@ -162,6 +165,7 @@ package final class World {
         while oracle.violation == nil, !isSettled {
             step()
             if now > end { oracle.report(.progress, unsettledText) }
+            if statistics.events == World.stepLimit { oracle.report(.progress, "\(statistics.events) steps, and still no end") }
         }
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
