@@ -13,6 +13,8 @@ final class Dispatcher {
     /// Polls in frames whose CRC fits no known log. They are separate, so that a damaged frame does not suppress the answer to
     /// an intact one.
     private var pollsOfStrangers = RecentPolls()
+    /// The last tombstone that led to an identity request, by its CRC.
+    private var unknownLoss: (crc: UInt32, link: LinkID, time: Instant)?
     private let sealed: SealedReceiver
     /// Notices about attempts to pass for a collar with a key, and about such a collar whose count went back.
     private var forgeryNotices = NoticeLimiter<UInt64>()
@@ -291,7 +293,7 @@ final class Dispatcher {
             collar.store(message, log: log, signal: signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            let poll = noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -300,9 +302,10 @@ final class Dispatcher {
                 let isRecorded = collar.recordLoss(of: tombstone.ranges[position], reason: reason, log: log, at: time)
                 isShown = isShown && isRecorded
             }
-            // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded. A collar
-            // listens after a poll. If several radios hear the poll, only the first one asks: two requests at once would collide.
-            if !isShown, case .new = poll { requestIdentity(on: link, address: header.address, isAnswer: true, at: time) }
+            // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded.
+            if !isShown, isFirstCopy(ofUnknownLoss: FrameCRC.sent(in: frame), on: link, at: time.instant) {
+                requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
+            }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
             noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
@@ -331,18 +334,27 @@ final class Dispatcher {
 
     /// Notes a valid frame of a collar.
     /// - Parameter digest: the last three bytes of the sealed frame of which `frame` is the clear form.
-    /// - Returns: its poll.
-    @discardableResult
     private func noteFrame(
         of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber? = nil,
         digest: UInt32? = nil, signal: RadioSignal? = nil, on link: Link, at time: HostTime
-    ) -> HeardPoll {
+    ) {
         collars.noteFrame(of: collar, address: header.address)
         link.noteFrame(of: collar)
         let poll = pollsOfCollars.examine(
             digest ?? FrameCRC.sent(in: frame), header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
         collar.noteFrame(of: log, header: header, poll: poll, number: number, signal: signal, on: link, at: time)
-        return poll
+    }
+
+    /// Whether a tombstone that leads to an identity request is heard for the first time. The requests of several radios at once
+    /// would collide at the collar.
+    private func isFirstCopy(ofUnknownLoss crc: UInt32, on link: Link, at now: Instant) -> Bool {
+        if let last = unknownLoss, last.crc == crc, last.link != link.id,
+            now.microseconds(since: last.time) <= RecentPolls.copyTime
+        {
+            return false
+        }
+        unknownLoss = (crc, link.id, now)
+        return true
     }
 
     private func countRejected(_ error: DecodeError, _ frame: Span<UInt8>, on link: Link, at time: HostTime) {

@@ -23,7 +23,7 @@ struct RecentPolls {
 
     /// How much later an equal frame on another link still counts as a copy, in microseconds. A network may deliver a frame so
     /// late if it lost the first packet. Within this time a collar does not use a poll number again with the same content.
-    private static let copyTime: Int64 = 500_000
+    static let copyTime: Int64 = 500_000
     /// The longest time an answer waits for other radios, in microseconds. It also never waits more than a quarter of the
     /// turnaround.
     private static let longestWait: Int64 = 5000
