@@ -78,9 +78,9 @@ package final class World {
         let end: Int64
     }
 
-    /// The most steps of a run, far more than those of a run of four hours. Stations that answer each other without a pause would go
+    /// The most steps of a run, more than twice those of the longest known run. Stations that answer each other without a pause would go
     /// on for ever.
-    private static let stepLimit = 250_000
+    private static let stepLimit = 1_000_000
     /// The most frames in the outbox of a base radio.
     static let outboxLimit = 8
 
