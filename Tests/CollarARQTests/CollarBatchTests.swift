@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func aBatchLeavesOutWhatIsDelivered() {
-        let bench = Bench.introduced(
+        var bench = Bench.introduced(
             log: 0..<20, delivered: 3, durable: [5...9], configuration: configuration)
         #expect(bench.delivery.undelivered(after: 3) == 4)
         #expect(bench.delivery.undelivered(after: 4) == 10)

@@ -3,8 +3,10 @@ import CollarWire
 // The frames of a burst.
 extension CollarDelivery {
     var newestUndelivered: UInt32? {
-        guard nextSequence > oldestSequence, !delivered.contains(nextSequence - 1) else { return nil }
-        return nextSequence - 1
+        mutating get {
+            guard nextSequence > oldestSequence, !delivered.contains(nextSequence - 1) else { return nil }
+            return nextSequence - 1
+        }
     }
 
     mutating func burstTransmission(_ started: Burst, now: Instant) -> Transmission? {
@@ -36,7 +38,7 @@ extension CollarDelivery {
         return nil
     }
 
-    private func isLong(_ burst: Burst) -> Bool {
+    private mutating func isLong(_ burst: Burst) -> Bool {
         let modem = configuration.modem
         let answer = modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
         return modem.isHalfDuplex && burst.airtimeMicroseconds >= CollarDelivery.burstAnswerMultiple * answer
@@ -74,7 +76,7 @@ extension CollarDelivery {
     /// The newest fix, if it is to be sent now. It is the first fix of a burst. A fix logged during the burst follows at
     /// once, but within a quarter of the airtime while there is a backlog. Before the live interval has passed, the newest fix is
     /// sent only as a part of the backlog.
-    private func newestDue(in burst: Burst) -> UInt32? {
+    private mutating func newestDue(in burst: Burst) -> UInt32? {
         guard let newest = newestUndelivered, newest != burst.newestSent, !pace.isWaiting(now: frameInstant) else { return nil }
         return burst.newestSent == nil || nextOfBacklog(of: burst) == nil || shares.allowsLive ? newest : nil
     }
@@ -89,16 +91,16 @@ extension CollarDelivery {
         if isRepeated { retransmissionCount &+= 1 }
     }
 
-    func hasMore(for burst: Burst) -> Bool {
+    mutating func hasMore(for burst: Burst) -> Bool {
         if waitingReplyCount > 0 || dueIdentity != .none { return true }
         let isWaiting = pace.isWaiting(now: frameInstant)
         if !isWaiting, let newest = newestUndelivered, newest != burst.newestSent { return true }
         return nextOfBacklog(of: burst).map { !isWaiting || $0 < pace.waitingStart } ?? false
     }
 
-    private func nextOfBacklog(of burst: Burst) -> UInt32? { undelivered(from: burst.cursor, except: burst.newestSent) }
+    private mutating func nextOfBacklog(of burst: Burst) -> UInt32? { undelivered(from: burst.cursor, except: burst.newestSent) }
 
-    private func undelivered(from start: UInt32, except newestSent: UInt32?) -> UInt32? {
+    private mutating func undelivered(from start: UInt32, except newestSent: UInt32?) -> UInt32? {
         var sequence = delivered.firstMissing(from: start)
         if sequence == newestSent { sequence = delivered.firstMissing(from: sequence + 1) }
         return sequence < nextSequence ? sequence : nil
@@ -106,7 +108,7 @@ extension CollarDelivery {
 
     /// The sequence that follows `sequence` in a batch; nil if `sequence` is the last one. In a burst the newest fix that
     /// already had a frame of its own is left out. After an unanswered poll the newest fix is the last of the batch.
-    public func undelivered(after sequence: UInt32) -> UInt32? {
+    public mutating func undelivered(after sequence: UInt32) -> UInt32? {
         if case .sending(let burst) = phase { return undelivered(from: sequence + 1, except: burst.newestSent) }
         return undelivered(from: sequence + 1, except: nil)
     }

@@ -4,13 +4,15 @@ import CollarWire
 extension CollarDelivery {
     /// The longest time from the end of a poll to the end of its answer.
     var answerMicroseconds: Int64 {
-        let modem = configuration.modem
-        return modem.turnaroundMicroseconds
-            + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+        mutating get {
+            let modem = configuration.modem
+            return modem.turnaroundMicroseconds
+                + modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
+        }
     }
 
     /// How long a poll waits for its answer, which follows `attempt` unanswered polls.
-    func timeoutMicroseconds(attempt: Int) -> Int64 {
+    mutating func timeoutMicroseconds(attempt: Int) -> Int64 {
         var timeout = answerMicroseconds
         // If three frames in ten are lost, half of the polls are not answered. If every unanswered poll doubled the time-out, each
         // further poll would add as much to the mean silence as the one before. So only every third one doubles it.
@@ -47,7 +49,7 @@ extension CollarDelivery {
 
     /// The oldest fix in the frame that carries the newest fixes. If fixes are made faster than answers arrive, the older fixes
     /// of the frame arrive together with the newest one, for little airtime.
-    private func firstOfNewest(behind newest: UInt32) -> UInt32 {
+    private mutating func firstOfNewest(behind newest: UInt32) -> UInt32 {
         var first = newest
         guard configuration.batchFrameByteLimit != nil,
             delivered.missingCount(below: nextSequence) <= CollarDelivery.missingLimit

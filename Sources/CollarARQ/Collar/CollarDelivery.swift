@@ -231,7 +231,7 @@ public struct CollarDelivery: Sendable {
         }
     }
 
-    private func isAnythingDue(in burst: Burst, now: Instant) -> Bool {
+    private mutating func isAnythingDue(in burst: Burst, now: Instant) -> Bool {
         hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline
     }
 

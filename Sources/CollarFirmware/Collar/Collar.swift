@@ -61,80 +61,39 @@ public struct Collar<Flash: FlashDevice> {
     /// The id of a new log is the low 26 bits of `randomLogID`, with another last bit if the log before has this id; a log that
     /// exists keeps its id.
     /// - Throws: ``FlashError``; nothing may be sent then, and the boot must be tried again.
-    @inline(never) public init(
+    public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
+        self.init(
+            try Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration: configuration, now: now)
+    }
+
+    /// Makes the collar of a boot.
+    @inline(never) init(_ boot: Boot, configuration: Configuration, now: Instant) {
         self.configuration = configuration
-        self.flash = flash
-        settingsStore = try SettingsStore(mounting: &self.flash)
-        keyStore = try KeyStore(mounting: &self.flash)
-        let firstLogBlock = SettingsStore<Flash>.blockCount + KeyStore<Flash>.blockCount
-        let marks = try FixLog.marks(in: &self.flash, firstBlock: firstLogBlock)
-        let wasKeyed = settingsStore.value(of: .keyGeneration) != nil || marks?.isKeyed ?? false
-        if keyStore.key == nil {
-            if wasKeyed {
-                silence = .keyLost
-            } else if let key = configuration.factoryKey {
-                try keyStore.replace(with: key, beginsLog: false, after: 0, in: &self.flash)
-            }
-        }
-        let bootCount = Self.nextBootCount(after: settingsStore.value(of: .bootCount) ?? 0, marks)
-        let keyGeneration = UInt64(widening: keyStore.generation)
-        let beginsLog = settingsStore.value(of: .keyGeneration) ?? 0 < UInt64(widening: keyStore.logGeneration)
-        let formerLogID = settingsStore.value(of: .logID)
-        // Without any boot count, a number of a frame could be used twice in a log that goes on.
-        let isCountLost = settingsStore.value(of: .bootCount) == nil && marks == nil
-        // The values change together: the store writes such a change by a move to the other block, and on a new flash or with a
-        // new key by two moves. So both blocks hold the id of a new log.
-        try settingsStore.change(in: &self.flash) {
-            if beginsLog || isCountLost { $0 = StoredValues() }
-            $0[.bootCount] = bootCount
-            let random = UInt64(widening: randomLogID & LogIdentity.maximumLogID)
-            $0[.logID] = $0[.logID] ?? (random == formerLogID ? random ^ 1 : random)
-            if keyGeneration > 0 { $0[.keyGeneration] = keyGeneration }
-        }
-        self.bootCount = UInt32(truncatingIfNeeded: bootCount)
-        let logID = UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0) & LogIdentity.maximumLogID
-        guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
-            preconditionFailure("the log id was cut to 26 bits")
-        }
-        self.log = log
+        flash = boot.flash
+        settingsStore = boot.settingsStore
+        keyStore = boot.keyStore
+        fixLog = boot.fixLog
+        silence = boot.silence
+        log = boot.log
+        bootCount = boot.bootCount
+        bootInstant = now
         pairedReceiverID = UInt32(truncatingIfNeeded: settingsStore.value(of: .pairedReceiverID) ?? 0)
-        let firstUndelivered = settingsStore.sequence(of: .firstUndelivered, logID: logID)
-        formerlyDelivered = settingsStore.sequence(of: .formerlyDelivered, logID: logID)
+        formerlyDelivered = settingsStore.sequence(of: .formerlyDelivered, logID: log.logID)
         executed = ExecutedRequests(stored: settingsStore)
         settings = CollarSettings(
             stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
-        bootInstant = now
-        sealing = keyStore.key.map { FrameSealing($0, log: log, bootCount: UInt32(truncatingIfNeeded: bootCount)) }
-        fixLog = try FixLog(
-            mounting: &self.flash, firstBlock: firstLogBlock, logID: logID,
-            usedSequences: max(firstUndelivered, formerlyDelivered),
-            marks: LogBlockMarks(bootCount: self.bootCount, isKeyed: keyStore.key != nil || silence != nil))
-        let isBootCountFar = marks.map { bootCount > UInt64(widening: $0.bootCount) + Self.markedBootCounts } ?? false
-        let isKeyUnmarked = keyStore.key != nil && marks?.isKeyed != true
-        if isBootCountFar || isKeyUnmarked { try fixLog.beginBlock(in: &self.flash) }
+        sealing = keyStore.key.map { FrameSealing($0, log: boot.log, bootCount: boot.bootCount) }
         var deliveryConfiguration = configuration.delivery
         if settings[.turnaroundMilliseconds] > 0 {
             deliveryConfiguration.modem.turnaroundMicroseconds = Int64(widening: settings[.turnaroundMilliseconds]) &* 1000
         }
         delivery = CollarDelivery(
-            configuration: deliveryConfiguration, oldestSequence: fixLog.oldestSequence,
-            nextSequence: fixLog.nextSequence, firstUndelivered: firstUndelivered, now: now)
+            configuration: deliveryConfiguration, oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence,
+            firstUndelivered: settingsStore.sequence(of: .firstUndelivered, logID: log.logID), now: now)
         if settings.version > .defaults { obeyHeartbeat(now: now) }
         if configuration.isPoweredOn { openPairingWindow(now: now, byButton: false) }
-    }
-
-    /// How far the boot count may be above the highest one that a block of the log notes.
-    private static var markedBootCounts: UInt64 { 32_768 }
-
-    /// The count of this boot.
-    /// - Parameters:
-    ///   - stored: the count that the settings store holds; 0 if it was lost.
-    ///   - marks: those of the log. If they show a higher count than the stored one, the store lost the count of later boots.
-    private static func nextBootCount(after stored: UInt64, _ marks: LogBlockMarks?) -> UInt64 {
-        let marked = marks.map { UInt64(widening: $0.bootCount) } ?? 0
-        return min(marked > stored ? marked + 2 * markedBootCounts : stored + 1, 0xFFFF_FFFF)
     }
 
     /// The sequence that the next entry of the log will get.
@@ -353,12 +312,4 @@ public struct Collar<Flash: FlashDevice> {
 
 extension CollarDelivery.Configuration {
     fileprivate var heartbeatSeconds: UInt32 { UInt32(truncatingIfNeeded: heartbeatMicroseconds / 1_000_000) }
-}
-
-extension SettingsStore {
-    /// A stored sequence of the log `logID`; 0 if none is stored or it belongs to another log.
-    fileprivate func sequence(of key: StoredKey, logID: UInt32) -> UInt32 {
-        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID else { return 0 }
-        return UInt32(truncatingIfNeeded: stored)
-    }
 }

@@ -9,10 +9,12 @@ extension CollarDevice {
     /// The time between the readings of the GNSS receiver that the collar wants, in milliseconds, 100 … 10,000: a second, or longer
     /// if the battery is low.
     public var readingIntervalMilliseconds: UInt16 {
-        let (usual, longest) = (1000 as UInt32, 10_000 as UInt32)
-        guard locating == nil, let interval = policy.captureIntervalMilliseconds else { return UInt16(usual) }
-        // Of a longer interval, the receiver gets an equal part.
-        return UInt16(truncatingIfNeeded: interval / ((interval + longest - 1) / longest))
+        mutating get {
+            let (usual, longest) = (1000 as UInt32, 10_000 as UInt32)
+            guard locating == nil, let interval = policy.captureIntervalMilliseconds else { return UInt16(usual) }
+            // Of a longer interval, the receiver gets an equal part.
+            return UInt16(truncatingIfNeeded: interval / ((interval + longest - 1) / longest))
+        }
     }
 
     /// A reading of the GNSS receiver, whose time is UTC; see ``fixMade(_:now:)``.
@@ -89,9 +91,11 @@ extension CollarDevice {
 
     /// The intervals that the battery, the motion and the settings allow.
     var policy: ThrottlePolicy {
-        ThrottlePolicy(
-            battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,
-            settings: collar.settings)
+        mutating get {
+            ThrottlePolicy(
+                battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,
+                settings: collar.settings)
+        }
     }
 
     /// Applies ``policy``.

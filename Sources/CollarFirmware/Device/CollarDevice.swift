@@ -50,12 +50,18 @@ public struct CollarDevice<Flash: FlashDevice> {
     ///   - randomLogID: the id of a new log; its low 26 bits count.
     ///   - now: the time.
     /// - Throws: ``FlashError``; nothing may be sent then, and the start must be tried again.
-    @inline(never) public init(
+    public init(
         starting configuration: Collar<Flash>.Configuration, flash: Flash, cause: ResetCause, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
+        self.init(
+            try Collar.Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration, cause: cause, now: now)
+    }
+
+    /// Starts a collar whose boot is counted.
+    @inline(never) init(_ boot: Collar<Flash>.Boot, _ configuration: Collar<Flash>.Configuration, cause: ResetCause, now: Instant) {
         var configuration = configuration
         configuration.isPoweredOn = cause == .powerOn
-        collar = try Collar(booting: configuration, flash: flash, randomLogID: randomLogID, now: now)
+        collar = Collar(boot, configuration: configuration, now: now)
         bootInstant = now
         updateGNSSState()
         collar.condition = condition
@@ -91,14 +97,14 @@ public struct CollarDevice<Flash: FlashDevice> {
     }
 
     /// Whether the light and the sounder are on.
-    public func indication(now: Instant) -> Indication {
+    public mutating func indication(now: Instant) -> Indication {
         let isOn = signals.isOn(now: now)
         return Indication(isLit: isOn, isSounding: isOn)
     }
 
     /// When to call ``deadlineReached(now:)`` again if nothing else happens; nil for never. While a frame is on the air, the
     /// deadlines of the radio protocol do not count.
-    @inline(never) public func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
+    @inline(never) public mutating func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
         var deadline = isSending ? nil : collar.nextDeadline
         let others: InlineArray<4, Instant?> = [
             signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline,

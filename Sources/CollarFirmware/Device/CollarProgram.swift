@@ -28,10 +28,8 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         let randomLogID = board.randomWord()
         while true {
             let now = board.now()
-            if let device = try? CollarDevice(
-                starting: configuration, flash: board.takeFlash(), cause: cause, randomLogID: randomLogID, now: now)
-            {
-                self.device = device
+            if let boot = try? Collar.Boot(mounting: board.takeFlash(), configuration, randomLogID: randomLogID) {
+                device = CollarDevice(boot, configuration, cause: cause, now: now)
                 batteryDue = now
                 break
             }

@@ -105,6 +105,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             deadline = min(deadline, track.due(at: nextIndex, startingWith: trackStart, at: origin))
         }
         if let onAir { deadline = min(deadline, onAir.end) }
+        // A collar asks itself without copying itself, so the call is `mutating`.
+        var device = device
         if let due = device.nextDeadline(now: now, isSending: onAir != nil) { deadline = min(deadline, max(due, origin)) }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
         if let requestDeadline { deadline = min(deadline, requestDeadline) }

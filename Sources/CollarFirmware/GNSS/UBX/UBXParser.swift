@@ -66,7 +66,7 @@ public struct UBXParser: GNSSDialect {
     }
 
     /// Judges whether a message begins at `start`, which is below `count`.
-    private func judge(at start: Int) -> Judgement {
+    private mutating func judge(at start: Int) -> Judgement {
         guard bytes[start] == UBXCommand.synchronisation.0 else { return .noMessage }
         guard start &+ 1 < count else { return .incomplete }
         guard bytes[start &+ 1] == UBXCommand.synchronisation.1 else { return .noMessage }
@@ -82,7 +82,7 @@ public struct UBXParser: GNSSDialect {
         return isCorrect ? .message(end: end) : .noMessage
     }
 
-    private func event(ofMessageAt start: Int, end: Int) -> GNSSEvent {
+    private mutating func event(ofMessageAt start: Int, end: Int) -> GNSSEvent {
         let type = UBXMessageType(bytes[start &+ 2], bytes[start &+ 3])
         let payload = bytes.span.extracting((start &+ UBXParser.headerByteCount)..<(end &- UBXParser.checksumByteCount))
         if type == .navigationPVT, payload.count >= NavigationSolution.leastByteCount {
