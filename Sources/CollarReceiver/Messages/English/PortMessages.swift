@@ -18,7 +18,7 @@ extension SerialPortError {
         case .replaced(let path, let device):
             UserMessage(
                 .noDevice, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there",
-                "To use this device instead, start collar-link again.")
+                "To use this device instead, stop the receiver and start it again.")
         case .permissionDenied(let path, let obstacle): obstacle.message(path: path)
         case .disconnected(let path):
             UserMessage(
