@@ -133,7 +133,7 @@ public final class Receiver {
                 for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
                 try handleDeadlines()
             } catch {
-                // What came in before is stored, and its lines are written.
+                // The frames before the error are stored, and their lines are written, before the receiver ends.
                 takeOutputs()
                 failure = error
                 end = end ?? .wanted

@@ -46,7 +46,7 @@ public enum ReceiverNotice: Equatable, Sendable {
     case host(HostNotice)
 }
 
-/// What a receiver does after a radio went away.
+/// The reaction of a receiver to the unplugging of a radio.
 public enum AfterUnplugging: Equatable, Sendable {
     /// It waits for the radio.
     case isAwaited

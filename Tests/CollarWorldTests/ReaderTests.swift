@@ -23,8 +23,8 @@ import Testing
             ("a position after records that repeat looked like another", 7_007_550),
             ("the same with several logs", 7_008_051),
             ("a segment that was given up had been seen, and the one before it still grew", 3_100_004_417),
-            ("the same, without a failed synchronisation", 3_100_072_363),
-            ("the same, with a full disk at the rotation", 3_100_081_165),
+            ("the same, after a failed write", 3_100_072_363),
+            ("the same, after the directory was not synchronised", 3_100_076_835),
             ("a segment that was made anew after damage was never opened", 3_300_050_848),
         ] as [(String, UInt64)])
     func whatAReaderDidWrongOnceIsMended(bug: String, seed: UInt64) { _ = report(WorldPlan(seed: seed)) }

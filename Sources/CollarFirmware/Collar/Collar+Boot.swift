@@ -2,9 +2,9 @@ import CollarARQ
 import CollarWire
 
 extension Collar {
-    /// What the flash of a collar holds once the boot is counted.
+    /// The contents of a collar's flash after its boot was counted.
     ///
-    /// A boot makes this first, and then the collar: the calls that need much stack do not come on top of a whole collar.
+    /// A collar is made from its boot. The boot needs much stack, and while it runs there is no collar on the stack yet.
     struct Boot {
         var flash: Flash
         var settingsStore: SettingsStore<Flash>

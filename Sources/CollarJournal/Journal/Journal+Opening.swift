@@ -163,8 +163,8 @@ extension SegmentWriter {
         try openNew(number, try makeFile(number, place: place, checkpoint: checkpoint, fileSystem), place: place, fileSystem)
     }
 
-    /// Makes the file of a segment with header and checkpoint. The file gets its name when all of it is durable: readers never see
-    /// a segment that is given up because the disk is full. They would go on in the next one, and miss what the last one still gets.
+    /// Makes the file of a segment with header and checkpoint. The file gets its name when its bytes are durable. So readers never
+    /// see a segment that is given up because the disk is full: they would continue there, and miss later records of the last segment.
     /// - Returns: the number of its bytes.
     static func makeFile(
         _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
@@ -178,7 +178,7 @@ extension SegmentWriter {
             _ = try fileSystem.share(new, as: .readableFile)
             try SmallFile.rename(new, to: place.directory.path(ofSegment: number), with: start.bytes, fileSystem)
         } catch {
-            // The next attempt removes what cannot be removed now.
+            // If the file cannot be removed now, the next attempt removes it.
             do throws(FileFailure) { try fileSystem.remove(new) } catch {}
             throw error
         }

@@ -105,7 +105,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             deadline = min(deadline, track.due(at: nextIndex, startingWith: trackStart, at: origin))
         }
         if let onAir { deadline = min(deadline, onAir.end) }
-        // A collar asks itself without copying itself, so the call is `mutating`.
+        // The call is `mutating` so that the firmware does not copy the device for it.
         var device = device
         if let due = device.nextDeadline(now: now, isSending: onAir != nil) { deadline = min(deadline, max(due, origin)) }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }

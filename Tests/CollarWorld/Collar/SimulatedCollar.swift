@@ -49,8 +49,8 @@ final class SimulatedCollar {
     var clockOffset: Int64 = 0
     /// How many of the next fixes are made in a burst.
     var burstFixes = 0
-    /// Steps of the flash from the start of the next request that it executes until the power fails; nil for never. What a
-    /// request changes must be kept as one whole, and few cuts at any other time show whether it is.
+    /// Steps of the flash from the start of the next request that it executes until the power fails; nil for never. A
+    /// request must change all of its values or none. Cuts at random times seldom test that.
     var stepsIntoRequestUntilPowerCut: Int?
     /// The end of its pairing window.
     var pairingWindowEnd: Int64 = 0

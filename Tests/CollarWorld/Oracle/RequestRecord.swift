@@ -52,7 +52,7 @@ struct ExecutedCommand: Equatable {
     }
 }
 
-/// What a host uses a request id for.
+/// The request for which a host uses an id.
 enum RequestUse: Equatable {
     case command(ExecutedCommand)
     case settings(SettingsVersion)
@@ -81,7 +81,7 @@ struct RequestRecord {
     var uncertain: Set<UInt16> = []
     /// The host that used each id last.
     private var givers: [UInt16: Int] = [:]
-    /// The host that handed out each id last, and what for.
+    /// The host that used each id last, and the request.
     private var uses: [UInt16: (host: Int, use: RequestUse)] = [:]
     /// The outcomes that the firmware has reported.
     var outcomes: [UInt16: CommandResult.Outcome] = [:]
@@ -96,8 +96,8 @@ struct RequestRecord {
         forgetUncertain(requestID)
     }
 
-    /// A host hands out a request. A host and its clone may use one id for different requests: each numbers the requests anew that
-    /// it was given before the clone was made.
+    /// A host hands out a request. A host and its clone may use one id for different requests: each of them gives
+    /// new ids to the requests that were open when the clone was made.
     mutating func handedOut(_ requestID: UInt16, for use: RequestUse, by host: Int) {
         if let other = uses[requestID], other.host != host, other.use != use { uncertain.insert(requestID) }
         uses[requestID] = (host, use)
