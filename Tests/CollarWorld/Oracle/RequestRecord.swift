@@ -92,6 +92,8 @@ struct RequestRecord {
     /// command.
     mutating func given(_ requestID: UInt16, by host: Int) {
         if let other = givers[requestID], other != host { uncertain.insert(requestID) }
+        // A host without a record of its ids begins at a random one. Long after, the ids can reach those of former requests.
+        if givers[requestID] != nil, !lastExecuted.contains(where: { $0?.requestID == requestID }) { forget(requestID) }
         givers[requestID] = host
         forgetUncertain(requestID)
     }
@@ -102,6 +104,12 @@ struct RequestRecord {
         if let other = uses[requestID], other.host != host, other.use != use { uncertain.insert(requestID) }
         uses[requestID] = (host, use)
         forgetUncertain(requestID)
+    }
+
+    private mutating func forget(_ requestID: UInt16) {
+        executed.remove(requestID)
+        outcomes[requestID] = nil
+        isLate.remove(requestID)
     }
 
     /// After a rollback an id can come again for a new command, while the collar still remembers the old one.
