@@ -4,6 +4,7 @@ Every program runs as an ordinary user: as nobody if the tests run as root.
 """
 
 import atexit
+import contextlib
 import gzip
 import json
 import os
@@ -81,6 +82,15 @@ class Program:
     @property
     def pid(self):
         return self.process.pid
+
+    @property
+    def open_files(self):
+        """The files that are open in the program. It opens and closes others meanwhile: those that vanish do not count."""
+        opened = set()
+        for entry in os.scandir(f"/proc/{self.pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                opened.add(os.readlink(entry.path))
+        return opened
 
     def start_reading(self):
         self._collect(self.process.stdout, self.lines)

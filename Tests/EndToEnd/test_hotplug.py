@@ -1,7 +1,6 @@
 """Radios that udev announces. umockdev simulates them; run these tests under umockdev-wrapper, as Tools/test does."""
 
 import fcntl
-import os
 import time
 import unittest
 
@@ -60,7 +59,7 @@ class HotplugTest(SimulatedMachineTest):
         radio = self.plug("ttyUSB2", serial="A4", properties=MARKED)
         receiver.wait_for_error(f"listening on {radio}")
         time.sleep(0.3)
-        opened = {os.readlink(entry.path) for entry in os.scandir(f"/proc/{receiver.pid}/fd")}
+        opened = receiver.open_files
         for stranger in (node, other, late):
             self.assertNotIn(self.line_of(stranger), opened)
             self.assertEqual(drain(self.testbed.master_fd(stranger)), b"", f"something was written to {stranger}")

@@ -22,8 +22,7 @@ class HotplugFaultsTest(SerialLineTest):
         """Checks that a stranger was not opened. A radio that is plugged in later proves that the receiver has seen it all."""
         radio = self.plug("ttyUSB9", serial="proof", properties=MARKED)
         receiver.wait_for_error(f"listening on {radio}")
-        opened = {os.readlink(entry.path) for entry in os.scandir(f"/proc/{receiver.pid}/fd")}
-        self.assertNotIn(self.line_of(node), opened)
+        self.assertNotIn(self.line_of(node), receiver.open_files)
         self.assertNotIn(f"listening on {node}", receiver.error_text)
         self.assertEqual(drain(self.testbed.master_fd(node)), b"", "something was written to a stranger")
         self.testbed.unplug("ttyUSB9")
@@ -111,7 +110,7 @@ class HotplugFaultsTest(SerialLineTest):
         line = self.line_of(node)
         self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "0")
         self.assert_said(receiver, 1, f"{node} is not marked as a collar radio any more")
-        self.assertNotIn(line, {os.readlink(entry.path) for entry in os.scandir(f"/proc/{receiver.pid}/fd")})
+        self.assertNotIn(line, receiver.open_files)
         self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "1")
         self.assert_said(receiver, 2, f"listening on {node}")
         self.assertNotIn("was unplugged", receiver.error_text)
@@ -180,7 +179,7 @@ class HotplugFaultsTest(SerialLineTest):
             other = self.plug("ttyUSB1", serial="A1")
             self.assert_said(receiver, count, f"listening on {other}, where the radio of {node} is now")
             self.assert_served(self.radio_of(other), count)
-            self.assertNotIn(self.line_of(stranger), {os.readlink(each.path) for each in os.scandir(f"/proc/{receiver.pid}/fd")})
+            self.assertNotIn(self.line_of(stranger), receiver.open_files)
             self.testbed.unplug("ttyUSB1")
             self.assert_said(receiver, count + 1, f"{node} was unplugged")
         self.assertEqual(drain(self.testbed.master_fd(stranger)), b"", "something was written to a stranger")

@@ -70,7 +70,7 @@ class PortHolderTest(EndToEndTest):
         """A program that reads the port takes bytes away. It is named when the port is opened, once."""
         line = self.line()
         reader = self.start(["cat", line.path])
-        wait_until(lambda: line.path in self.open_files(reader), 5, "the reader")
+        wait_until(lambda: line.path in reader.open_files, 5, "the reader")
         line.leave()
         receiver = self.receive("--events", "error", port=line.path)
         receiver.wait_for_error(f"{line.path} is also open in cat (process {reader.pid})")
@@ -112,9 +112,6 @@ class PortHolderTest(EndToEndTest):
             time.sleep(1.5)
         self.assertEqual(receiver.stop(), 0)
         self.assertEqual(receiver.error_text.count("is also open in"), 1)
-
-    def open_files(self, program):
-        return {os.readlink(entry.path) for entry in os.scandir(f"/proc/{program.pid}/fd")}
 
     def assert_unnamed(self, line):
         """Checks that the message says that the port is busy, and how root finds the holder."""
