@@ -72,13 +72,15 @@ class EmulatedBoard:
         # What to call when the power is cut: other devices have the same supply.
         self.power_was_cut = []
         self._folder = tempfile.TemporaryDirectory(prefix="collar-link-board-")
+        # Where the sockets of the emulator are.
+        self.folder = self._folder.name
         self._process = None
         self._control = None
         self._reader = None
 
     def _listen(self, name):
         listener = socket.socket(socket.AF_UNIX)
-        listener.bind(os.path.join(self._folder.name, name))
+        listener.bind(os.path.join(self.folder, name))
         listener.listen(1)
         listener.settimeout(30)
         return listener
@@ -92,9 +94,9 @@ class EmulatedBoard:
         listeners = [self._listen(name) for name in names]
         command = [EMULATOR, "-M", "mps2-an386,memory-backend=memory", "-display", "none", "-monitor", "none", "-no-shutdown",
                    "-object", f"memory-backend-file,id=memory,size={MEMORY},mem-path={self.flash},share=on",
-                   "-kernel", str(self.image), "-qmp", f"unix:{self._folder.name}/control"]
+                   "-kernel", str(self.image), "-qmp", f"unix:{self.folder}/control"]
         for name in names[:-1]:
-            command += ["-chardev", f"socket,id={name},path={self._folder.name}/{name}", "-serial", f"chardev:{name}"]
+            command += ["-chardev", f"socket,id={name},path={self.folder}/{name}", "-serial", f"chardev:{name}"]
         # The emulator ends with this process, however that ends.
         self._process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -107,7 +109,7 @@ class EmulatedBoard:
         finally:
             for listener, name in zip(listeners, names):
                 listener.close()
-                os.unlink(os.path.join(self._folder.name, name))
+                os.unlink(os.path.join(self.folder, name))
         *lines, control = connections
         self._control = control.makefile("rwb")
         control.close()
@@ -172,7 +174,7 @@ class EmulatedBoard:
 
     def memory(self, address, count):
         """Bytes of the memory of the image."""
-        path = os.path.join(self._folder.name, "memory")
+        path = os.path.join(self.folder, "memory")
         self.command("pmemsave", val=address, size=count, filename=path)
         data = pathlib.Path(path).read_bytes()
         os.unlink(path)

@@ -3,7 +3,9 @@
 import time
 import unittest
 
+import debugger
 from air import Air
+from collarlink import wait_until
 from firmware_case import CollarTest, FirmwareTest
 from module_at_line import ModuleAtLine
 
@@ -47,6 +49,28 @@ class CollarImageTest(CollarTest):
         time.sleep(3)
         gnss.close()
         self.check(receiver, board, gnss)
+
+    def test_crashes(self):
+        """The program meets a trap, loses its stack, and hangs: each time it starts again, says why, and loses nothing."""
+        board, gnss = self.collar()
+        receiver = self.receive("--events", "fix,gap,status", port=self.line(board.ports[0]))
+        board.start()
+        gnss.start()
+
+        def lines(kind):
+            return [line for line in receiver.fixes if line["type"] == kind]
+        expected = [None]
+        for crash, name in ((debugger.trap, "firmware_reset"), (debugger.lose_stack, "firmware_reset"),
+                            (debugger.hang, "watchdog_reset"), (None, None)):
+            count = len(lines("fix"))
+            wait_until(lambda: len(lines("status")) == len(expected) and len(lines("fix")) > count, 20, f"life {len(expected)}")
+            self.assertEqual([line["last_error_name"] for line in lines("status")], expected)
+            if crash:
+                crash(board)
+                expected.append(name)
+        self.assertIn("restarted after a fault of its firmware", receiver.error_text)
+        gnss.close()
+        self.check(receiver, board, gnss, least=3)
 
     def test_two_images(self):
         """A collar and a base radio, with a fifth of the packets lost between them; resets and power cuts of both."""

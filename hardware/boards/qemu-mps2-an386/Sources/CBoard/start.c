@@ -21,9 +21,10 @@ void reset(void) {
     for (;;) {}
 }
 
-// Notes the address at which the program ended, and resets. The words are those of Swift's CrashRecord.
-__attribute__((used)) static void end_program(const uint32_t *frame, uint32_t is_watchdog) {
-    uint32_t program_counter = frame[6];
+// Notes the address at which the program ended, and resets. The words are those of Swift's CrashRecord. The processor has put the
+// address onto the stack; a stack that is outside its memory does not have it, and the address is 0.
+__attribute__((used, noreturn)) static void end_program(const uint32_t *frame, uint32_t is_watchdog) {
+    uint32_t program_counter = frame >= stack_bottom && frame + 8 <= stack_top ? frame[6] : 0;
     retained.crash_words[0] = 0x43525348 ^ is_watchdog;
     retained.crash_words[1] = program_counter;
     retained.crash_words[2] = ~(retained.crash_words[0] + program_counter);
@@ -31,15 +32,18 @@ __attribute__((used)) static void end_program(const uint32_t *frame, uint32_t is
     for (;;) {}
 }
 
+// The stack begins anew: its overflow may be the fault, and a second fault in the handler would stop the processor.
+#define HANDLER(name, is_watchdog)                                                                                   \
+    __attribute__((naked)) static void name(void) {                                                                 \
+        __asm__ volatile("mrs r0, msp\n movs r1, #" #is_watchdog "\n"                                               \
+                         "movw r2, #:lower16:stack_top\n movt r2, #:upper16:stack_top\n msr msp, r2\n b end_program"); \
+    }
+
 // A trap of Swift's (an overflow, a precondition) ends here too.
-__attribute__((naked)) static void fault(void) {
-    __asm__ volatile("mrs r0, msp\n movs r1, #0\n b end_program");
-}
+HANDLER(fault, 0)
 
 // The watchdog warns by this interrupt before it resets.
-__attribute__((naked)) static void watchdog(void) {
-    __asm__ volatile("mrs r0, msp\n movs r1, #1\n b end_program");
-}
+HANDLER(watchdog, 1)
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[] = {
     // After the reset: NMI, hard fault, memory, bus, usage.
