@@ -78,9 +78,10 @@ package final class World {
         let end: Int64
     }
 
-    /// The most steps of a run, more than twice those of the longest known run. Stations that answer each other without a pause would go
-    /// on for ever.
-    private static let stepLimit = 1_000_000
+    /// The most steps of a run, more than twice those of the longest known run: there, a host that has been rolled back has no room
+    /// for further gaps, and the collar sends its log for ten minutes until it goes back to the first missing fix. Stations that answer
+    /// each other without a pause would go on for ever.
+    private static let stepLimit = 2_500_000
     /// The most frames in the outbox of a base radio.
     static let outboxLimit = 8
 
