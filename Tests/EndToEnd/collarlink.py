@@ -17,15 +17,10 @@ import threading
 import time
 import unittest
 
+from ordinary_user import IS_ROOT, ORDINARY_USER, give_to_ordinary_user
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACKS = ROOT / "Tests" / "Tracks"
-IS_ROOT = os.geteuid() == 0
-ORDINARY_USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if IS_ROOT else {}
-
-
-def give_to_ordinary_user(path):
-    if IS_ROOT:
-        shutil.chown(path, "nobody", "nogroup")
 
 
 def _copy_binary():

@@ -6,7 +6,7 @@ import termios
 import threading
 import tty
 
-from collarlink import give_to_ordinary_user
+from ordinary_user import give_to_ordinary_user
 
 
 class SerialLine:
