@@ -101,9 +101,11 @@ struct RequestRecord {
     /// A host hands out a request. A host and its clone may use one id for different requests: each of them gives
     /// new ids to the requests that were open when the clone was made.
     mutating func handedOut(_ requestID: UInt16, for use: RequestUse, by host: Int) {
-        if let other = uses[requestID], other.host != host, other.use != use { uncertain.insert(requestID) }
+        if let other = uses[requestID], other.use != use {
+            if other.host != host { uncertain.insert(requestID) }
+            forgetUncertain(requestID)
+        }
         uses[requestID] = (host, use)
-        forgetUncertain(requestID)
     }
 
     private mutating func forget(_ requestID: UInt16) {
