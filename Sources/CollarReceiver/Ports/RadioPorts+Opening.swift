@@ -36,8 +36,9 @@ extension RadioPorts {
         port.failure = nil
         port.lastComplaint = nil
         port.lastReader = nil
-        opened(port, serial, at: time)
+        // An opening by a program that this user cannot see is only found if the watch began before it.
         watchOpenings(of: port, serial)
+        opened(port, serial, at: time)
         lookForReader(of: port, serial)
     }
 
