@@ -192,7 +192,10 @@ class FrameTest(unittest.TestCase):
     def test_a_capture_without_identity(self):
         frames = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout
         fix = frames[frames.index(b"\0", 1) + 1:]
-        self.assertEqual(run("decode", data=fix).stdout, b"")
+        unknown = run("decode", data=fix)
+        self.assertEqual(unknown.stdout, b"")
+        # Without the log the CRC cannot be verified.
+        self.assertIn(b"skipped: 1 without an identity before it\n", unknown.stderr)
         line = json.loads(run("decode", "--device", "0123456789abcdef", "--log-id", "77", data=fix).stdout)
         self.assertEqual((line["collar"], line["log"], line["seq"]), ("0123456789abcdef", 77, 42))
 

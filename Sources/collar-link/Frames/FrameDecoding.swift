@@ -67,6 +67,8 @@ struct FrameDecoding {
             if header.flags.isSealed {
                 let clear = try clearForm(of: frame, header: header, type: type)
                 try decode(clear.span, header: try FrameHeader(clear.span), type: type, sealedByteCount: frame.count, at: place)
+            } else if type.isBoundToLog, logs.isEmpty {
+                reject(.identityMissing, at: place)
             } else {
                 try decode(frame, header: header, type: type, sealedByteCount: nil, at: place)
             }

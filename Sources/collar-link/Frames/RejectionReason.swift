@@ -7,6 +7,11 @@ struct RejectionReason {
     /// The invalid value of this frame, or its place in the bare frame; nil if there is nothing to add.
     var detail: String?
 
+    /// The frame is bound to a log, and no identity has named one yet: its CRC cannot be verified.
+    static let identityMissing = RejectionReason(kind: "without an identity before it")
+
+    private init(kind: String) { self.kind = kind }
+
     init(_ error: DecodeError) {
         switch error {
         case .tooShort(let count): (kind, detail) = ("too short", "\(count) bytes")
