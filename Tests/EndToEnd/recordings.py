@@ -17,7 +17,7 @@ BEGAN, OPENED, READ, WROTE, CLOSED, UNPLUGGED, PLUGGED, REMOVED, ENDED, FOUND, D
 IDENTITY, ABSOLUTE_FIX, LIVE_FIX, BATCH, PROBE = 1, 2, 3, 4, 5
 MAGIC = b"\x0a\x0d\x0d\x0a"
 
-Record = collections.namedtuple("Record", "section port event round microseconds unix_ms content")
+Record = collections.namedtuple("Record", "section port event round microseconds unix_ms content offset")
 
 
 def blocks(data):
@@ -49,8 +49,9 @@ def options(data, order):
 
 def records(data):
     """The records of a capture. Checks what CAPTURE.md says of them."""
-    section, interfaces, found = 0, [], []
+    section, interfaces, found, end = 0, [], [], 0
     for kind, body, order in blocks(data):
+        offset, end = end, end + len(body) + 12
         if kind == 0x0A0D0D0A:
             section, interfaces = section + 1, []
             if options(body[16:], order)[4] != b"collar-link":
@@ -69,7 +70,7 @@ def records(data):
             wanted = {READ: struct.pack(order + "I", 1), WROTE: struct.pack(order + "I", 2)}.get(event)
             if version != 1 or length != original or flags != wanted:
                 raise ValueError("another record")
-            found.append(Record(section, interfaces[number], event, round_, high << 32 | low, unix_ms, data[12:]))
+            found.append(Record(section, interfaces[number], event, round_, high << 32 | low, unix_ms, data[12:], offset))
     for earlier, later in zip(found, found[1:]):
         if later.section == earlier.section and later.microseconds < earlier.microseconds:
             raise ValueError("the time goes back")

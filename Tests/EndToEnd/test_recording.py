@@ -1,5 +1,6 @@
 """Captures: what --write records gives the same lines again, by --read, by a replay at a pseudo-terminal, and for other programs."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -8,13 +9,19 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 import unittest
 
-from collarlink import BINARY, EndToEndTest, child_environment, wait_until
+from collarlink import BINARY, ROOT, EndToEndTest, child_environment, wait_until
 from dissector import DissectorTest
 import recordings
-from recordings import BEGAN, DUE, ENDED, FOUND, OPENED, UNPLUGGED, WROTE
+from recordings import BEGAN, DUE, ENDED, FOUND, OPENED, READ, UNPLUGGED, WROTE
+from serial_line import SerialLine
+
+# Appended, because the tests' own collarlink.py must be found before the reference's.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import A  # noqa: E402
 
 # Times between an event and its line depend on the machine.
 TIMES = re.compile(rb'"(rx_unix_ms|unix_ms|silent_ms|uptime_s|lag_ms|lag_bytes|journal_bytes|output_blocked_ms)":(-?\d+|null)')
@@ -111,6 +118,33 @@ class RecordingTest(EndToEndTest):
                 self.assertEqual(without_times(again.lines), without_times(receiver.lines))
                 self.assertIn("was unplugged", again.error_text)
                 self.assertFalse(os.path.lexists(link))
+
+    def test_what_came_in_before_the_dialect_was_known(self):
+        """decode shows each frame, and each piece that it skips, with the place and the time of the record in which it ends."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.start([BINARY, "--port", line.path, "--state-dir", self.state, "--write", self.capture])
+        receiver.wait_for_error("listening on")
+        # Nothing shows the dialect before the identity does.
+        pieces = (A.fix(0), b"\x07noise\0", A.identity() + A.fix(1))
+        for count, piece in enumerate(pieces, 1):
+            os.write(line.master, piece)
+            wait_until(lambda: sum(record.event == READ for record in self.records()) == count, 5, f"{count} reads")
+            time.sleep(0.02)
+        receiver.wait_for_lines(1)
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        found = [record for record in self.records() if record.event in (READ, FOUND)]
+        self.assertEqual([record.event for record in found], [READ, READ, READ, FOUND])
+        done = subprocess.run([BINARY, "decode", "-F", "text", self.capture], capture_output=True, text=True, check=True)
+        places = re.findall(r"(?m)^@(\d+) (\S+)Z \S+ in (?:\d+ bytes: )?(.+)$", done.stdout)
+        self.assertEqual([int(offset) for offset, _, _ in places], [found[index].offset for index in (0, 1, 2, 2)])
+        times = [datetime.datetime.fromisoformat(text + "+00:00").timestamp() for _, text, _ in places]
+        self.assertEqual([round(1000 * seconds) for seconds in times], [found[index].unix_ms for index in (0, 1, 2, 2)])
+        self.assertEqual(
+            [text for _, _, text in places],
+            ["skipped: without an identity before it", "skipped: with broken stuffing", "identity, address 17",
+             "absolute fix, address 17"])
+        self.assertIn("skipped: 1 with broken stuffing, 1 without an identity before it", done.stderr)
 
     def test_a_stick(self):
         track, _ = self.track("cats_uk/Athena", 4)

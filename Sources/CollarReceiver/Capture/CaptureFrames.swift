@@ -11,21 +11,44 @@ package struct CaptureFrames {
         case outbound = "out"
     }
 
+    /// What was found, and the record in which it ends.
+    package struct Finding: Sendable {
+        /// The direction in which it went.
+        package var direction: Direction
+        /// The packet, or why there is none.
+        package var content: PacketTap.Finding
+        /// The offset of the record's block in the capture, in bytes.
+        package var offset: Int
+        /// The time of day of the record, in milliseconds since 1970.
+        package var unixMilliseconds: Int64
+    }
+
     private struct Line: Hashable {
         var port: String
         var direction: Direction
     }
 
+    /// The bytes of a record, and the place of the record in the capture.
+    private struct Bytes {
+        var bytes: [UInt8]
+        var offset: Int
+        var unixMilliseconds: Int64
+    }
+
     private var taps: [Line: PacketTap] = [:]
     private var dialects: [String: Dialect] = [:]
-    /// Bytes that came in before the dialect of the stick was known.
-    private var early: [String: [UInt8]] = [:]
+    /// What came in before the dialect of the stick was known.
+    private var early: [String: [Bytes]] = [:]
 
     /// Nothing was found yet.
     package init() {}
 
-    /// What ends in a record.
-    package mutating func take(_ record: CaptureRecord) -> [(direction: Direction, finding: PacketTap.Finding)] {
+    /// What ends in a record. If a record tells the dialect of a stick, what came in before it is found now.
+    /// - Parameter offset: the offset of the record's block in the capture, in bytes.
+    package mutating func take(_ record: CaptureRecord, at offset: Int) -> [Finding] {
+        func place(_ bytes: [UInt8]) -> Bytes {
+            Bytes(bytes: bytes, offset: offset, unixMilliseconds: record.time.unixMilliseconds)
+        }
         switch record.event {
         case .began: self = CaptureFrames()
         case .opened(let opening):
@@ -36,17 +59,18 @@ package struct CaptureFrames {
             guard dialects[record.port] != dialect else { return [] }
             forgetTaps(of: record.port)
             dialects[record.port] = dialect
-            return find(in: early.removeValue(forKey: record.port) ?? [], Line(port: record.port, direction: .inbound), dialect)
+            let line = Line(port: record.port, direction: .inbound)
+            return (early.removeValue(forKey: record.port) ?? []).flatMap { find(in: $0, line, dialect) }
         case .read(let bytes):
             guard let dialect = dialects[record.port] else {
-                early[record.port, default: []] += bytes
+                early[record.port, default: []].append(place(bytes))
                 return []
             }
-            return find(in: bytes, Line(port: record.port, direction: .inbound), dialect)
+            return find(in: place(bytes), Line(port: record.port, direction: .inbound), dialect)
         case .wrote(let bytes):
             // Before the dialect is known, only questions to the stick go out.
             guard let dialect = dialects[record.port] else { return [] }
-            return find(in: bytes, Line(port: record.port, direction: .outbound), dialect)
+            return find(in: place(bytes), Line(port: record.port, direction: .outbound), dialect)
         case .closed, .unplugged, .plugged, .removed, .ended, .due: break
         }
         return []
@@ -57,12 +81,12 @@ package struct CaptureFrames {
         taps[Line(port: port, direction: .outbound)] = nil
     }
 
-    private mutating func find(
-        in bytes: [UInt8], _ line: Line, _ dialect: Dialect
-    ) -> [(direction: Direction, finding: PacketTap.Finding)] {
+    private mutating func find(in piece: Bytes, _ line: Line, _ dialect: Dialect) -> [Finding] {
         var tap = taps[line] ?? PacketTap(dialect)
-        let findings = tap.take(bytes.span)
+        let found = tap.take(piece.bytes.span)
         taps[line] = tap
-        return findings.map { (line.direction, $0) }
+        return found.map {
+            Finding(direction: line.direction, content: $0, offset: piece.offset, unixMilliseconds: piece.unixMilliseconds)
+        }
     }
 }

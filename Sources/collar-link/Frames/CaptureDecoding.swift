@@ -22,11 +22,12 @@ struct CaptureDecoding {
 
     private mutating func decode(_ record: CaptureRecord, _ decoding: inout FrameDecoding) {
         if case .read(let bytes) = record.event { byteCount += bytes.count }
-        for (direction, finding) in frames.take(record) {
+        for finding in frames.take(record, at: reader.recordOffset) {
             let place = FramePlace(
-                offset: reader.recordOffset,
-                capture: .init(port: record.port, direction: direction, unixMilliseconds: record.time.unixMilliseconds))
-            switch finding {
+                offset: finding.offset,
+                capture: .init(
+                    port: record.port, direction: finding.direction, unixMilliseconds: finding.unixMilliseconds))
+            switch finding.content {
             case .packet(let packet): decoding.decode(packet.span, at: place)
             case .rejected(let fault): decoding.reject(fault, at: place)
             }

@@ -1,0 +1,46 @@
+import CollarARQ
+import CollarHost
+import RadioModems
+import Testing
+
+@testable import CollarReceiver
+
+/// The packets in the records of a capture.
+@Suite struct CaptureFramesTests {
+    private static func record(_ event: CaptureEvent, at milliseconds: Int64) -> CaptureRecord {
+        CaptureRecord(
+            time: HostTime(instant: Instant(microseconds: milliseconds * 1000), unixMilliseconds: 1_700_000_000_000 + milliseconds),
+            port: "/dev/ttyUSB0", event: event)
+    }
+
+    /// Offsets, times and packets of what is found in records whose offsets are their times.
+    private static func find(_ records: [CaptureRecord]) -> [String] {
+        var frames = CaptureFrames()
+        return records.flatMap { record in
+            frames.take(record, at: Int(record.time.unixMilliseconds - 1_700_000_000_000)).map { finding in
+                guard case .packet(let packet) = finding.content else { return "\(finding.content)" }
+                return "\(finding.offset) \(finding.unixMilliseconds - 1_700_000_000_000) \(finding.direction.rawValue) \(packet)"
+            }
+        }
+    }
+
+    /// A packet belongs to the record in which it ends, also if a later record tells the dialect of its line.
+    @Test func whatCameInBeforeTheDialectWasKnownKeepsItsPlace() {
+        let found = Self.find([
+            Self.record(.opened(PortOpening(kind: .remote)), at: 1),
+            Self.record(.read([0xC0, 0, 1, 0xC0]), at: 2), Self.record(.read([0, 2]), at: 3), Self.record(.read([3, 0xC0]), at: 4),
+            Self.record(.found(.kiss), at: 5), Self.record(.read([0, 4, 0xC0]), at: 6), Self.record(.wrote([0xC0, 0, 5, 0xC0]), at: 7),
+        ])
+        #expect(found == ["2 2 in [1]", "4 4 in [2, 3]", "6 6 in [4]", "7 7 out [5]"])
+    }
+
+    /// What came in before the port was opened again is not found at the new opening.
+    @Test func anOpeningBeginsAnew() {
+        let found = Self.find([
+            Self.record(.opened(PortOpening(kind: .remote)), at: 1), Self.record(.read([0xC0, 0, 1, 0xC0]), at: 2),
+            Self.record(.opened(PortOpening(kind: .remote)), at: 3), Self.record(.read([0xC0, 0, 2, 0xC0]), at: 4),
+            Self.record(.found(.kiss), at: 5),
+        ])
+        #expect(found == ["4 4 in [2]"])
+    }
+}
