@@ -147,8 +147,15 @@ class RecordingTest(EndToEndTest):
         self.assertIn("skipped: 1 with broken stuffing, 1 without an identity before it", done.stderr)
 
     def test_a_stick(self):
+        self.check_stick("kiss")
+
+    def test_a_stick_with_lines_of_text(self):
+        self.check_stick("rui3")
+
+    def check_stick(self, dialect):
+        """Records a session with a stick, and plays it, also at a pseudo-terminal."""
         track, _ = self.track("cats_uk/Athena", 4)
-        self.simulate(track, "--modem", "lora:SF7", "--dialect", "kiss", "--interval", "1")
+        self.simulate(track, "--modem", "lora:SF7", "--dialect", dialect, "--interval", "1")
         receiver = self.record("--region", "EU868", "--spreading-factor", "7", "--events", "fix,link,error,status")
         wait_until(lambda: sum('"type":"fix"' in line for line in receiver.lines) == 4, 30, "four fixes")
         self.assertEqual(receiver.stop(), 0)
