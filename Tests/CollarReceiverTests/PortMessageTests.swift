@@ -24,6 +24,10 @@ import Testing
             (denied(.notLoggedInAgain(group: "dialout", user: "alice")), "session", "newgrp dialout"),
             (denied(.onlyOwner(user: "root")), "Only root", "70-collar-link.rules"),
             (denied(.onlyOwner(user: "bob")), "Only bob", "sudo -u bob"),
+            (
+                denied(.modeChanged(mode: 0o600, group: "dialout", user: "alice")), "alice is in the group dialout",
+                "sudo chmod 660 \(path)"
+            ),
             (denied(.directory), "directory", "namei -l \(path)"),
             (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
             (denied(.notSetYet), "udevd", "systemctl status systemd-udevd"),

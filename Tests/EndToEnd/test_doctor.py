@@ -112,7 +112,7 @@ class MachineTest(DoctorCase):
 
     @unittest.skipUnless(IS_ROOT and os.path.exists("/sys/dev/char/4:64"), "needs root, and a kernel with ttyS0")
     def test_groups(self):
-        """Whoever is not in the group of a node is told so; whoever is, is not."""
+        """Whoever is not in the group of a node is told so; whoever is, is not, also if the mode keeps the group out."""
         node = self.path("radio")
         os.mknod(node, 0o020660, os.makedev(4, 64))
         shutil.chown(node, "root", "dialout")
@@ -122,6 +122,14 @@ class MachineTest(DoctorCase):
         self.assertEqual(code, 77)
         found, code = self.doctor("--port", node, group="dialout")
         self.assertNotIn("permission_denied", found)
+        os.chmod(node, 0o600)
+        found, code = self.doctor("--port", node, group="dialout")
+        self.assertEqual(found["permission_denied"]["command"], f"sudo chmod 660 {node}")
+        self.assertIn("its mode was changed to 600", found["permission_denied"]["reason"])
+        self.assertEqual(code, 77)
+        receiver = self.start([BINARY, "--port", node, "--state-dir", self.state], group="dialout", environment=self.environment)
+        self.assertEqual(receiver.wait(), 77, receiver.error_text)
+        self.assertIn(f"sudo chmod 660 {node}", receiver.error_text)
 
     @unittest.skipUnless(IS_ROOT and os.path.exists("/sys/dev/char/4:64"), "needs root, and a kernel with ttyS0")
     def test_stale_node(self):

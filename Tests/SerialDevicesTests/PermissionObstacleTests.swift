@@ -28,8 +28,25 @@ import Testing
         #expect(PermissionObstacle(facts { $0.node?.mode = 0o020000 | mode }) == .onlyOwner(user: "root"))
     }
 
+    /// Whoever is in the group need not join it, nor log in again before the mode is right.
+    @Test(arguments: [0o600, 0o620, 0o640, 0o644, 0o000]) func theModeWasChanged(mode: UInt32) {
+        let changed = PermissionObstacle.modeChanged(mode: mode, group: "dialout", user: "alice")
+        var facts = facts { $0.node?.mode = 0o020000 | mode }
+        facts.processGroups = [1000, 20]
+        #expect(PermissionObstacle(facts) == changed)
+        (facts.processGroups, facts.databaseGroups) = ([1000], [1000, 20])
+        #expect(PermissionObstacle(facts) == changed)
+        facts.node?.owner = "bob"
+        #expect(PermissionObstacle(facts) == .onlyOwner(user: "bob"), "a node of another user is that user's own")
+    }
+
     @Test func nobodyIsToldToJoinRoot() {
         #expect(PermissionObstacle(facts { $0.node?.group = 0 }) == .onlyOwner(user: "root"))
+        // Whoever is in root's group already is no exception.
+        var facts = facts { $0.node?.group = 0 }
+        facts.node?.mode = 0o020600
+        facts.processGroups = [0]
+        #expect(PermissionObstacle(facts) == .onlyOwner(user: "root"))
     }
 
     @Test func directoryIsInTheWay() {

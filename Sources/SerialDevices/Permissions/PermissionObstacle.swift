@@ -9,6 +9,9 @@ public enum PermissionObstacle: Equatable, Sendable {
     /// Only the owner may open the node: no group or access list grants access to anyone else. Where no udev rule applies,
     /// the owner is root.
     case onlyOwner(user: String)
+    /// The node belongs to root and to a group that the user is in, and its mode keeps the group out. udevd sets no such mode, so
+    /// somebody has changed it. `mode` is its permission bits.
+    case modeChanged(mode: UInt32, group: String, user: String)
     /// The user is not allowed to enter a directory on the path to the node.
     case directory
     /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
@@ -65,15 +68,22 @@ extension PermissionObstacle {
             self = .containerOrSecurityModule
             return
         }
-        let groupMayReadAndWrite = node.mode & 0o060 == 0o060
         // The remedy must never be to join root's group.
-        guard groupMayReadAndWrite, node.group != 0 else {
+        guard node.group != 0 else {
             self = .onlyOwner(user: node.owner)
             return
         }
-        if facts.processGroups.contains(node.group) {
+        let isInGroup = facts.processGroups.contains(node.group)
+        let isListedInGroup = facts.databaseGroups.contains(node.group)
+        guard node.mode & 0o060 == 0o060 else {
+            self =
+                node.owner == "root" && (isInGroup || isListedInGroup)
+                ? .modeChanged(mode: node.mode & 0o777, group: node.groupName, user: facts.user) : .onlyOwner(user: node.owner)
+            return
+        }
+        if isInGroup {
             self = .containerOrSecurityModule
-        } else if facts.databaseGroups.contains(node.group) {
+        } else if isListedInGroup {
             self = .notLoggedInAgain(group: node.groupName, user: facts.user)
         } else {
             self = .notInGroup(group: node.groupName, user: facts.user)

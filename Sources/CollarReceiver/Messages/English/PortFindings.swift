@@ -61,6 +61,7 @@ extension Finding {
             switch obstacle {
             case .onlyOwner, .directory: nil
             case .notInGroup: "Then log out and in again."
+            case .modeChanged: "Or unplug the radio and plug it in again: udevd sets the mode."
             case .notLoggedInAgain, .containerOrSecurityModule, .notSetYet: message.remedy
             }
         return Finding(

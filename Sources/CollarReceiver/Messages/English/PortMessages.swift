@@ -56,6 +56,11 @@ extension PermissionObstacle {
                     "Only \(user) may open \(path).",
                     "Run the program as its owner: `sudo -u \(user) collar-link --port \(path)`."
                 )
+            case .modeChanged(let mode, let group, let user):
+                (
+                    "\(user) is in the group \(group), but may not open \(path): its mode was changed to \(String(mode, radix: 8)).",
+                    "Run `sudo chmod 660 \(path)`, or unplug the radio and plug it in again: udevd sets the mode."
+                )
             case .directory:
                 ("The directory of \(path) may not be entered.", "See which directory it is with `namei -l \(path)`.")
             case .containerOrSecurityModule:
