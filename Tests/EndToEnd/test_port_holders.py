@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 import time
 import unittest
 
@@ -110,6 +111,34 @@ class PortHolderTest(EndToEndTest):
             receiver.wait_for_error(f"sudo fuser -v {line.path}")
             reader.kill_now()
             time.sleep(1.5)
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(receiver.error_text.count("is also open in"), 1)
+
+    @unittest.skipUnless(IS_ROOT, "needs another user")
+    def test_a_reader_of_another_user_that_had_the_port_open_before(self):
+        """Nobody but root sees it when the port is opened. It is reported when it reads, once, and not when the receiver reads."""
+        line = self.line()
+        script = 'exec 9<>"$1" && echo open && read -r _ && echo reads && exec cat <&9 >/dev/null'
+        reader = self.start(["sh", "-c", script, "sh", line.path], user="root", group="root", stdin=subprocess.PIPE)
+        reader.wait_for_lines(1)
+        line.leave()
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening")
+
+        def send(count):
+            for _ in range(count):
+                os.write(line.master, b"\0\x05half\0")
+                time.sleep(0.02)
+
+        send(50)
+        time.sleep(0.5)
+        self.assertNotIn("is also open in", receiver.error_text)
+        reader.process.stdin.write(b"\n")
+        reader.process.stdin.flush()
+        reader.wait_for_lines(2)
+        wait_until(lambda: send(1) or "is also open in" in receiver.error_text, 10, "a report")
+        receiver.wait_for_error(f"{line.path} is also open in another program")
+        send(100)
         self.assertEqual(receiver.stop(), 0)
         self.assertEqual(receiver.error_text.count("is also open in"), 1)
 

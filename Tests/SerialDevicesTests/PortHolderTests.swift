@@ -53,6 +53,34 @@ struct PortHolderTests {
         #expect(eventually { port.otherReader == ProcessHolder(processID: reader, name: "cat") })
     }
 
+    /// A program that had the line open before the watch began counts when it reads, once. The reads of this process do not count.
+    @Test func aReaderThatWasThereBeforeIsNoticed() throws {
+        let radio = try PseudoTerminal()
+        let earlier = try openedPlainly(radio.path)
+        let port = try SerialPort(opening: radio.path)
+        let watcher = try OpeningWatcher(of: port)
+        func send(_ read: (inout [UInt8]) -> ReadResult) throws {
+            #expect(radio.write([7].span) == .written(1))
+            try #require(try received(1, read: read) == [7])
+        }
+        #expect(!watcher.drain() && !watcher.isOpen)
+        try send { port.read(into: &$0) }
+        #expect(!watcher.drain(isAfterOwnRead: true) && !watcher.isOpen)
+        try send { readPlainly(earlier, &$0) }
+        #expect(watcher.drain() && watcher.isOpen)
+        try send { readPlainly(earlier, &$0) }
+        #expect(!watcher.drain() && watcher.isOpen, "it is noticed once")
+        closePlainly(earlier)
+        #expect(eventually { !watcher.drain() && !watcher.isOpen })
+        let later = try openedPlainly(radio.path)
+        #expect(watcher.drain() && watcher.isOpen)
+        try send { readPlainly(later, &$0) }
+        #expect(!watcher.drain(), "its opening was noticed")
+        closePlainly(later)
+        #expect(eventually { !watcher.drain() && !watcher.isOpen })
+        port.close()
+    }
+
     /// Starts a process that keeps a port open and locked until it is killed.
     private func lockingProcess(_ path: String) throws -> Int32 {
         let directory = try TemporaryDirectory()

@@ -1,7 +1,7 @@
 import CollarARQ
 import SerialDevices
 
-/// The openings of an open port by other programs.
+/// What other programs do with an open port: they open it, or read from it.
 struct PortOpenings {
     /// Time after an opening until it is looked at: some programs close the port again at once. Microseconds.
     private static let patience: Int64 = 300_000
@@ -9,7 +9,7 @@ struct PortOpenings {
     private static let interval: Int64 = 1_000_000
 
     let watcher: OpeningWatcher
-    /// When to look which program has the port open; nil if none has opened it since the last look.
+    /// When to look which program has the port open; nil if nothing has happened since the last look.
     private(set) var dueAt: Instant?
     /// Whether a program that this user cannot see was reported.
     var isUnseenReported = false
@@ -17,8 +17,8 @@ struct PortOpenings {
 
     init(_ watcher: OpeningWatcher) { self.watcher = watcher }
 
-    /// A program has opened the port.
-    mutating func noteOpening(at now: Instant) {
+    /// A program has opened the port, or one that had it open before has begun to read.
+    mutating func noteNews(at now: Instant) {
         let earliest = now.advanced(byMicroseconds: PortOpenings.patience)
         dueAt = dueAt ?? lookedAt.map { max(earliest, $0.advanced(byMicroseconds: PortOpenings.interval)) } ?? earliest
     }

@@ -63,7 +63,7 @@ final class RadioPort {
     var lastComplaint: SerialPortError?
     /// The other process at the open port that was reported last; nil after the port opens.
     var lastReader: ProcessHolder?
-    /// The openings of the open port by other programs; nil while the port is closed, or if they cannot be watched.
+    /// What other programs do with the open port; nil while the port is closed, or if it cannot be watched.
     var openings: PortOpenings?
     /// The device in the place of the radio that was reported last.
     var lastReplacement: String?

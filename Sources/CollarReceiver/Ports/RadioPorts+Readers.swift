@@ -19,7 +19,7 @@ extension RadioPorts {
         if let reader, reader != port.lastReader { report(.read(path: port.path, by: reader)) }
     }
 
-    /// Watches for other programs that open an open port. The exclusive flag does not keep out the programs of root.
+    /// Watches for other programs that open an open port, or read from it. The exclusive flag does not keep out the programs of root.
     func watchOpenings(of port: RadioPort, _ line: SerialPort) {
         // If it cannot be watched, a program is found when bytes are missing.
         do throws(SystemError) {
@@ -34,13 +34,24 @@ extension RadioPorts {
         port.openings = nil
     }
 
-    /// Other programs have opened a port, or closed it.
-    func handleOpenings(of id: PortID, at time: HostTime) {
-        let port = ports[id.index]
-        if port.openings?.watcher.drain() == true { port.openings?.noteOpening(at: time.instant) }
+    /// Other programs have opened a port, read from it, or closed it.
+    func handleOpenings(of id: PortID, at time: HostTime) { noteOpenings(of: ports[id.index], at: time) }
+
+    private func noteOpenings(of port: RadioPort, isAfterOwnRead: Bool = false, at time: HostTime) {
+        if port.openings?.watcher.drain(isAfterOwnRead: isAfterOwnRead) == true { port.openings?.noteNews(at: time.instant) }
     }
 
-    /// Reports the program that has opened a port and still has it open.
+    /// Reads the waiting bytes of a port. This read does not count as one of another program.
+    func readBytes(
+        of port: RadioPort, _ connection: any RadioConnection, into buffer: inout [UInt8], at time: HostTime
+    ) -> ReadResult {
+        noteOpenings(of: port, at: time)
+        let result = connection.read(into: &buffer)
+        if case .bytes = result { noteOpenings(of: port, isAfterOwnRead: true, at: time) }
+        return result
+    }
+
+    /// Reports the program that has opened a port, or has read from it, and still has it open.
     func lookForOpener(of port: RadioPort, at time: HostTime) {
         port.openings?.noteLook(at: time.instant)
         guard let openings = port.openings, let line = port.connection as? SerialPort else { return }

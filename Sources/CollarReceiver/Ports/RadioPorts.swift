@@ -195,7 +195,7 @@ final class RadioPorts {
 
     func read(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) throws(ReceiverError) {
         for _ in 0..<RadioPorts.readLimit {
-            switch connection.read(into: &readBuffer) {
+            switch readBytes(of: port, connection, into: &readBuffer, at: time) {
             case .bytes(let count):
                 receive(readBuffer.span.extracting(0..<count), at: port, time)
                 if count < 256 { return }
