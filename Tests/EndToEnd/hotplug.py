@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import stat
 import subprocess
 import sys
 import types
@@ -42,16 +41,9 @@ class SimulatedMachineTest(EndToEndTest):
         self.addCleanup(self.testbed.close)
         self.machine = os.path.dirname(self.testbed._dev)
         # A program that listens to udev makes its socket in this directory.
-        self.open_machine()
+        self.testbed.open_to_ordinary_user()
         # The library has set this variable in the environment of the process, but Python does not read that again.
         self.environment = {**os.environ, "UMOCKDEV_DIR": self.machine}
-
-    def open_machine(self):
-        """Lets an ordinary user make and use sockets in the simulated machine: those of udev and of the library."""
-        for folder, _, names in os.walk(self.machine):
-            for path in (folder, *(os.path.join(folder, name) for name in names)):
-                if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
-                    give_to_ordinary_user(path)
 
     def plug(self, name, is_busy=False, mode=0o600, **options):
         """Plugs in an adapter whose node an ordinary user may open. If `is_busy`, another program has locked it first.
@@ -65,7 +57,7 @@ class SimulatedMachineTest(EndToEndTest):
             if is_busy:
                 fcntl.flock(self.kept, fcntl.LOCK_EX)
         node = self.testbed.add_usb_tty(name, prepare=prepare, **options)
-        self.open_machine()
+        self.testbed.open_to_ordinary_user()
         return node
 
     def line_of(self, node):

@@ -282,10 +282,8 @@ class SimulatedDeviceTest(DoctorCase):
         super().setUp()
         self.testbed = umockdev_testbed.Testbed()
         self.addCleanup(self.testbed.close)
-        self.machine = os.path.dirname(self.testbed._dev)
-        for folder, _, _ in os.walk(self.machine):
-            give_to_ordinary_user(folder)
-        self.environment = {**os.environ, "UMOCKDEV_DIR": self.machine, "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder}
+        self.testbed.open_to_ordinary_user()
+        self.environment = {**os.environ, "UMOCKDEV_DIR": os.path.dirname(self.testbed._dev), "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder}
         for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             self.environment.pop(name, None)
 
@@ -295,14 +293,6 @@ class SimulatedDeviceTest(DoctorCase):
         return self.testbed.add_usb_tty(
             name, **{"manufacturer": "Silicon Labs", "model": "CP2102N", "serial": "A1", "properties": properties,
                      "prepare": give_to_ordinary_user, **options})
-
-    def attribute(self, node, path, value):
-        """Sets an attribute below the USB device of an adapter."""
-        usb = self.testbed._ttys[os.path.basename(node)][1]
-        place = pathlib.Path(self.machine + usb, path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(value + "\n", "ascii")
-        return f"{usb}/{path}"
 
     def test_devices_that_are_not_radios(self):
         self.assertIsNone(self.doctor()[0]["no_device"]["command"])
@@ -339,11 +329,11 @@ class SimulatedDeviceTest(DoctorCase):
         self.assertEqual(found["serial_missing"]["severity"], "info")
 
     def test_autosuspend(self):
-        node = self.plug()
-        place = self.attribute(node, "power/control", "auto")
+        self.plug()
+        place = self.testbed.set_attribute(self.testbed.usb_device("ttyUSB0"), "power/control", "auto")
         found, _ = self.doctor()
         self.assertEqual(found["autosuspend"]["command"], f"echo on | sudo tee {place}")
-        self.attribute(node, "power/control", "on")
+        self.testbed.set_attribute(self.testbed.usb_device("ttyUSB0"), "power/control", "on")
         self.assertNotIn("autosuspend", self.doctor()[0])
 
     def test_region(self):

@@ -31,10 +31,8 @@ class MarkTest(EndToEndTest):
         super().setUp()
         self.testbed = umockdev_testbed.Testbed()
         self.addCleanup(self.testbed.close)
-        machine = os.path.dirname(self.testbed._dev)
-        for folder, _, _ in os.walk(machine):
-            give_to_ordinary_user(folder)
-        self.environment = {**os.environ, "UMOCKDEV_DIR": machine}
+        self.testbed.open_to_ordinary_user()
+        self.environment = {**os.environ, "UMOCKDEV_DIR": os.path.dirname(self.testbed._dev)}
         self.rules = self.path("rules.d")
         os.mkdir(self.rules)
         give_to_ordinary_user(self.rules)

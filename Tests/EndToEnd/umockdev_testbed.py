@@ -15,8 +15,11 @@ Programs that a test starts inherit the redirection and see the same devices:
 
 import ctypes
 import os
+import stat
 import termios
 import tty
+
+from ordinary_user import give_to_ordinary_user
 
 
 def is_available():
@@ -70,6 +73,13 @@ class Testbed:
 
     def __exit__(self, *_):
         self.close()
+
+    def open_to_ordinary_user(self):
+        """Lets an ordinary user make and use sockets in the simulated machine: those of udev and of the library."""
+        for folder, _, names in os.walk(os.path.dirname(self._dev)):
+            for path in (folder, *(os.path.join(folder, name) for name in names)):
+                if os.path.isdir(path) or stat.S_ISSOCK(os.lstat(path).st_mode):
+                    give_to_ordinary_user(path)
 
     def add_usb_tty(self, name="ttyUSB0", vendor="10c4", product="ea60", serial="0001", manufacturer="CollarLink",
                     model="CollarLink base radio", interface="00", properties=None, prepare=lambda line: None,
@@ -132,6 +142,19 @@ class Testbed:
         path = self._ttys[name][0].encode()
         self._library.umockdev_testbed_set_property(self._testbed, path, key.encode(), value.encode())
         self.announce(name, "change")
+
+    def usb_device(self, name):
+        """The path below /sys of an adapter's USB device."""
+        return self._ttys[name][1]
+
+    def set_attribute(self, device, attribute, value):
+        """Sets an attribute of a device, given by its path below /sys. Returns the path of the attribute."""
+        path = f"{device}/{attribute}"
+        place = os.path.dirname(self._dev) + path
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="ascii") as file:
+            file.write(value + "\n")
+        return path
 
     def announce(self, name, action):
         """Sends an event for an adapter that is plugged in, as `udevadm trigger --action` does."""
