@@ -201,10 +201,13 @@ class HotplugFaultsTest(SerialLineTest):
 class UdevdTest(SerialLineTest):
     """Receivers that see more or less of udevd."""
 
-    def store(self, number, *properties):
-        """Writes what udevd knows of a device, as udevd does: into a file that it renames."""
+    def store(self, number, *properties, since=None):
+        """Writes what udevd knows of a device, as udevd does: into a file that it renames. `since` is when it examined the device, in
+        seconds after the start of the machine."""
         path = self.path(f"run/udev/data/c{number}")
         with open(f"{path}.new", "w", encoding="ascii") as file:
+            if since is not None:
+                file.write(f"I:{int(since * 1e6)}\n")
             file.write("".join(f"E:{each}\n" for each in properties))
         os.chmod(f"{path}.new", 0o644)
         os.rename(f"{path}.new", path)
@@ -241,13 +244,18 @@ class UdevdTest(SerialLineTest):
         for text in ("COLLAR_LINK=1", "collar-link mark"):
             self.assertNotIn(text, receiver.error_text)
 
-    def start_at_a_refused_port(self):
-        """Starts a receiver at a port that nobody may open yet, while udevd handles events. Returns the node and the receiver."""
+    def start_at_a_refused_port(self, is_known_since=None):
+        """Starts a receiver at a port that nobody may open yet, while udevd is busy with it: it handles events, or it knows only a
+        device since `is_known_since`, in seconds after the start of the machine. Returns the node and the receiver."""
         node = self.plug("ttyUSB0", mode=0)
         command = self.with_udevd("here")
-        self.store("188:0", "ID_BUS=usb")
-        with open(self.path("run/udev/queue"), "w", encoding="ascii"):
-            pass
+        if is_known_since is None:
+            self.store("188:0", "ID_BUS=usb")
+            with open(self.path("run/udev/queue"), "w", encoding="ascii"):
+                pass
+        else:
+            self.store("188:0", "ID_BUS=usb", since=is_known_since)
+            self.testbed.set_attribute(self.testbed.usb_device("ttyUSB0"), "power/connected_duration", "500")
         receiver = self.start(
             [*command, BINARY, "--state-dir", self.state, "--port", node], environment=self.environment)
         time.sleep(1.5)
@@ -261,6 +269,14 @@ class UdevdTest(SerialLineTest):
         os.chmod(self.line_of(node), 0o600)
         receiver.wait_for_error(f"listening on {node}")
         self.assertNotIn("may", receiver.error_text)
+
+    def test_udevd_knows_only_an_earlier_device(self):
+        """What udevd has set for an earlier device with the same number says nothing about this one."""
+        now = time.clock_gettime(time.CLOCK_MONOTONIC)
+        node, receiver = self.start_at_a_refused_port(is_known_since=now - 60)
+        self.store("188:0", "ID_BUS=usb", since=time.clock_gettime(time.CLOCK_MONOTONIC))
+        self.assertEqual(receiver.wait(5), 77, receiver.error_text)
+        self.assertIn(node, receiver.error_text)
 
     def test_udevd_has_finished_without_permissions(self):
         """When udevd has finished, the refusal is reported, and ends the receiver."""

@@ -11,28 +11,34 @@ extension SerialDevice {
         if let type = unsafe udev_device_get_sysattr_value(device, "type"), unsafe String(cString: type) == "0" {
             return nil
         }
-        // The device owns its parent, which is therefore not released here.
-        let usbDevice = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-        func usbAttribute(_ name: String) -> String? {
-            unsafe usbDevice.flatMap { usbDevice in
-                unsafe udev_device_get_sysattr_value(usbDevice, name).map { unsafe String(cString: $0) }
-            }
-        }
-        let isOutdated = SerialDevice.isOutdated(
-            knownMicroseconds: unsafe udev_device_get_usec_since_initialized(device),
-            connectedMilliseconds: usbAttribute("power/connected_duration").flatMap { UInt64($0) })
+        let isOutdated = unsafe SerialDevice.isOutdated(device)
         unsafe self.init(
             node: String(cString: node), sysPath: String(cString: sysPath),
             property: { name in
                 isOutdated
                     ? nil : unsafe udev_device_get_property_value(device, name).map { unsafe String(cString: $0) }
             },
-            usbAttribute: usbAttribute,
+            usbAttribute: { unsafe SerialDevice.usbAttribute($0, of: device) },
             parentDriver: { unsafe udev_device_get_driver(parent).map { unsafe String(cString: $0) } })
     }
 
-    /// Whether what udevd knows is about an earlier device with the same number: udevd has known it for longer than the device
-    /// at hand is plugged in. That happens while udevd is late.
+    /// An attribute of the USB device to which a device belongs; nil if there is none.
+    private static func usbAttribute(_ name: String, of device: OpaquePointer) -> String? {
+        // The device owns its parent, which is therefore not released here.
+        guard let usbDevice = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),
+            let value = unsafe udev_device_get_sysattr_value(usbDevice, name)
+        else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// Whether what udevd knows of a device is about an earlier device with the same number. That happens while udevd is late.
+    static func isOutdated(_ device: OpaquePointer) -> Bool {
+        isOutdated(
+            knownMicroseconds: unsafe udev_device_get_usec_since_initialized(device),
+            connectedMilliseconds: unsafe usbAttribute("power/connected_duration", of: device).flatMap { UInt64($0) })
+    }
+
+    /// Whether udevd has known a device for longer than it is plugged in.
     /// - Parameters:
     ///   - knownMicroseconds: for how long udevd has known the device; 0 if it does not.
     ///   - connectedMilliseconds: for how long the USB device is plugged in; nil if the kernel does not say so.

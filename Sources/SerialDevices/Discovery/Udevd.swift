@@ -23,7 +23,8 @@ enum Udevd {
         return groups & 1 != 0
     }
 
-    /// Whether udevd is still to set the permissions of a device: it has not examined the device, or it still handles events.
+    /// Whether udevd is still to set the permissions of a device: it has not examined the device, only an earlier one with the same
+    /// number, or it still handles events.
     /// - Parameter device: the number of a device node.
     static func isBusy(with number: UInt) -> Bool {
         guard isVisible else { return false }
@@ -35,6 +36,6 @@ enum Udevd {
             return false
         }
         defer { unsafe udev_device_unref(device) }
-        return unsafe udev_device_get_is_initialized(device) == 0
+        return unsafe udev_device_get_is_initialized(device) == 0 || SerialDevice.isOutdated(device)
     }
 }
