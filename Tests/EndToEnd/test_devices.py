@@ -6,7 +6,7 @@ import unittest
 import jsonschema
 
 from collarlink import BINARY, ROOT
-from hotplug import MARKED, SimulatedMachineTest
+from hotplug import MARKED, SimulatedMachineTest, can_replace_run
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/serial_device.schema.json").read_text()))
 
@@ -58,12 +58,33 @@ class DevicesTest(SimulatedMachineTest):
         watch = self.devices("--watch")
         watch.wait_for_error("there is no serial device")
         node = self.plug("ttyUSB0", serial="A1")
-        watch.wait_for_error(f"collar-link mark {node}")
+        watch.wait_for_error(f"if {node} is a collar radio")
         self.testbed.unplug("ttyUSB0")
         watch.wait_for_lines(2)
         self.assertEqual(watch.stop(), 0)
         self.assertRegex(watch.lines[0], f"^plugged in: .*{node}.*A1")
         self.assertRegex(watch.lines[1], f"^pulled out: .*{node}")
+
+    @unittest.skipUnless(can_replace_run(), "needs user namespaces")
+    def test_the_advice_for_an_adapter(self):
+        """An adapter that is not marked can be marked. Where udevd's data is not visible, no mark would be seen: its port can be
+        named."""
+        node = self.plug("ttyUSB0", serial="A1", model="Puck")
+        for udevd, advice, other in (
+                ("nowhere", f"collar-link --port {node}", "collar-link mark"), ("here", f"collar-link mark {node}", "--port")):
+            command = [*self.with_udevd(udevd), BINARY, "devices"]
+            for arguments in ([], ["--watch"]):
+                with self.subTest(udevd=udevd, arguments=arguments):
+                    program = self.start([*command, *arguments], environment=self.environment)
+                    program.wait_for_error(advice)
+                    self.assertNotIn(other, program.error_text)
+            json_lines = self.start([*command, "--json"], environment=self.environment)
+            self.assertEqual(json_lines.wait(), 0)
+            self.assertEqual(json_lines.error_text, "")
+        self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "1")
+        marked = self.start(command, environment=self.environment)
+        self.assertEqual(marked.wait(), 0)
+        self.assertEqual((marked.lines[0][0], marked.error_text), ("*", ""))
 
     def test_asks_about_the_cable(self):
         """Somebody who plugs in a radio by a cable that only charges sees nothing happen. This takes ten seconds."""

@@ -213,18 +213,6 @@ class MarkTest(EndToEndTest):
             self.assertEqual(file.read().splitlines(), [
                 "control --reload", "trigger --subsystem-match=tty --subsystem-match=usb", "control --reload"])
 
-    def test_it_is_mentioned(self):
-        """`devices` says how an adapter is marked where one is not."""
-        environment = self.environment
-        for properties, is_mentioned in (({}, True), ({"COLLAR_LINK": "1"}, False)):
-            self.plug(serial="A1", properties=properties)
-            for json in ([], ["--json"]):
-                listing = self.start([BINARY, "devices", *json], environment=environment)
-                self.assertEqual(listing.wait(), 0)
-                self.assertEqual("collar-link mark" in listing.error_text, is_mentioned and not json)
-                self.assertEqual(len(listing.lines), 1)
-            self.testbed.unplug("ttyUSB0")
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,6 +20,8 @@ public final class DeviceWatch {
 
     /// The ports that are present.
     public private(set) var devices: [SerialDevice]
+    /// How changes are noticed on this machine.
+    public var source: DeviceMonitor.Source { monitor.source }
     private let monitor: DeviceMonitor
     private let events: EventPoll
     private let signals: SignalDescriptor

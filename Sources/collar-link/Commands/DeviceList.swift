@@ -6,6 +6,8 @@ import SerialDevices
 struct DeviceList {
     /// Whether each device is a line of JSON, which `Protocol/schema/serial_device.schema.json` describes.
     let isJSON: Bool
+    /// How changes are noticed on this machine.
+    let source: DeviceMonitor.Source
 
     /// Writes a list of devices, collar radios first.
     /// - Parameter isFirst: whether changes follow.
@@ -42,7 +44,9 @@ struct DeviceList {
 
     private func suggestMark(of device: SerialDevice) {
         guard !isJSON else { return }
-        StandardError.say("if \(device.node) is a collar radio, mark it: collar-link mark \(device.node)")
+        // No mark of a rule is seen without udevd's data.
+        let advice = source == .kernel ? "name it (udev's data is not visible here): collar-link --port" : "mark it: collar-link mark"
+        StandardError.say("if \(device.node) is a collar radio, \(advice) \(device.node)")
     }
 
     private func line(of device: SerialDevice, _ event: String?) -> [UInt8] {

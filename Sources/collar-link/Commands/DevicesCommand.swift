@@ -19,28 +19,28 @@ enum DevicesCommand {
         maximumOperandCount: 0,
         notes: """
             A device is a collar radio where udev says COLLAR_LINK=1: hardware/udev/70-collar-link.rules sets it by the product's
-            name, and 'collar-link mark' writes a rule that sets it for an adapter of your own.
+            name, and 'collar-link mark' writes a rule that sets it for an adapter of your own. Where udev's data is not visible, as in
+            most containers, no such mark is seen: name the port (--port).
             exit codes: 0 done, 64 usage, 74 devices cannot be discovered
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let format = try arguments.choice("--format", of: ["text": OutputFormat.text, "json": .json]) ?? .text
-        let list = DeviceList(isJSON: format == .json || arguments.has("--json"))
+        let isJSON = format == .json || arguments.has("--json")
         guard !arguments.has("--watch") else {
-            try watch(list)
+            try watch(isJSON: isJSON)
             return .clean
         }
-        let devices: [SerialDevice]
-        do throws(SystemError) { devices = try DeviceMonitor().allSerialDevices() } catch {
-            throw CommandFailure(error.discoveryMessage)
-        }
-        try list.write(devices)
+        let monitor: DeviceMonitor
+        do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw CommandFailure(error.discoveryMessage) }
+        try DeviceList(isJSON: isJSON, source: monitor.source).write(monitor.allSerialDevices())
         return .clean
     }
 
-    private static func watch(_ list: DeviceList) throws(CommandFailure) {
+    private static func watch(isJSON: Bool) throws(CommandFailure) {
         let watch: DeviceWatch
         do throws(ReceiverError) { watch = try DeviceWatch() } catch { throw CommandFailure(error.message) }
+        let list = DeviceList(isJSON: isJSON, source: watch.source)
         guard try list.write(watch.devices, isFirst: true) else { return }
         while true {
             switch watch.next() {
