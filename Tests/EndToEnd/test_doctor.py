@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import unittest
 
@@ -19,6 +21,7 @@ SCHEMAS = {
     name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
     for name in ("finding", "diagnosis")
 }
+COLLAR = "910a2dec89025cc1"
 RULE = ROOT / "hardware/udev/70-collar-link.rules"
 # The start of a command, as root, that sees a machine without the marks of a container: a new root directory with the programs of
 # this machine, and with directories of its own in the place of /etc and /run.
@@ -110,13 +113,36 @@ class MachineTest(DoctorCase):
         holder.wait()
         self.assertNotIn("device_in_use", self.doctor("--port", port)[0])
 
-    @unittest.skipUnless(IS_ROOT and os.path.exists("/sys/dev/char/4:64"), "needs root, and a kernel with ttyS0")
-    def test_groups(self):
-        """Whoever is not in the group of a node is told so; whoever is, is not, also if the mode keeps the group out."""
+    def node_of_dialout(self):
+        """A device node that root and the group dialout may open."""
         node = self.path("radio")
         os.mknod(node, 0o020660, os.makedev(4, 64))
         shutil.chown(node, "root", "dialout")
         os.chmod(node, 0o660)
+        return node
+
+    @unittest.skipUnless(IS_ROOT and os.path.exists("/sys/dev/char/4:64"), "needs root, and a kernel with ttyS0")
+    def test_only_while_seated(self):
+        """An access list lets in whoever is seated at the machine, and nobody else."""
+        node = self.node_of_dialout()
+        self.assertNotIn("only_while_seated", self.doctor("--port", node)[0])
+        # The format of linux/posix_acl_xattr.h: a version, then a tag, rights and an id for each entry. Owner, user, group, mask, others.
+        entries = ((1, 6, -1), (2, 6, pwd.getpwnam("nobody").pw_uid), (4, 6, -1), (16, 6, -1), (32, 0, -1))
+        access_list = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, rights, id & 0xFFFFFFFF) for tag, rights, id in entries)
+        try:
+            os.setxattr(node, "system.posix_acl_access", access_list)
+        except OSError as error:
+            self.skipTest(f"needs a file system with access lists: {error}")
+        found, _ = self.doctor("--port", node)
+        self.assertNotIn("permission_denied", found)
+        self.assertEqual(found["only_while_seated"]["severity"], "info")
+        self.assertEqual(found["only_while_seated"]["command"], "sudo usermod -aG dialout nobody")
+        self.assertNotIn("only_while_seated", self.doctor("--port", node, group="dialout")[0])
+
+    @unittest.skipUnless(IS_ROOT and os.path.exists("/sys/dev/char/4:64"), "needs root, and a kernel with ttyS0")
+    def test_groups(self):
+        """Whoever is not in the group of a node is told so; whoever is, is not, also if the mode keeps the group out."""
+        node = self.node_of_dialout()
         found, code = self.doctor("--port", node)
         self.assertEqual(found["permission_denied"]["command"], "sudo usermod -aG dialout nobody")
         self.assertEqual(code, 77)
@@ -182,10 +208,43 @@ class MachineTest(DoctorCase):
         self.assertTrue(lines, result.stderr)
         return {line["code"]: line for line in lines[:-1]}, result.returncode
 
-    def test_key_that_others_can_read(self):
-        added = self.start([BINARY, "key", "add", "910a2dec89025cc1", "--state-dir", self.state], environment=self.environment)
+    def add_key(self, *files):
+        """Adds a key for a collar. Returns the path where it is stored."""
+        added = self.start([BINARY, "key", "add", COLLAR, *files, "--state-dir", self.state], environment=self.environment)
         self.assertEqual(added.wait(), 0, added.error_text)
-        path = f"{self.state}/keys/910a2dec89025cc1"
+        return f"{self.state}/keys/{COLLAR}"
+
+    @unittest.skipUnless(IS_ROOT, "needs another user")
+    def test_key_of_another_user(self):
+        path = self.add_key()
+        shutil.chown(path, "root", "root")
+        found, code = self.doctor("--port", self.port())
+        self.assertEqual(found["key_unusable"]["command"], f"sudo chown nobody {path} && sudo chmod 600 {path}")
+        self.assertEqual(code, 78)
+        shutil.chown(path, "nobody")
+        self.assertNotIn("key_unusable", self.doctor("--port", self.line.path)[0])
+
+    def test_missing_key(self):
+        """A receiver that has no key for the sealed frames of a collar has reported that."""
+        key = self.path("key")
+        pathlib.Path(key).write_text("000102030405060708090a0b0c0d0e0f\n", "ascii")
+        os.chmod(key, 0o644)
+        track, _ = self.track("cats_uk/Felix-Tag")
+        self.simulate(track, "--key-file", key, "--seed", "1", "--interval", "0.2")
+        receiver = self.receive(environment=self.environment)
+        receiver.wait_for_error("there is no key here")
+        self.assertEqual(receiver.stop(), 0)
+        found, _ = self.doctor("--port", self.link)
+        self.assertIn(f"collar at {self.link}", found["key_missing"]["reason"])
+        self.assertIn("collar-link key add", found["key_missing"]["remedy"])
+        self.add_key(key)
+        receiver = self.receive(environment=self.environment)
+        receiver.wait_for_lines(1)
+        self.assertEqual(receiver.stop(), 0)
+        self.assertNotIn("key_missing", self.doctor("--port", self.link)[0])
+
+    def test_key_that_others_can_read(self):
+        path = self.add_key()
         self.assertNotIn("key_exposed", self.doctor("--port", self.port())[0])
         os.chmod(path, 0o644)
         found, code = self.doctor("--port", self.line.path)
@@ -355,6 +414,68 @@ class SimulatedDeviceTest(DoctorCase):
             self.carry_out(found["region_missing"])
             self.assertEqual((folder / "collar-link/config").read_text("ascii"), "region = EU868\n" + (content or ""))
             self.assertNotIn("region_missing", self.doctor()[0])
+
+    def test_missing_node(self):
+        """A container may see the kernel's files of a device, and not its node."""
+        node = self.plug()
+        place = os.path.join(self.testbed._dev, os.path.basename(node))
+        os.rename(place, place + ".away")
+        found, code = self.doctor()
+        os.rename(place + ".away", place)
+        self.assertIn({"place": node, "value": "missing"}, found["node_missing"]["evidence"])
+        self.assertIn(found["node_missing"]["command"], (
+            "sudo udevadm trigger --action=add --subsystem-match=tty", f"docker run --device={node} …"))
+        self.assertEqual(code, 69)
+        self.assertNotIn("node_missing", self.doctor()[0])
+
+    def test_usb3_noise(self):
+        """A fast device at the radio's controller, which is no hub, makes noise."""
+        node = self.plug()
+        self.testbed.add_usb_device("usb2/2-1", speed="5000", bDeviceClass="09")
+        disk = self.testbed.add_usb_device("usb2/2-1/2-1.1", speed="480", bDeviceClass="00")
+        self.assertNotIn("usb3_noise", self.doctor()[0])
+        place = self.testbed.set_attribute(disk, "speed", "5000")
+        found, _ = self.doctor()
+        self.assertEqual((found["usb3_noise"]["port"], found["usb3_noise"]["severity"]), (node, "info"))
+        self.assertEqual(found["usb3_noise"]["evidence"], [{"place": place, "value": "5000"}])
+
+    def kernel_log(self, *texts, ago=60):
+        """Messages as /dev/kmsg gives them, and as a daemon writes them to a file."""
+        seconds = float(pathlib.Path("/proc/uptime").read_text("ascii").split()[0]) - ago
+        return ("".join(f"6,{number},{int(seconds * 1e6)},-;{text}\n" for number, text in enumerate(texts)),
+                "".join(f"Nov 26 20:00:00 machine kernel: [{seconds:12.6f}] {text}\n" for text in texts))
+
+    def test_kernel_log(self):
+        """The kernel's messages about the radio's USB device count, and those about others do not."""
+        node = self.plug()
+        name = os.path.basename(self.testbed.usb_device("ttyUSB0"))
+        log = pathlib.Path(self.testbed._dev, "kmsg")
+        disconnect = "usb {}: USB disconnect, device number 7"
+        log.write_text(self.kernel_log(*3 * [disconnect.format("9-9")], *2 * [disconnect.format(name)])[0], "ascii")
+        self.assertNotIn("disconnect_loop", self.doctor()[0])
+        log.write_text(self.kernel_log(*3 * [disconnect.format(name)])[0], "ascii")
+        found, _ = self.doctor()
+        self.assertEqual(found["disconnect_loop"]["port"], node)
+        self.assertEqual(found["disconnect_loop"]["evidence"], [{"place": "/dev/kmsg", "value": f"usb {name}: USB disconnect × 3"}])
+
+    @unittest.skipUnless(IS_ROOT, "needs namespaces")
+    def test_file_of_the_kernel_log(self):
+        """Where only root may read the kernel's log, the file to which a daemon copies it counts."""
+        node = self.plug()
+        name = os.path.basename(self.testbed.usb_device("ttyUSB0"))
+        disconnects, _ = self.kernel_log(*3 * [f"usb {name}: USB disconnect, device number 7"])
+        kernel = pathlib.Path(self.testbed._dev, "kmsg")
+        kernel.write_text(disconnects, "ascii")
+        kernel.chmod(0o600)
+        fault = f"usb {name}: device descriptor read/64, error -71"
+        folder = pathlib.Path(self.path("log"))
+        folder.mkdir()
+        (folder / "kern.log").write_text(self.kernel_log(fault)[1], "ascii")
+        script = 'mount --bind "$1" /var/log && shift && exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"'
+        found, _ = self.doctor(prefix=["unshare", "-m", "sh", "-c", script, "sh", str(folder)], user="root", group="root")
+        self.assertEqual(found["usb_errors"]["port"], node)
+        self.assertEqual(found["usb_errors"]["evidence"], [{"place": "/var/log/kern.log", "value": fault}])
+        self.assertNotIn("disconnect_loop", found)
 
     def test_bootloader(self):
         self.plug("ttyACM0", vendor="239a", product="0029")

@@ -143,6 +143,12 @@ class Testbed:
         self._library.umockdev_testbed_set_property(self._testbed, path, key.encode(), value.encode())
         self.announce(name, "change")
 
+    def add_usb_device(self, name, **attributes):
+        """Plugs in a USB device, such as `usb2/2-1`, at the controller of the adapters. Returns its path below /sys."""
+        path = f"/devices/pci0000:00/0000:00:14.0/{name}"
+        self._add([f"P: {path}", "E: SUBSYSTEM=usb", "E: DEVTYPE=usb_device", *(f"A: {key}={value}" for key, value in attributes.items())])
+        return "/sys" + path
+
     def usb_device(self, name):
         """The path below /sys of an adapter's USB device."""
         return self._ttys[name][1]
