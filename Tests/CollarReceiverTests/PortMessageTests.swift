@@ -28,6 +28,7 @@ import Testing
                 denied(.modeChanged(mode: 0o600, group: "dialout", user: "alice")), "alice is in the group dialout",
                 "sudo chmod 660 \(path)"
             ),
+            (denied(.ownerExcluded(mode: 0o440, user: "alice")), "belongs to alice, but its mode 440", "chmod u+rw \(path)"),
             (denied(.directory), "directory", "namei -l \(path)"),
             (denied(.containerOrSecurityModule), "container", "--device=\(path)"),
             (denied(.notSetYet), "udevd", "systemctl status systemd-udevd"),

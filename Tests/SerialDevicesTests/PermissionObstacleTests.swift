@@ -40,6 +40,17 @@ import Testing
         #expect(PermissionObstacle(facts) == .onlyOwner(user: "bob"), "a node of another user is that user's own")
     }
 
+    /// The owner's group and access lists make no difference, and nobody is told to become who they are.
+    @Test(arguments: [0o440, 0o060, 0o260, 0o400] as [UInt32], [[1000], [1000, 20]] as [[UInt32]])
+    func theModeKeepsTheOwnerOut(mode: UInt32, groups: [UInt32]) {
+        let facts = facts {
+            $0.node?.owner = "alice"
+            $0.node?.mode = 0o020000 | mode
+            $0.processGroups = groups
+        }
+        #expect(PermissionObstacle(facts) == .ownerExcluded(mode: mode, user: "alice"))
+    }
+
     @Test func nobodyIsToldToJoinRoot() {
         #expect(PermissionObstacle(facts { $0.node?.group = 0 }) == .onlyOwner(user: "root"))
         // Whoever is in root's group already is no exception.

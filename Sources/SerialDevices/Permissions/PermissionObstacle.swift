@@ -12,6 +12,8 @@ public enum PermissionObstacle: Equatable, Sendable {
     /// The node belongs to root and to a group that the user is in, and its mode keeps the group out. udevd sets no such mode, so
     /// somebody has changed it. `mode` is its permission bits.
     case modeChanged(mode: UInt32, group: String, user: String)
+    /// The node belongs to the user, and its mode keeps its owner out. `mode` is its permission bits.
+    case ownerExcluded(mode: UInt32, user: String)
     /// The user is not allowed to enter a directory on the path to the node.
     case directory
     /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
@@ -66,6 +68,11 @@ extension PermissionObstacle {
         }
         if node.group == facts.unmappedGroup {
             self = .containerOrSecurityModule
+            return
+        }
+        // For the owner the mode's first digit alone decides.
+        if node.owner == facts.user {
+            self = .ownerExcluded(mode: node.mode & 0o777, user: facts.user)
             return
         }
         // The remedy must never be to join root's group.

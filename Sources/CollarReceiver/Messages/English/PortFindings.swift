@@ -59,7 +59,7 @@ extension Finding {
         let message = SerialPortError.permissionDenied(path: path, obstacle: obstacle).message
         let remedy: String? =
             switch obstacle {
-            case .onlyOwner, .directory: nil
+            case .onlyOwner, .ownerExcluded, .directory: nil
             case .notInGroup: "Then log out and in again."
             case .modeChanged: "Or unplug the radio and plug it in again: udevd sets the mode."
             case .notLoggedInAgain, .containerOrSecurityModule, .notSetYet: message.remedy

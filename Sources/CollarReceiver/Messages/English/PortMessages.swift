@@ -61,6 +61,11 @@ extension PermissionObstacle {
                     "\(user) is in the group \(group), but may not open \(path): its mode was changed to \(String(mode, radix: 8)).",
                     "Run `sudo chmod 660 \(path)`, or unplug the radio and plug it in again: udevd sets the mode."
                 )
+            case .ownerExcluded(let mode, let user):
+                (
+                    "\(path) belongs to \(user), but its mode \(String(mode, radix: 8)) does not let its owner read and write.",
+                    "Run `chmod u+rw \(path)`."
+                )
             case .directory:
                 ("The directory of \(path) may not be entered.", "See which directory it is with `namei -l \(path)`.")
             case .containerOrSecurityModule:
