@@ -6,30 +6,6 @@ import Testing
 @Suite struct BootCountTests {
     private static let blockByteCount = 512
 
-    /// A loss of data in a block.
-    enum Loss: CaseIterable {
-        case erased, cleared, withoutHeader, withoutHeaderMark
-    }
-
-    private func lose(_ loss: Loss, block: Int, of flash: inout TestFlash) {
-        let start = block * Self.blockByteCount
-        let end = start + Self.blockByteCount
-        switch loss {
-        case .erased: flash.overwrite(start..<end) { _ in 0xFF }
-        case .cleared: flash.overwrite(start..<end) { _ in 0 }
-        case .withoutHeader: flash.overwrite(start..<(start + 16)) { _ in 0 }
-        case .withoutHeaderMark: flash.overwrite(start..<(start + 1)) { $0 & 0xF0 }
-        }
-    }
-
-    /// The block with the higher generation. An erased block has no generation.
-    private func newestBlock(_ flash: TestFlash) -> Int {
-        let generations = (0..<2).map { block in
-            flash.contents[(block * Self.blockByteCount + 4)..<(block * Self.blockByteCount + 8)].reduce(0) { $0 << 8 | Int($1) }
-        }
-        return generations[0] == 0xFFFF_FFFF || generations[1] != 0xFFFF_FFFF && generations[1] > generations[0] ? 1 : 0
-    }
-
     /// Runs `body` on a collar after each of 70 boots, which include several moves to the other block. The collar has three fixes
     /// and a receiver, and executes a command after every ninth boot.
     private func forEachBoot(_ body: (CollarBench) throws -> Void) throws {
@@ -49,14 +25,14 @@ import Testing
 
     /// The newest block is lost three times in a row. After each loss, the next boot is also tried with a power cut at every
     /// seventh step.
-    @Test(arguments: Loss.allCases)
-    func growsWhateverBecomesOfTheNewestBlock(loss: Loss) throws {
+    @Test(arguments: TestFlash.Loss.allCases)
+    func growsWhateverBecomesOfTheNewestBlock(loss: TestFlash.Loss) throws {
         try forEachBoot { bench in
             var flash = bench.shared.flash
             var boots = bench.collar.bootCount
             for round in 0..<3 {
                 let context = "boot \(bench.collar.bootCount), loss \(round)"
-                lose(loss, block: newestBlock(flash), of: &flash)
+                flash.lose(loss, block: flash.newestSettingsBlock)
                 let whole = try booted(flash, after: boots, context)
                 for step in stride(from: 0, to: whole.shared.flash.stepCount, by: 7) {
                     let cut = SharedFlash(flash.withPower)
@@ -84,11 +60,11 @@ import Testing
     }
 
     /// Without the headers it is unknown which block holds the newer values, but the boot count and the log do not begin anew.
-    @Test(arguments: [Loss.withoutHeader, .withoutHeaderMark])
-    func growsWhereBothHeadersAreGone(loss: Loss) throws {
+    @Test(arguments: [TestFlash.Loss.withoutHeader, .withoutHeaderMark])
+    func growsWhereBothHeadersAreGone(loss: TestFlash.Loss) throws {
         try forEachBoot { bench in
             var flash = bench.shared.flash
-            for block in 0..<2 { lose(loss, block: block, of: &flash) }
+            for block in 0..<2 { flash.lose(loss, block: block) }
             let next = try booted(flash, after: bench.collar.bootCount, "boot \(bench.collar.bootCount)")
             #expect(next.collar.log == bench.collar.log)
             #expect(next.collar.nextSequence == 3)
@@ -100,7 +76,7 @@ import Testing
     @Test func theValuesOfTheOlderBlockAreInForceAgain() throws {
         try forEachBoot { bench in
             var flash = bench.shared.flash
-            lose(.cleared, block: newestBlock(flash), of: &flash)
+            flash.lose(.cleared, block: flash.newestSettingsBlock)
             let next = try CollarBench(flash: flash.withPower, randomLogID: 5)
             guard bench.collar.bootCount > 31 else { return }
             #expect(next.collar.log == bench.collar.log)
