@@ -37,12 +37,18 @@ extension Collar {
             let keyGeneration = UInt64(widening: keyStore.generation)
             let beginsLog = settingsStore.value(of: .keyGeneration) ?? 0 < UInt64(widening: keyStore.logGeneration)
             let formerLogID = settingsStore.value(of: .logID)
+            let isStoreEmpty = settingsStore.value(of: .bootCount) == nil
             // Without any boot count, a number of a frame could be used twice in a log that goes on.
-            let isCountLost = settingsStore.value(of: .bootCount) == nil && marks == nil
+            let isCountLost = isStoreEmpty && marks == nil
+            // A key that begins a log also begins with the default settings: none are lost. But if the log has blocks and the store
+            // is empty, there may have been settings.
+            var lostVersion = beginsLog ? nil : settingsStore.value(of: .settingsLost)
+            if isStoreEmpty, marks != nil { lostVersion = 1 }
             // The values change together: the store writes such a change by a move to the other block, and on a new flash or with
             // a new key by two moves. So both blocks hold the id of a new log.
             try settingsStore.change(in: &self.flash) {
                 if beginsLog || isCountLost { $0 = StoredValues() }
+                $0[.settingsLost] = lostVersion
                 $0[.bootCount] = bootCount
                 let random = UInt64(widening: randomLogID & LogIdentity.maximumLogID)
                 $0[.logID] = $0[.logID] ?? (random == formerLogID ? random ^ 1 : random)

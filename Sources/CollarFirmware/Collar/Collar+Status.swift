@@ -40,7 +40,7 @@ extension Collar {
         if let percent = condition.batteryPercent, percent <= 100 { status.batteryPercent = percent }
         if let millivolts = condition.batteryMillivolts, millivolts <= 8190 { status.batteryMillivolts = millivolts }
         if let celsius = condition.temperatureCelsius, celsius > -128 { status.temperatureCelsius = celsius }
-        status.lastError = condition.lastError
+        status.lastError = lastError(in: condition)
         status.clock = condition.unixMilliseconds(atUptimeMilliseconds: uptime).map {
             Status.Clock(unixMilliseconds: $0, uptimeMilliseconds: UInt16(truncatingIfNeeded: uptime % 1000))
         }

@@ -93,6 +93,7 @@ public struct Collar<Flash: FlashDevice> {
             configuration: deliveryConfiguration, oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence,
             firstUndelivered: settingsStore.sequence(of: .firstUndelivered, logID: log.logID), now: now)
         if settings.version > .defaults { obeyHeartbeat(now: now) }
+        isStatusWanted = isSettingsLost
         if configuration.isPoweredOn { openPairingWindow(now: now, byButton: false) }
     }
 

@@ -24,14 +24,17 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     case settings11, settings13, settings15
     /// The generation of the key for which the values are in force; unset if the collar never had a key.
     case keyGeneration
+    /// Set if settings were lost and have not been set since: their version, or 1 if it is not known. A block that is marked as
+    /// old gives this value without a record of it.
+    case settingsLost
 
-    static var count: Int { 25 }
+    static var count: Int { 26 }
 }
 
 /// Values by key. Each of them may be unset.
 struct StoredValues {
-    private var values = InlineArray<25, UInt64>(repeating: 0)
-    private var isSet = InlineArray<25, Bool>(repeating: false)
+    private var values = InlineArray<26, UInt64>(repeating: 0)
+    private var isSet = InlineArray<26, Bool>(repeating: false)
 
     subscript(key: StoredKey) -> UInt64? {
         get { isSet[Int(key.rawValue) - 1] ? values[Int(key.rawValue) - 1] : nil }

@@ -175,10 +175,12 @@ extension Collar {
             return answer(id, .invalid)
         }
         new.version = update.version
+        let wereLost = isSettingsLost
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
         let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
         settings = new
         if isHeartbeatNew { obeyHeartbeat(now: now) }
+        if wereLost { isStatusWanted = true }
         reportSettings(id)
         return .settingsChanged
     }

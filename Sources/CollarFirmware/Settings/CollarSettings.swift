@@ -25,6 +25,7 @@ public struct CollarSettings: Equatable, Sendable {
     }
 
     func store(in values: inout StoredValues) {
+        values[.settingsLost] = nil
         values[.settingsVersion] = version.rawValue
         for index in 0..<CollarSettings.pairCount {
             guard let pair = CollarSettings.pair(index) else { continue }

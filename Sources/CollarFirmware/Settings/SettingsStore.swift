@@ -8,8 +8,9 @@ import CollarWire
 /// written by such a move.
 ///
 /// The old block stays valid until it is erased for the next move. A record in its last place, which is used for nothing else,
-/// marks it as old. If the newer block is lost, the older values are in force again. The boot count then continues above every
-/// count that the lost block could have held, so that it never decreases.
+/// marks it as old, and holds the version of the settings in the newer block. If the newer block is lost, the older values are in
+/// force again. The boot count then continues above every count that the lost block could have held, so that it never decreases,
+/// and ``StoredKey/settingsLost`` is set if the settings in force are older than those of the lost block.
 public struct SettingsStore<Flash: FlashDevice> {
     /// Blocks used, from the start of the flash.
     public static var blockCount: Int { 2 }
@@ -117,27 +118,44 @@ public struct SettingsStore<Flash: FlashDevice> {
             end = index + 1
             // An unreadable record uses up its place, and its key keeps the earlier value. The record may have been a boot count
             // that was in force before it decayed, so the boot count grows by one.
-            guard record.isSealed(count: 9, seed: 0), let key = StoredKey(rawValue: record.bytes[0]) else {
+            guard let value = Self.value(in: record), let key = StoredKey(rawValue: record.bytes[0]) else {
                 values[.bootCount] = values[.bootCount].map { $0 + 1 }
                 continue
             }
-            let high = UInt64(widening: record.readUInt32(at: 1))
-            values[key] = high &<< 32 | UInt64(widening: record.readUInt32(at: 5))
+            values[key] = value
         }
-        // A record in the last place marks the block as old. The newer block counted fewer boots
-        // than a block has places, so their number makes the count higher than any in that block.
-        if let count = values[.bootCount], !(try isErased(last, of: block, in: &flash)) {
-            values[.bootCount] = count + UInt64(widening: UInt32(last))
-            end = last
-        }
-        return (values, end)
+        let mark = try record(last, of: block, in: &flash)
+        guard !mark.isErased(count: Self.recordByteCount) else { return (values, end) }
+        // The block is old. The newer one counted fewer boots than a block has places, so their number makes the count higher
+        // than any in that block. A mark that cannot be read tells nothing of the settings.
+        values[.bootCount] = values[.bootCount].map { $0 + UInt64(widening: UInt32(last)) }
+        values.noteLoss(ofVersion: Self.value(in: mark) ?? 0)
+        return (values, last)
+    }
+
+    /// The value in a record; nil if the record cannot be read.
+    private static func value(in record: FlashRecord) -> UInt64? {
+        guard record.isSealed(count: 9, seed: 0) else { return nil }
+        return UInt64(widening: record.readUInt32(at: 1)) &<< 32 | UInt64(widening: record.readUInt32(at: 5))
+    }
+
+    /// The record of a value.
+    private static func makeRecord(_ key: StoredKey, _ value: UInt64) -> FlashRecord {
+        var record = FlashRecord()
+        record.append(key.rawValue)
+        record.append(bigEndian: UInt32(truncatingIfNeeded: value &>> 32))
+        record.append(bigEndian: UInt32(truncatingIfNeeded: value))
+        record.seal(seed: 0)
+        return record
     }
 
     /// If no block is valid, takes the boot count, the log id and the generation of the key from any intact record of the blocks,
-    /// so that they do not begin anew. The next move does not erase the block from which the boot count comes.
+    /// so that they do not begin anew. Any record or mark of settings shows that they are lost. The next move does not erase the
+    /// block from which the boot count comes.
     private mutating func salvage(from flash: inout Flash) throws(FlashError) {
         for block in 0..<Self.blockCount {
             let found = try readRecords(of: block, in: &flash).values
+            stored.noteLoss(ofVersion: found[.settingsLost] ?? found[.settingsVersion] ?? 0)
             stored[.logID] = found[.logID] ?? stored[.logID]
             if let key = found[.keyGeneration], key > stored[.keyGeneration] ?? 0 { stored[.keyGeneration] = key }
             guard let count = found[.bootCount], count > stored[.bootCount] ?? 0 else { continue }
@@ -148,14 +166,9 @@ public struct SettingsStore<Flash: FlashDevice> {
 
     private mutating func append(_ key: StoredKey, in flash: inout Flash) throws(FlashError) {
         guard let value = stored[key] else { return }
-        var record = FlashRecord()
-        record.append(key.rawValue)
-        record.append(bigEndian: UInt32(truncatingIfNeeded: value &>> 32))
-        record.append(bigEndian: UInt32(truncatingIfNeeded: value))
-        record.seal(seed: 0)
         let offset = offset(ofRecord: nextRecord, of: activeBlock, in: flash)
         nextRecord += 1
-        try flash.program(record, at: offset)
+        try flash.program(Self.makeRecord(key, value), at: offset)
     }
 
     private mutating func moveToOtherBlock(in flash: inout Flash) throws(FlashError) {
@@ -189,12 +202,10 @@ public struct SettingsStore<Flash: FlashDevice> {
         otherBootCount = 0
         otherKeyGeneration = nil
         let other = 1 - activeBlock
-        guard let generation = try generation(of: other, in: &flash) else { return }
+        guard try generation(of: other, in: &flash) != nil else { return }
         let last = Self.lastPlace(in: flash)
-        if try isErased(last, of: other, in: &flash) {
-            var mark = FlashRecord()
-            mark.append(bigEndian: generation + 1)
-            mark.seal(seed: 0)
+        if try record(last, of: other, in: &flash).isErased(count: Self.recordByteCount) {
+            let mark = Self.makeRecord(.settingsVersion, stored[.settingsVersion] ?? 0)
             try flash.program(mark, at: offset(ofRecord: last, of: other, in: flash))
         }
         let values = try readRecords(of: other, in: &flash).values
@@ -204,10 +215,6 @@ public struct SettingsStore<Flash: FlashDevice> {
 
     private func record(_ index: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> FlashRecord {
         try flash.readRecord(at: offset(ofRecord: index, of: block, in: flash), count: Self.recordByteCount)
-    }
-
-    private func isErased(_ index: Int, of block: Int, in flash: inout Flash) throws(FlashError) -> Bool {
-        try record(index, of: block, in: &flash).isErased(count: Self.recordByteCount)
     }
 
     private func offset(ofRecord index: Int, of block: Int, in flash: Flash) -> Int {

@@ -23,6 +23,6 @@ public struct CollarFault: RawRepresentable, Hashable, Sendable {
     public static var watchdogReset: CollarFault { CollarFault(rawValue: 6) }
     /// The last boot came after a fault of the firmware.
     public static var firmwareReset: CollarFault { CollarFault(rawValue: 7) }
-    /// The stored settings were lost, and the defaults are in force.
+    /// Settings were lost: older ones or the defaults are in force, and none have been set since.
     public static var settingsLost: CollarFault { CollarFault(rawValue: 8) }
 }

@@ -81,7 +81,7 @@ extension CollarFault {
         case .firmwareReset: UserMessage(.collarFault, "\(collar) restarted after a fault of its firmware", nil)
         case .settingsLost:
             UserMessage(
-                .collarFault, "\(collar) lost its settings, and uses the defaults",
+                .collarFault, "\(collar) lost its settings, and uses older ones or the defaults",
                 "set them again: collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))")
         default: UserMessage(.collarFault, "\(collar) reports error \(rawValue), which its firmware's maker can explain", nil)
         }
