@@ -45,7 +45,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case executedOnce
     /// Settings, tracking and receiver follow from the executed requests; versions of settings grow.
     case stateFollowsOrders
-    /// A result or a settings report tells what has happened.
+    /// A result or a settings report tells what has happened, and no status tells of a loss of settings that did not happen.
     case resultIsTrue
     /// A host knows every command that it accepted after every restart, until it has reported the end of the command.
     case takenCommandIsKept

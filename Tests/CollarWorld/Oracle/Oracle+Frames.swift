@@ -41,6 +41,11 @@ extension Oracle {
                 check(tombstone, isDeliveredElsewhere: flags.isDeliveredElsewhere, collar, record)
             case .commandResult(let result): check(result, collar, record)
             case .settings(let settings): check(settings, collar, record)
+            case .status(let status):
+                // No block that holds settings decays in a world.
+                if status.lastError == .settingsLost {
+                    report(.resultIsTrue, "collar \(collar.index) says that it lost its settings")
+                }
             case .identity(let identity):
                 if identity.log != record.log || identity.nextSequence != collar.nextSequence {
                     report(.logBeforeAir, "the identity is not the collar's")
