@@ -32,7 +32,7 @@ OLD_CONFIGURATION = {MESSAGE_RATE: 3, RATE: 6, RECEIVER_MANAGER: 2, NAVIGATION: 
 
 # The keys that the fake receiver knows, with the names under which it keeps their values.
 KEYS = {0x30210001: "interval_ms", 0x20110021: "model", 0x20910007: "pvt", 0x10740001: "ubx", 0x10740002: "nmea",
-        0x20D00001: "power_mode"}
+        0x20D00001: "power_mode", 0x2091035A: "mon_rf"}
 # Bytes of a value, by the upper four bits of its key.
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8}
 

@@ -8,6 +8,8 @@ public enum GNSSEvent: Equatable, Sendable {
     case noFix
     /// The receiver accepts or refuses a message of its configuration.
     case answer(UBXMessageType, isAccepted: Bool)
+    /// The receiver says whether its antenna is short-circuited or open. The value is false if it does not watch its antenna.
+    case antenna(isFaulty: Bool)
     /// A valid message of another kind.
     case other
 }

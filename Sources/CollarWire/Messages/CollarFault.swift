@@ -11,7 +11,7 @@ public struct CollarFault: RawRepresentable, Hashable, Sendable {
     public static var none: CollarFault { CollarFault(rawValue: 0) }
     /// The GNSS receiver does not answer.
     public static var gnssSilent: CollarFault { CollarFault(rawValue: 1) }
-    /// The GNSS receiver reports a fault, for example of its antenna.
+    /// The GNSS receiver reports a fault, or that its antenna is short-circuited or open.
     public static var gnssFault: CollarFault { CollarFault(rawValue: 2) }
     /// The flash memory fails: fixes may not be logged.
     public static var flashFailed: CollarFault { CollarFault(rawValue: 3) }

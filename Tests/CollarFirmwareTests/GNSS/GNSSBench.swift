@@ -15,6 +15,8 @@ struct GNSSBench<Dialect: GNSSDialect> {
     var isUBXOn = false
     /// The messages that the receiver refuses, by their class and number.
     var refused: Set<[UInt8]> = []
+    /// Whether the receiver refuses to say the state of its antenna.
+    var refusesAntenna = false
     /// The number of commands that the receiver does not hear.
     var unheard = 0
     /// The commands that were sent.
@@ -67,14 +69,19 @@ struct GNSSBench<Dialect: GNSSDialect> {
         }
         let kind = Array(command[2...3])
         let isKnown = (kind == [6, 0x8A]) == (generation >= 9)
-        guard isKnown, !refused.contains(kind) else { return ubx(5, 0, kind) }
+        let isOfAntenna = [Self.radioStatus, Self.hardwareStatus].contains(command)
+        guard isKnown, !refused.contains(kind), !(refusesAntenna && isOfAntenna) else { return ubx(5, 0, kind) }
         if kind == [6, 0x8A], command.count == 33 { (isUBXOn, isNMEAOn) = (true, false) }
         if kind == [6, 1] {
-            if command[6] == 1 { isUBXOn = true } else { silencedSentences.insert(command[7]) }
+            if command[6] != 0xF0 { isUBXOn = true } else { silencedSentences.insert(command[7]) }
             if silencedSentences.count == 6 { isNMEAOn = false }
         }
         return ubx(5, 1, kind)
     }
+
+    /// The commands that ask for MON-RF or MON-HW, once for 60 positions.
+    static var radioStatus: [UInt8] { ubx(6, 0x8A, [0, 1, 0, 0, 0x5A, 0x03, 0x91, 0x20, 60]) }
+    static var hardwareStatus: [UInt8] { ubx(6, 1, [0x0A, 0x09, 60]) }
 
     /// Lets the time pass; every second the receiver says a position.
     mutating func run(seconds: Int) {

@@ -19,10 +19,11 @@ import Testing
                 ubx(6, 0x8A, Self.outputs),
                 ubx(6, 0x8A, [0, 1, 0, 0, 0x21, 0x00, 0x11, 0x20, 3]),
                 ubx(6, 0x8A, [0, 1, 0, 0, 0x01, 0x00, 0xD0, 0x20, 2]),
+                GNSSBench<UBXParser>.radioStatus,
             ])
         #expect(bench.receiver.state == .searching)
         bench.run(seconds: 60)
-        #expect(bench.commands.count == 3)
+        #expect(bench.commands.count == 4)
         #expect(bench.readings.map(\.unixMilliseconds) == (0..<60).map { 1_800_000_000_000 + 1000 * $0 })
         #expect(bench.receiver.state == .fix && bench.receiver.fault == nil)
     }
@@ -39,11 +40,12 @@ import Testing
             ubx(6, 0x3B, power),
             ubx(6, 0x11, [8, 1]),
             ubx(6, 1, [1, 7, 1]),
+            GNSSBench<UBXParser>.hardwareStatus,
         ]
         expected += (0..<6).map { ubx(6, 1, [0xF0, $0, 0]) }
         #expect(bench.commands == expected)
         bench.run(seconds: 20)
-        #expect(bench.commands.count == 12)
+        #expect(bench.commands.count == 13)
         #expect(bench.readings.count == 20 && bench.receiver.fault == nil)
         #expect(!bench.isNMEAOn)
     }
@@ -55,7 +57,7 @@ import Testing
         #expect(!bench.commands.contains { $0[2...3] == [6, 0x3B] })
         var newer = GNSSBench<UBXOrNMEAParser>(generation: 9, isPowerSaved: false)
         newer.switchOn()
-        #expect(newer.commands.last == ubx(6, 0x8A, [0, 1, 0, 0, 0x01, 0x00, 0xD0, 0x20, 0]))
+        #expect(newer.commands[2] == ubx(6, 0x8A, [0, 1, 0, 0, 0x01, 0x00, 0xD0, 0x20, 0]))
     }
 
     @Test func aReceiverThatSpeaksNMEAOnly() {
@@ -112,7 +114,7 @@ import Testing
         bench.switchOn()
         bench.run(seconds: 4)
         #expect(bench.commands.prefix(4).allSatisfy { $0 == ubx(6, 0x8A, Self.outputs) })
-        #expect(bench.commands.count == 6)
+        #expect(bench.commands.count == 7)
         #expect(bench.isUBXOn)
         #expect(bench.readings.count == 4)
     }
@@ -142,12 +144,45 @@ import Testing
         bench.switchOn()
         bench.run(seconds: 3)
         #expect(bench.receiver.fault == .gnssFault && bench.receiver.state == .fix)
-        #expect(bench.readings.count == 3 && bench.commands.count == 12)
+        #expect(bench.readings.count == 3 && bench.commands.count == 13)
         bench.refused = [[6, 0x11]]
         bench.receiver.change(
             to: GNSSSettings(isPowerSaved: false, earliestDate: bench.receiver.settings.earliestDate), now: bench.now)
         bench.exchange()
         #expect(bench.receiver.fault == nil, "a receiver that cannot save power has full power")
+    }
+
+    /// A fault of the antenna lasts until the receiver says another state, or is switched off.
+    @Test(arguments: [8, 10]) func aFaultOfTheAntennaIsAFault(generation: Int) {
+        var bench = GNSSBench<UBXParser>(generation: generation)
+        func status(_ state: UInt8) -> [UInt8] {
+            generation < 9
+                ? ubx(0x0A, 0x09, [UInt8](repeating: 3, count: 20) + [state] + [UInt8](repeating: 4, count: 39))
+                : ubx(0x0A, 0x38, [0, 1, 0, 0, 0, 0, state] + [UInt8](repeating: 3, count: 21))
+        }
+        bench.switchOn()
+        bench.run(seconds: 3)
+        for state in 0...255 as ClosedRange<UInt8> {
+            bench.receive(status(state))
+            #expect(bench.receiver.fault == ([3, 4].contains(state) ? .gnssFault : nil), "state \(state)")
+            #expect(bench.receiver.state == .fix)
+        }
+        bench.receive(status(4))
+        bench.run(seconds: 3)
+        #expect(bench.receiver.fault == .gnssFault)
+        bench.receiver.switchOff()
+        bench.exchange()
+        bench.switchOn()
+        #expect(bench.receiver.fault == nil)
+    }
+
+    @Test(arguments: [8, 10]) func aReceiverThatDoesNotSayItsAntennaIsNoFault(generation: Int) {
+        var bench = GNSSBench<UBXParser>(generation: generation)
+        bench.refusesAntenna = true
+        bench.switchOn()
+        bench.run(seconds: 3)
+        #expect(bench.receiver.fault == nil && bench.readings.count == 3)
+        #expect(bench.commands.count == (generation < 9 ? 13 : 4))
     }
 
     @Test func aReceiverThatRestartsIsConfiguredAgain() {
@@ -156,7 +191,7 @@ import Testing
         bench.run(seconds: 10)
         bench.restart()
         bench.run(seconds: 1)
-        #expect(bench.commands.count == 6)
+        #expect(bench.commands.count == 8)
         #expect(bench.isUBXOn && !bench.isNMEAOn)
         // A board that reads UBX only notices that nothing comes.
         var ubxOnly = GNSSBench<UBXParser>(generation: 9)
@@ -165,7 +200,7 @@ import Testing
         #expect(ubxOnly.readings.count == 10)
         ubxOnly.restart()
         ubxOnly.run(seconds: 10)
-        #expect(ubxOnly.commands.count == 6 && ubxOnly.isUBXOn)
+        #expect(ubxOnly.commands.count == 8 && ubxOnly.isUBXOn)
         #expect(ubxOnly.readings.count >= 15)
         #expect(ubxOnly.receiver.fault == nil)
     }
@@ -197,13 +232,13 @@ import Testing
         var settings = bench.receiver.settings
         bench.receiver.change(to: settings, now: bench.now)
         bench.exchange()
-        #expect(bench.commands.count == 3, "nothing has changed")
+        #expect(bench.commands.count == 4, "nothing has changed")
         (settings.intervalMilliseconds, settings.dynamicModel) = (5000, .airborne)
         bench.receiver.change(to: settings, now: bench.now)
         bench.exchange()
-        #expect(bench.commands.count == 6)
-        #expect(Array(bench.commands[3][14..<16]) == [0x88, 0x13])
-        #expect(bench.commands[4][14] == 6)
+        #expect(bench.commands.count == 8)
+        #expect(Array(bench.commands[4][14..<16]) == [0x88, 0x13])
+        #expect(bench.commands[5][14] == 6)
     }
 
     @Test func datesThatAreTooEarly() {

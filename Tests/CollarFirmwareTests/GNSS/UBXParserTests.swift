@@ -90,6 +90,16 @@ import Testing
         #expect(try reading { $0.course = 36_000_000 }.courseCentidegrees == 36_000)
     }
 
+    @Test func theStateOfTheAntenna() {
+        for state in 0...5 as ClosedRange<UInt8> {
+            let expected = [GNSSEvent.antenna(isFaulty: state == 3 || state == 4)]
+            #expect(events(ubx(0x0A, 0x38, [0, 2, 0, 0, 0, 0, state])) == expected)
+            #expect(events(ubx(0x0A, 0x09, [UInt8](repeating: 0, count: 20) + [state])) == expected)
+        }
+        #expect(events(ubx(0x0A, 0x38, [0, 0, 0, 0, 0, 3])) == [.other])
+        #expect(events(ubx(0x0A, 0x09, [UInt8](repeating: 3, count: 20))) == [.other])
+    }
+
     @Test func messagesThatTheCollarDoesNotNeed() {
         #expect(events(ubx(0x0A, 0x04, [1, 2, 3])) == [.other])
         #expect(events(ubx(1, 7, [UInt8](repeating: 0, count: 83))) == [.other])

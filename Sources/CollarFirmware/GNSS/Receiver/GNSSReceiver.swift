@@ -8,9 +8,10 @@ import CollarWire
 /// is not changed.
 ///
 /// A u-blox receiver is configured by keys (generation 9 and later) or, if it refuses that, by the older messages: interval,
-/// dynamic model, saving of power, NAV-PVT on and NMEA off. Each message is repeated until the receiver answers. A receiver that
-/// does not answer but sends NMEA is used as it is, and asked again every minute. A receiver that restarts has forgotten its
-/// configuration, so it is configured again when it sends NMEA again, or when it no longer sends anything.
+/// dynamic model, saving of power, NAV-PVT and the state of the antenna on, NMEA off. Each message is repeated until the receiver
+/// answers. A receiver that does not answer but sends NMEA is used as it is, and asked again every minute. A receiver that
+/// restarts has forgotten its configuration, so it is configured again when it sends NMEA again, or when it no longer sends
+/// anything.
 public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     /// How the receiver is to work.
     public private(set) var settings: GNSSSettings
@@ -28,6 +29,8 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     private var isSilent = false
     /// Whether the receiver refused a part of the configuration.
     var hasRefused = false
+    /// Whether the receiver says that its antenna is short-circuited or open.
+    private var isAntennaFaulty = false
     /// Whether the receiver belongs to generation 9 or a later one, as far as is known.
     var isByKeys = true
 
@@ -35,8 +38,9 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     public init(settings: GNSSSettings) { self.settings = settings }
 
     /// The fault of the receiver: `CollarFault.gnssSilent` if it has not said anything valid for three intervals and seven
-    /// seconds, `CollarFault.gnssFault` if it refuses a part of its configuration; nil if there is none.
-    public var fault: CollarFault? { isSilent ? .gnssSilent : hasRefused ? .gnssFault : nil }
+    /// seconds, `CollarFault.gnssFault` if it refuses a part of its configuration or says that its antenna is short-circuited or
+    /// open; nil if there is none.
+    public var fault: CollarFault? { isSilent ? .gnssSilent : hasRefused || isAntennaFaulty ? .gnssFault : nil }
 
     /// Whether the receiver needs its supply. A board that can switch the supply switches it so; on any other board the receiver
     /// gets a message that switches it off.
@@ -59,6 +63,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         state = .off
         isSilent = false
         hasRefused = false
+        isAntennaFaulty = false
     }
 
     /// Changes the settings, and configures the receiver anew if it is on.
@@ -132,6 +137,9 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
             return reading
         case .noFix:
             state = .searching
+            return nil
+        case .antenna(let isFaulty):
+            isAntennaFaulty = isFaulty
             return nil
         case .answer, .other:
             return nil

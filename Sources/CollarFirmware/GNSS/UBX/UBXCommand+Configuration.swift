@@ -5,6 +5,8 @@ extension UBXCommand {
         static var measurementInterval: UInt32 { 0x3021_0001 }
         /// Number of positions for which one NAV-PVT is sent, 1 byte.
         static var navigationPVTOnUART1: UInt32 { 0x2091_0007 }
+        /// Number of positions for which one MON-RF is sent, 1 byte.
+        static var radioStatusOnUART1: UInt32 { 0x2091_035A }
         /// 1 byte.
         static var ubxOnUART1: UInt32 { 0x1074_0001 }
         /// 1 byte.
@@ -51,6 +53,13 @@ extension UBXCommand {
     static func powerMode(_ settings: GNSSSettings) -> UBXCommand {
         var command = UBXCommand(settingValues: ())
         command.append(Key.powerMode, settings.isPowerSaved ? 2 : 0)
+        return command
+    }
+
+    /// Sends MON-RF once for so many positions (from generation 9 on).
+    static func radioStatus(interval: UInt8) -> UBXCommand {
+        var command = UBXCommand(settingValues: ())
+        command.append(Key.radioStatusOnUART1, interval)
         return command
     }
 

@@ -28,6 +28,10 @@ public struct UBXMessageType: Equatable, Sendable {
     static var navigationEngine: UBXMessageType { UBXMessageType(0x06, 0x24) }
     /// How power is saved (before generation 9).
     static var powerManagement: UBXMessageType { UBXMessageType(0x06, 0x3B) }
+    /// State of the antenna, among others (before generation 9).
+    static var hardwareStatus: UBXMessageType { UBXMessageType(0x0A, 0x09) }
+    /// State of the antenna, among others (from generation 9 on).
+    static var radioStatus: UBXMessageType { UBXMessageType(0x0A, 0x38) }
     /// Sets values by their keys (from generation 9 on).
     static var setValues: UBXMessageType { UBXMessageType(0x06, 0x8A) }
 }

@@ -91,6 +91,7 @@ public struct UBXParser: GNSSDialect {
         if type == .accepted || type == .refused, payload.count == 2 {
             return .answer(UBXMessageType(payload[0], payload[1]), isAccepted: type == .accepted)
         }
+        if let offset = AntennaState.offset(in: type), offset < payload.count { return AntennaState.event(of: payload[offset]) }
         return .other
     }
 

@@ -70,7 +70,7 @@ extension CollarFault {
         case .gnssSilent:
             UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) did not answer", reboot)
         case .gnssFault:
-            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault", reboot)
+            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault of itself or its antenna", reboot)
         case .flashFailed:
             UserMessage(
                 .collarFault, "the memory of \(collar) failed: positions may be missing", "\(reboot); if it comes back, replace the collar")

@@ -49,11 +49,17 @@ struct GNSSStream {
     // MARK: UBX
 
     private mutating func ubx() -> [UInt8] {
-        switch random.below(4) {
-        case 0: return UBXModel.message([5, random.byte() % 2], [6, random.byte()])
-        case 1: return UBXModel.message([random.byte(), random.byte()], (0..<random.below(110)).map { _ in random.byte() })
+        switch random.below(5) {
+        case 0: return antenna()
+        case 1: return UBXModel.message([5, random.byte() % 2], [6, random.byte()])
+        case 2: return UBXModel.message([random.byte(), random.byte()], (0..<random.below(110)).map { _ in random.byte() })
         default: return UBXModel.message([1, 7], solution())
         }
+    }
+
+    /// MON-HW or MON-RF of any length, with small values.
+    private mutating func antenna() -> [UInt8] {
+        UBXModel.message([10, random.oneIn(2) ? 9 : 56], (0..<random.below(40)).map { _ in random.byte() % 6 })
     }
 
     /// The payload of NAV-PVT: a good fix, in which some bytes are any.

@@ -64,6 +64,9 @@ enum UBXModel {
             }
             return .noFix
         }
+        // The state of the antenna: 3 is short-circuited, 4 open.
+        if body[0] == 10, body[1] == 9, body.count > 4 + 20 { return .antenna(isFaulty: body[24] == 3 || body[24] == 4) }
+        if body[0] == 10, body[1] == 56, body.count > 4 + 6 { return .antenna(isFaulty: body[10] == 3 || body[10] == 4) }
         guard body[0] == 1, body[1] == 7, body.count >= 4 + 84 else { return .other }
         return solution(Array(body.dropFirst(4)))
     }
