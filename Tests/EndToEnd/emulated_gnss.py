@@ -23,6 +23,11 @@ class EmulatedReceiver(threading.Thread):
         with self._lock:
             self._port.write(self._receiver.receive(data))
 
+    def set_antenna(self, state):
+        """Changes the state of the antenna."""
+        with self._lock:
+            self._receiver.antenna = state
+
     def power_was_cut(self):
         """Forgets its configuration."""
         with self._lock:

@@ -26,13 +26,15 @@ SYNCHRONISATION = b"\xb5\x62"
 UNKNOWN_ACCURACY = 0xFFFFFFFF
 
 # Class and number of the messages.
-NAV_PVT, PMREQ, NAK, ACK = (1, 0x07), (2, 0x41), (5, 0), (5, 1)
+NAV_PVT, PMREQ, NAK, ACK, MON_HW, MON_RF = (1, 0x07), (2, 0x41), (5, 0), (5, 1), (0x0A, 0x09), (0x0A, 0x38)
 MESSAGE_RATE, RATE, RECEIVER_MANAGER, NAVIGATION, POWER, SET_VALUES = (6, 1), (6, 8), (6, 0x11), (6, 0x24), (6, 0x3B), (6, 0x8A)
 OLD_CONFIGURATION = {MESSAGE_RATE: 3, RATE: 6, RECEIVER_MANAGER: 2, NAVIGATION: 36, POWER: 44}
 
 # The keys that the fake receiver knows, with the names under which it keeps their values.
 KEYS = {0x30210001: "interval_ms", 0x20110021: "model", 0x20910007: "pvt", 0x10740001: "ubx", 0x10740002: "nmea",
         0x20D00001: "power_mode", 0x2091035A: "mon_rf"}
+# States of an antenna, in MON-HW and MON-RF.
+ANTENNA_GOOD, ANTENNA_OPEN = 2, 4
 # Bytes of a value, by the upper four bits of its key.
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8}
 
@@ -81,6 +83,16 @@ def nav_pvt(fix, valid=7, fix_type=None, flags=1):
         _scaled(speed, 1000) if speed >= 0 else -1, _scaled(course, 1e5) if course >= 0 else -1, 500, 500_000, 150, 0, 0, 0, 0))
 
 
+def mon_rf(antenna):
+    """MON-RF of a receiver with one band."""
+    return ubx(MON_RF, struct.pack("<BB2xBBBBI4xHHBbBbB3x", 0, 1, 0, 0, antenna, 1, 0, 90, 5000, 10, 0, 150, 0, 150))
+
+
+def mon_hw(antenna):
+    """MON-HW, which is 60 bytes long."""
+    return ubx(MON_HW, struct.pack("<IIIIHHBB", 0, 0, 0, 0, 90, 5000, antenna, 1) + bytes(38))
+
+
 def _angle(degrees, width, letters):
     """Degrees and minutes with seven decimal places, which keep 1e-7 degree exactly; and the hemisphere."""
     e7 = _scaled(abs(degrees), 1e7)
@@ -125,11 +137,14 @@ class FakeReceiver:
         self.commands = []
         self.restarts = -1
         self.is_off = False
+        self.antenna = ANTENNA_GOOD
         self.restart()
 
     def restart(self):
         """Begins as after power came on."""
         self.interval_ms, self.model, self.pvt, self.ubx, self.nmea, self.power_mode = 1000, 0, 0, 1, 1, 0
+        # The number of positions for which it says the state of its antenna once, and the number of positions.
+        self.mon_rf, self.mon_hw, self.positions = 0, 0, 0
         # NMEA sentences that are switched off one by one, and the time of the last fix.
         self.silent_sentences, self.last_ms = set(), None
         self.restarts += 1
@@ -207,6 +222,8 @@ class FakeReceiver:
         if kind == MESSAGE_RATE:
             if tuple(payload[:2]) == NAV_PVT:
                 self.pvt = payload[2]
+            elif tuple(payload[:2]) == MON_HW:
+                self.mon_hw = payload[2]
             elif payload[0] == 0xF0:
                 (self.silent_sentences.discard if payload[2] else self.silent_sentences.add)(payload[1])
         return True
@@ -223,6 +240,10 @@ class FakeReceiver:
             out += nmea(fix, kinds=kinds)
         if self.pvt and self.ubx:
             out += nav_pvt(fix, **changes)
+        for interval, message in ((self.mon_rf, mon_rf), (self.mon_hw, mon_hw)):
+            if self.ubx and interval and self.positions % interval == 0:
+                out += message(self.antenna)
+        self.positions += 1
         return out
 
 

@@ -103,6 +103,20 @@ class FakeReceiverTest(unittest.TestCase):
         self.assertEqual(receiver.receive(unknown), bytes.fromhex("b5620500 0200 068a 97bc"))
         self.assertEqual(receiver.interval_ms, 1000)
 
+    def test_the_state_of_the_antenna(self):
+        """It is said once for as many positions as it was asked for, by the message of the generation."""
+        for generation, request, message in (
+                (10, ubx((6, 0x8A), bytes.fromhex("00010000 5a03912002")), "b5620a38 1c00"),
+                (8, ubx((6, 1), bytes.fromhex("0a0902")), "b5620a09 3c00")):
+            receiver = FakeReceiver(generation)
+            receiver.antenna = 4
+            receiver.receive(request)
+            said = [receiver.bytes_of(self.fix | {"ts_unix_ms": self.fix["ts_unix_ms"] + 1000 * number}) for number in range(4)]
+            self.assertEqual([bytes.fromhex(message) in each for each in said], [True, False, True, False])
+            payload = said[0].partition(bytes.fromhex(message))[2]
+            self.assertEqual(payload[6 if generation > 8 else 20], 4)
+            self.assertEqual(len(payload) - 2, 28 if generation > 8 else 60)
+
     def test_off_and_on(self):
         receiver = FakeReceiver()
         receiver.receive(ubx((6, 0x8A), self.values))
