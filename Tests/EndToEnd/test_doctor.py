@@ -146,6 +146,10 @@ class MachineTest(DoctorCase):
         found, code = self.doctor("--port", node)
         self.assertEqual(found["permission_denied"]["command"], "sudo usermod -aG dialout nobody")
         self.assertEqual(code, 77)
+        # The groups of a session have the effective one, too.
+        session = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=nogroup,tty"]
+        found, code = self.doctor("--port", node, prefix=session, user="root", group="root")
+        self.assertIn({"place": "groups of nobody", "value": "nogroup tty"}, found["permission_denied"]["evidence"])
         found, code = self.doctor("--port", node, group="dialout")
         self.assertNotIn("permission_denied", found)
         os.chmod(node, 0o600)

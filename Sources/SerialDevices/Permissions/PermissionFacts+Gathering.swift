@@ -50,13 +50,14 @@ enum UserDatabase {
         return name ?? String(id)
     }
 
-    /// The groups of this process, the effective one first.
+    /// The groups of this process, each once, the effective one first.
     static func processGroups() -> [UInt32] {
         let count = getgroups(0, nil)
         guard count > 0 else { return [getegid()] }
         var groups = [UInt32](repeating: 0, count: Int(count))
         let written = unsafe getgroups(count, &groups)
-        return [getegid()] + groups.prefix(Int(max(written, 0)))
+        // Where a session was set up by initgroups(3), the list has the effective group, too.
+        return [getegid()] + groups.prefix(Int(max(written, 0))).filter { $0 != getegid() }
     }
 
     /// The groups that a new session of the user would have.
