@@ -234,6 +234,11 @@ class EndToEndTest(unittest.TestCase):
         self.assertEqual(len(lines), 2, f"not one remedy: {lines}")
         self.assertTrue(lines[0].startswith("collar-link: "), lines)
 
+    def assert_said(self, program, count, text, seconds=5):
+        """Waits until a program has said a text so many times on stderr, and checks that it has not said it more often."""
+        wait_until(lambda: program.error_text.count(text) >= count, seconds, f"{text!r} {count} times")
+        self.assertEqual(program.error_text.count(text), count, program.error_text)
+
 
 def wait_until(condition, seconds, what):
     """Tests a condition again and again until it holds; fails after so many seconds."""

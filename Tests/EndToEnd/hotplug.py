@@ -8,7 +8,7 @@ import types
 import unittest
 
 import umockdev_testbed
-from collarlink import BINARY, IS_ROOT, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
+from collarlink import BINARY, IS_ROOT, ROOT, EndToEndTest, give_to_ordinary_user
 from radio import Radio
 from serial_line import Bridge
 
@@ -106,7 +106,3 @@ class SimulatedMachineTest(EndToEndTest):
         """Checks that the radio is served: fix number `count` is stored and acknowledged."""
         radio.send(A.identity() + A.fix(count - 1))
         self.assertEqual(radio.ask(A, count)[0]["first_missing"], count)
-
-    def assert_said(self, receiver, count, text, seconds=5):
-        wait_until(lambda: receiver.error_text.count(text) >= count, seconds, f"{text!r} {count} times")
-        self.assertEqual(receiver.error_text.count(text), count, receiver.error_text)

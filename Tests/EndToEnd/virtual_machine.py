@@ -62,6 +62,14 @@ class Adapter:
         self._thread = threading.Thread(target=self._carry, args=(terminal,), daemon=True)
         self._thread.start()
 
+    @property
+    def is_plugged(self):
+        return self._socket is not None
+
+    def send(self, data):
+        """Lets the radio behind the adapter say something. Not for an adapter with a collar, which speaks for itself."""
+        self._socket.sendall(data)
+
     def _carry(self, terminal):
         ends = [self._socket, self._wake] + ([terminal] if terminal is not None else [])
         try:
@@ -91,6 +99,7 @@ class Adapter:
         self._thread.join(5)
         self._machine.delete(self._name)
         self._socket.close()
+        self._socket = None
         self.raised_count += raised_lines(pathlib.Path(self._capture).read_bytes())
 
 

@@ -8,59 +8,29 @@ the DTR of a stranger. It is started by Tools/virtual-machine.
 """
 
 import collections
-import json
 import os
-import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import time
-import unittest
 
-from collarlink import BINARY, ROOT, EndToEndTest, wait_until
+from collarlink import wait_until
 from delivered import write_long_track
-from virtual_machine import VirtualMachine
+from virtual_case import VirtualCase
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 INTERVAL = 0.25
 SECONDS_A_REPLUG = 3.3
-PREPARE = """
-cp /share/collar-link /bin && cp /share/*.rules /etc/udev/rules.d/ && udevadm control --reload
-mkdir /tmp/state && chown owner /tmp/state
-"""
-RULE = 'SUBSYSTEM=="tty|usb", ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001", ATTRS{serial}=="RADIO*", ENV{COLLAR_LINK}="1"\n'
-RECEIVER = """
-touch /share/lines /share/errors && chmod 666 /share/lines /share/errors
-su owner -s /bin/sh -c 'exec collar-link --state-dir /tmp/state --events fix,link >/share/lines 2>/share/errors' \
-    >/dev/null 2>&1 </dev/null &
-echo $!
-"""
 
 
-class Replugs(EndToEndTest):
-    """A machine with a receiver, two radios and two strangers."""
+class Replugs(VirtualCase):
+    """A receiver, two radios and two strangers."""
 
-    emulator = packages = ""
     count = 100
 
     def setUp(self):
         super().setUp()
-        kernel = next(pathlib.Path(self.packages, "boot").glob("vmlinuz-*"))
-        self.machine = VirtualMachine(self.emulator, kernel, f"{self.packages}/image", adapters=4)
-        self.addCleanup(self.machine.close)
-        self.machine.wait_for_start()
-        self.share = self.machine.share
-        shutil.copy(BINARY, self.share / "collar-link")
-        shutil.copy(ROOT / "hardware/udev/70-collar-link.rules", self.share)
-        (self.share / "69-my-collar-link.rules").write_text(RULE)
-        (self.share / "key").write_text(KEY + "\n")
-        self.machine.run(PREPARE)
         self.chance = random.Random(self.count)
-
-    @property
-    def errors(self):
-        return (self.share / "errors").read_text()
 
     def collar(self, name, *arguments, fixes):
         """Starts a collar. Returns it and its terminal."""
@@ -78,7 +48,19 @@ class Replugs(EndToEndTest):
         os.remove(self.path("track"))
         return receiver.fixes[0]["collar"]
 
+    @property
+    def errors(self):
+        return self.receiver.error_text
+
     def test(self):
+        key = self.share / "key"
+        key.write_text(KEY + "\n")
+        key.chmod(0o644)
+        adding = self.run_in_guest(f"collar-link key add {self.device_id()} /share/key --state-dir /tmp/state")
+        self.assertEqual(adding.wait(), 0, adding.error_text)
+        shutil.copy(key, self.path("key"))
+        self.machine.adapters[2].plug("STRANGER1")
+        self.receiver = self.run_in_guest("collar-link --state-dir /tmp/state --events fix,link")
         try:
             self.play()
         except BaseException:
@@ -86,19 +68,11 @@ class Replugs(EndToEndTest):
             raise
 
     def play(self):
-        machine = self.machine
-        device = self.device_id()
         fixes = int(self.count * 2 * SECONDS_A_REPLUG / INTERVAL)
-        (self.share / "key").chmod(0o644)
-        machine.run(f"su owner -s /bin/sh -c 'collar-link key add {device} /share/key --state-dir /tmp/state'")
-        key_file = self.path("key")
-        shutil.copy(self.share / "key", key_file)
         options = ("--interval", str(INTERVAL), "--until-delivered")
         collars = [self.collar("clear", "--seed", "11", *options, fixes=fixes),
-                   self.collar("sealed", "--seed", "7", "--key-file", key_file, *options, fixes=fixes)]
-        machine.adapters[2].plug("STRANGER1")
-        self.receiver = machine.run(RECEIVER).strip()
-        radios = machine.adapters[:2]
+                   self.collar("sealed", "--seed", "7", "--key-file", self.path("key"), *options, fixes=fixes)]
+        radios = self.machine.adapters[:2]
         for number in range(2):
             radios[number].plug(f"RADIO{number}", collars[number][1])
         wait_until(lambda: self.errors.count("listening on") == 2, 30, "both radios")
@@ -111,7 +85,7 @@ class Replugs(EndToEndTest):
             print("note: a collar has delivered its track before the last replug")
         for collar, _ in collars:
             self.assertEqual(collar.wait(fixes * INTERVAL + 120), 0)
-        machine.run(f"kill {self.receiver}; while kill -0 {self.receiver} 2>/dev/null; do sleep 0.1; done")
+        self.assertEqual(self.receiver.stop(), 0)
         self.check(fixes)
 
     def replug(self, radio, serial, terminal):
@@ -120,7 +94,7 @@ class Replugs(EndToEndTest):
         time.sleep(self.chance.choice((0.05, 0.2, 0.5)))
         before = self.errors.count("listening on")
         if kind in ("stalled", "replaced"):
-            self.machine.run(f"kill -STOP {self.receiver}")
+            self.receiver.signal("STOP")
         radio.unplug()
         if kind == "replaced":
             self.machine.adapters[3].plug("STRANGER2")
@@ -131,7 +105,8 @@ class Replugs(EndToEndTest):
             radio.plug(serial, terminal)
         if kind in ("stalled", "replaced"):
             time.sleep(0.5)
-            self.machine.run(f"udevadm settle; kill -CONT {self.receiver}")
+            self.machine.run("udevadm settle")
+            self.receiver.signal("CONT")
         if kind == "replaced":
             time.sleep(0.5)
             radio.plug(serial, terminal)
@@ -142,7 +117,7 @@ class Replugs(EndToEndTest):
             self.machine.adapters[3].unplug()
 
     def check(self, fixes):
-        lines = [json.loads(line) for line in (self.share / "lines").read_text().splitlines()]
+        lines = self.receiver.fixes
         by_collar = collections.defaultdict(list)
         for line in lines:
             if line["type"] == "fix":
@@ -165,5 +140,5 @@ class Replugs(EndToEndTest):
 
 
 if __name__ == "__main__":
-    Replugs.emulator, Replugs.packages, Replugs.count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    unittest.main(argv=sys.argv[:1])
+    Replugs.count = int((*sys.argv[3:], 100)[0])
+    Replugs.main()
