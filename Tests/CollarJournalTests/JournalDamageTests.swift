@@ -159,6 +159,26 @@ import Testing
         #expect(try readAndUncover(journal).lost.count == 1)
     }
 
+    /// The same in the last segment, whose intact records name the fix at the opening: it is asked for again. An earlier version
+    /// took the damage as dealt with, and the fix as stored (seed 4300017248).
+    @Test func damageBeforeADamagedLastCheckpointIsAskedForAgain() throws {
+        let files = try threeHundred()
+        let segment = try openJournal(files, limit: 2000).end.segment
+        let records = try #require(files.files[path(segment)]).bytes
+        let end = try #require(records.indices.split { records[$0] == 0 }.dropFirst(2).first?.first)
+        files.corrupt(path(segment), at: end + 2, xor: 1)
+        files.corrupt(path(segment - 1), at: 400, xor: 1)
+        let journal = try openJournal(files, limit: 2000)
+        let (found, lost) = try readAndUncover(journal)
+        let missing = Set((0..<300 as Range<UInt32>)).subtracting(found)
+        #expect(missing.count == 1 && lost == [])
+        #expect(try resend(journal) == ranges(missing))
+        for sequence in missing { #expect(try journal.append(record(sequence))) }
+        try journal.commit()
+        #expect(try sequences(allEntries(journal)).sorted() == Array(0..<300), "each once")
+        #expect(journal.durable(logID: log).firstMissing == 300)
+    }
+
     /// The disk may have room for only the first records that mark the lost fixes as not covered. Even then, each lost fix that
     /// comes again is stored exactly once, and none stays missing.
     @Test func anUncoveringThatWasCutShortIsDoneAnew() throws {

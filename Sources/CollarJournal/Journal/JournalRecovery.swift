@@ -32,7 +32,8 @@ struct JournalRecovery {
     private(set) var unconfirmed: [UInt32: SequenceRanges] = [:]
     /// What is known of the last segment.
     private(set) var last = Segment()
-    /// Whether checkpoints after the first segment are ignored: they still name the fixes that were lost to damage before them.
+    /// Whether the checkpoints after the first segment, which are incomplete, cover nothing: they still name the fixes that were
+    /// lost to damage before them. If it is unknown what removed segments covered, these checkpoints are the best there is.
     private var ignoresLaterCheckpoints = false
     /// Whether all lost ranges of a log are marked as not covered if the stored record of a previously lost fix is gone.
     private var asksForLossesAgain = false
@@ -60,12 +61,10 @@ struct JournalRecovery {
     /// always read, even if `limit` lies inside it.
     /// - Parameters:
     ///   - limit: records that end after this position are left out. The segment of the position must exist.
-    ///   - ignoresLaterCheckpoints: whether the checkpoints after the first segment, which are incomplete, are ignored.
     ///   - asksForLossesAgain: whether all losses of a log count as missing if the stored record of a previously lost fix is
     ///     gone: it is unknown which fix that is.
     init(
-        _ bytes: some SegmentBytes, upTo limit: JournalPosition, ignoresLaterCheckpoints: Bool = false,
-        asksForLossesAgain: Bool = false
+        _ bytes: some SegmentBytes, upTo limit: JournalPosition, asksForLossesAgain: Bool = false
     ) throws(JournalError) {
         self.asksForLossesAgain = asksForLossesAgain
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
@@ -79,9 +78,9 @@ struct JournalRecovery {
             isWhole = try JournalRecovery(checkpointOf: bytes.segments[start], bytes) != nil
         }
         self = JournalRecovery()
-        self.ignoresLaterCheckpoints = ignoresLaterCheckpoints
         self.asksForLossesAgain = asksForLossesAgain
         isStartKnown = isWhole || bytes.segments[start] == 1
+        ignoresLaterCheckpoints = isStartKnown
         for segment in bytes.segments[start..<end] { try replay(segment, of: bytes, upTo: .max) }
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
     }
@@ -170,10 +169,10 @@ struct JournalRecovery {
             latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
         case .covered(let part):
             last.partCount += 1
+            logs[part.logID, default: .init()].announce(below: part.announcedEnd)
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
             noteNewest(part.logID)
             for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
-            logs[part.logID, default: .init()].announce(below: part.announcedEnd)
         case .lost(let part):
             last.lostPartCount += 1
             if ignoresLaterCheckpoints, segmentCount > 1 { break }

@@ -27,8 +27,7 @@ extension SegmentBytes {
             }
             end += 1
         }
-        let recovery = try JournalRecovery(
-            self, upTo: JournalPosition(segment: segments[end - 1], offset: .max), ignoresLaterCheckpoints: true)
+        let recovery = try JournalRecovery(self, upTo: JournalPosition(segment: segments[end - 1], offset: .max))
         var extent = recovery.damageExtent
         // Segments that are missing right before the next checkpoint count too.
         if end < segments.count { extent.missingSegmentCount += segments[end] - segments[end - 1] - 1 }
