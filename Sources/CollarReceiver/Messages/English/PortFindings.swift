@@ -59,10 +59,10 @@ extension Finding {
         let message = SerialPortError.permissionDenied(path: path, obstacle: obstacle).message
         let remedy: String? =
             switch obstacle {
-            case .onlyOwner, .ownerExcluded, .directory: nil
+            case .onlyOwner, .ownerExcluded, .directory, .notSetYet: nil
             case .notInGroup: "Then log out and in again."
             case .modeChanged: "Or unplug the radio and plug it in again: udevd sets the mode."
-            case .notLoggedInAgain, .containerOrSecurityModule, .notSetYet: message.remedy
+            case .notLoggedInAgain, .containerOrSecurityModule: message.remedy
             }
         return Finding(
             .permissionDenied, port: path, message.reason, evidence: evidence, command: message.remedy.flatMap(QuotedWord.command),
@@ -93,7 +93,9 @@ extension Finding {
         let message = SerialPortError.busy(path: path, holder: holder).message
         return Finding(
             .deviceInUse, port: path, message.reason, evidence: [Evidence("process \(holder.processID)", "\(holder.name) has \(path) open")],
-            command: message.remedy.flatMap(QuotedWord.command))
+            command: message.remedy.flatMap(QuotedWord.command),
+            remedy: holder.name == "collar-link"
+                ? "If this receiver is to go on, name its state directory: collar-link doctor --state-dir DIR" : nil)
     }
 
     static func claimed(_ path: String, by name: String, isMarked: Bool, evidence: [Evidence], sudo: String) -> Finding {
