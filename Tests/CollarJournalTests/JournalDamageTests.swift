@@ -158,7 +158,7 @@ import Testing
         let journal = try openJournal(files, limit: 2000)
         let (found, lost) = try readAndUncover(journal)
         let missing = Set((0..<300 as Range<UInt32>)).subtracting(found)
-        // What was damaged in the last two segments is found when the journal is opened.
+        // The opening of the journal already finds damage in the last two segments.
         #expect(missing.count == 1 && lost == (inLastSegment ? [] : missing))
         try journal.commit()
         #expect(try resend(journal) == ranges(missing))

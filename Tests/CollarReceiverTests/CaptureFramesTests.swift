@@ -34,7 +34,7 @@ import Testing
         #expect(found == ["2 2 in [1]", "4 4 in [2, 3]", "6 6 in [4]", "7 7 out [5]"])
     }
 
-    /// What came in before the port was opened again is not found at the new opening.
+    /// A new opening of the port drops the bytes that came in before it.
     @Test func anOpeningBeginsAnew() {
         let found = Self.find([
             Self.record(.opened(PortOpening(kind: .remote)), at: 1), Self.record(.read([0xC0, 0, 1, 0xC0]), at: 2),

@@ -111,7 +111,7 @@ class Faults(VirtualCase):
         self.assert_said(receiver, 1, "listening on")
         self.assert_stranger_unopened()
 
-    # What is seen of udevd
+    # Visibility of udevd
 
     def test_in_another_network_namespace(self):
         receiver = self.receive(prefix=OUTSIDE_NETWORK)

@@ -28,7 +28,7 @@ import Testing
         #expect(PermissionObstacle(facts { $0.node?.mode = 0o020000 | mode }) == .onlyOwner(user: "root"))
     }
 
-    /// Whoever is in the group need not join it, nor log in again before the mode is right.
+    /// A member of the group is neither told to join it nor to log in again.
     @Test(arguments: [0o600, 0o620, 0o640, 0o644, 0o000]) func theModeWasChanged(mode: UInt32) {
         let changed = PermissionObstacle.modeChanged(mode: mode, group: "dialout", user: "alice")
         var facts = facts { $0.node?.mode = 0o020000 | mode }
@@ -40,7 +40,7 @@ import Testing
         #expect(PermissionObstacle(facts) == .onlyOwner(user: "bob"), "a node of another user is that user's own")
     }
 
-    /// The owner's group and access lists make no difference, and nobody is told to become who they are.
+    /// The owner's groups make no difference: for the owner, only the first digit of the mode counts.
     @Test(arguments: [0o440, 0o060, 0o260, 0o400] as [UInt32], [[1000], [1000, 20]] as [[UInt32]])
     func theModeKeepsTheOwnerOut(mode: UInt32, groups: [UInt32]) {
         let facts = facts {
@@ -53,7 +53,7 @@ import Testing
 
     @Test func nobodyIsToldToJoinRoot() {
         #expect(PermissionObstacle(facts { $0.node?.group = 0 }) == .onlyOwner(user: "root"))
-        // Whoever is in root's group already is no exception.
+        // The same holds for a member of root's group.
         var facts = facts { $0.node?.group = 0 }
         facts.node?.mode = 0o020600
         facts.processGroups = [0]

@@ -11,7 +11,7 @@ package struct CaptureFrames {
         case outbound = "out"
     }
 
-    /// What was found, and the record in which it ends.
+    /// A packet or a fault, and the record in which it ends.
     package struct Finding: Sendable {
         /// The direction in which it went.
         package var direction: Direction
@@ -37,7 +37,7 @@ package struct CaptureFrames {
 
     private var taps: [Line: PacketTap] = [:]
     private var dialects: [String: Dialect] = [:]
-    /// What came in before the dialect of the stick was known.
+    /// Bytes of the stick that came in before its dialect was known.
     private var early: [String: [Bytes]] = [:]
 
     /// Nothing was found yet.
