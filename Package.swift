@@ -20,6 +20,11 @@ func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Ta
         name: "\(target)Tests", dependencies: [.byName(name: target)] + others, swiftSettings: strict)
 }
 
+/// The commit of this checkout, for `collar-link version`. Only the target that holds it is compiled again when it changes.
+let commit: [CSetting] = Context.gitInformation.map { git in
+    [.define("COLLAR_LINK_COMMIT", to: "\"\(git.currentCommit.prefix(9))\(git.hasUncommittedChanges ? "+" : "")\"")]
+} ?? []
+
 let package = Package(
     name: "collar-link",
     products: [
@@ -65,9 +70,11 @@ let package = Package(
             name: "CollarLink",
             dependencies: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"],
             swiftSettings: strict),
+        .target(name: "CBuildInformation", cSettings: commit),
         .executableTarget(
             name: "collar-link",
             dependencies: [
+                "CBuildInformation",
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],

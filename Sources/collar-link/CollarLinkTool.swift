@@ -5,26 +5,26 @@ import SerialDevices
 /// The tool: runs a command, and turns its outcome into an exit code.
 @main
 enum CollarLinkTool {
-    /// Version of the tool.
-    static let version = "0.1.0"
-
-    private static let commands: [(spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode)] = [
+    /// The commands, in the order of the list of commands.
+    static let commands: [(spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode)] = [
         (RunCommand.spec, RunCommand.run),
         (DevicesCommand.spec, DevicesCommand.run),
-        (DoctorCommand.spec, DoctorCommand.run),
         (MarkCommand.spec, MarkCommand.run),
-        (SendCommand.spec, SendCommand.run),
-        (SimulateCommand.spec, SimulateCommand.run),
-        (EncodeCommand.spec, EncodeCommand.run),
-        (DecodeCommand.spec, DecodeCommand.run),
+        (DoctorCommand.spec, DoctorCommand.run),
         (HistoryCommand.spec, HistoryCommand.run),
         (FollowCommand.spec, FollowCommand.run),
         (DeliverCommand.spec, DeliverCommand.run),
         (ReadersCommand.spec, ReadersCommand.run),
         (MetricsCommand.spec, MetricsCommand.run),
+        (SendCommand.spec, SendCommand.run),
         (NameCommand.spec, NameCommand.run),
         (KeyCommand.spec, KeyCommand.run),
         (ReceiverCommand.spec, ReceiverCommand.run),
+        (DecodeCommand.spec, DecodeCommand.run),
+        (EncodeCommand.spec, EncodeCommand.run),
+        (SimulateCommand.spec, SimulateCommand.run),
+        (HelpCommand.spec, HelpCommand.run),
+        (VersionCommand.spec, VersionCommand.run),
     ]
 
     static func main() {
@@ -49,26 +49,33 @@ enum CollarLinkTool {
     private static func dispatch(_ words: [String]) throws(CommandFailure) -> ExitCode {
         var words = words[...]
         var chosen = commands[0]
-        if let first = words.first, !first.hasPrefix("-") {
-            guard let named = commands.first(where: { $0.spec.name == first }) else {
-                let names = commands.map(\.spec.name)
-                throw CommandFailure(
-                    .usage, "unknown command '\(first)'" + Suggestion.text(for: first, among: names),
-                    remedy: "commands are: \(names.joined(separator: ", "))")
-            }
+        switch words.first {
+        // Without a command, these are about the whole tool.
+        case "-h", "--help": return try HelpCommand.run(try ParsedArguments(words.dropFirst(), for: HelpCommand.spec))
+        case "-V", "--version": return try VersionCommand.run(try ParsedArguments(words.dropFirst(), for: VersionCommand.spec))
+        case let first? where !first.hasPrefix("-"):
+            chosen = try command(named: first)
             words.removeFirst()
-            chosen = named
+        default: break
         }
         let arguments = try ParsedArguments(words, for: chosen.spec)
         if arguments.has("--help") {
             try StandardOutput.write(chosen.spec.help(.standardOutput))
             return .clean
         }
-        if arguments.has("--version") {
-            try StandardOutput.write("collar-link \(version)\n")
-            return .clean
-        }
         return try chosen.run(arguments)
+    }
+
+    /// The command with a name.
+    /// - Throws: a usage failure that names the nearest command; for a path, how to name a port.
+    static func command(
+        named name: String
+    ) throws(CommandFailure) -> (spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode) {
+        if let command = commands.first(where: { $0.spec.name == name }) { return command }
+        let isPort = name.hasPrefix("/") || name.hasPrefix(NetworkAddress.scheme)
+        throw CommandFailure(
+            .usage, "unknown command '\(name)'" + Suggestion.text(for: name, among: commands.map(\.spec.name)),
+            remedy: isPort ? "to receive from this port: collar-link --port \(name)" : "'collar-link help' lists the commands")
     }
 }
 

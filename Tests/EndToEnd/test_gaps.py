@@ -109,8 +109,7 @@ class GapTest(EndToEndTest):
         self.assertEqual(self.sequences(receiver), [0])
         receiver.stop()
         self.assertEqual(self.sequences(receiver), [0])
-        # The option's former name, which the help does not list.
-        again, radio = self.begin("--order", "sequence")
+        again, radio = self.begin("--sort", "sequence")
         radio.send(A.identity() + A.fix(position(4)) + A.fix(position(7)) + A.tombstone([(5, 6)]))
         radio.ask(A, 8)
         # A line that was written while others were held back is written again.

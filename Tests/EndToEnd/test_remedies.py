@@ -44,10 +44,5 @@ class RemedyTest(EndToEndTest):
             self.assertRegex(helps, rf"{option}\b", option)
 
 
-    def test_a_former_name_is_not_listed(self):
-        self.assertIn("--sort", self.help_of("run"))
-        self.assertNotIn("--order", self.help_of("run"))
-
-
 if __name__ == "__main__":
     unittest.main()

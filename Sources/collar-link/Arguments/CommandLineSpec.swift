@@ -4,8 +4,6 @@ import CollarReceiver
 struct OptionSpec: Sendable {
     /// Its names, as typed: `-p`, `--port`.
     let names: [String]
-    /// A former name of the option, which is still accepted for older scripts; the help does not list it.
-    let formerName: String?
     /// The name of its value in the help; nil for an option without a value.
     let valueName: String?
     /// Its description, in one line.
@@ -14,11 +12,9 @@ struct OptionSpec: Sendable {
     let isRepeatable: Bool
 
     init(
-        _ names: String..., formerly formerName: String? = nil, value: String? = nil, repeatable: Bool = false,
-        is summary: String
+        _ names: String..., value: String? = nil, repeatable: Bool = false, is summary: String
     ) {
         self.names = names
-        self.formerName = formerName
         valueName = value
         isRepeatable = repeatable
         self.summary = summary
@@ -27,39 +23,96 @@ struct OptionSpec: Sendable {
     /// The name by which the option's value is looked up: the longest of its names.
     var key: String { names.max { $0.utf8.count < $1.utf8.count } ?? "" }
 
-    /// Whether a word is one of the option's names or its former name.
-    func isNamed(_ word: String) -> Bool { names.contains(word) || formerName == word }
 }
 
 /// A command: its name, its options and operands, and the text of its help.
 struct CommandSpec: Sendable {
     let name: String
+    /// What it does, in a few words, for the list of commands.
+    let title: String
+    /// How it is called: a line for each form.
     let synopsis: String
     let summary: String
     let options: [OptionSpec]
     let maximumOperandCount: Int
     let notes: String
 
-    /// The text of `--help`.
+    /// The text of `--help`, at most 80 columns wide.
     func help(_ style: TerminalStyle) -> String {
-        var text = style.painted("usage:", as: .heading) + " \(synopsis)\n\n\(summary)\n\n"
+        let forms = synopsis.split(separator: "\n").map { HelpText.wrapped($0, indent: 7, hanging: 11) }
+        var text = style.painted("usage:", as: .heading) + " " + forms.joined(separator: "\n       ") + "\n"
+        text += "\n" + HelpText.paragraphs(summary) + "\n"
         text += style.painted("options:", as: .heading) + "\n"
-        let labels = (options + CommandSpec.commonOptions).map { option in
-            (option.names.joined(separator: ", ") + (option.valueName.map { " \($0)" } ?? ""), option.summary)
-        }
-        let width = (labels.map { $0.0.count }.max() ?? 0) + 2
-        for (label, summary) in labels {
-            text += "  " + label + String(repeating: " ", count: width - label.count) + summary + "\n"
-        }
-        if !notes.isEmpty { text += "\n" + notes + "\n" }
+        text += (options + CommandSpec.commonOptions).map(\.help).joined()
+        if !notes.isEmpty { text += "\n" + HelpText.paragraphs(notes) }
         return text
     }
 
     /// The options that every command accepts.
-    static let commonOptions = [
-        OptionSpec("-h", "--help", is: "print this help and exit"),
-        OptionSpec("--version", is: "print the version and exit"),
-    ]
+    static let commonOptions = [OptionSpec("-h", "--help", is: "print this help and exit")]
+}
+
+extension OptionSpec {
+    /// The column in which the description begins.
+    private static let column = 24
+
+    /// The line of the option in the help, and the further lines of its description.
+    fileprivate var help: String {
+        let label = "  " + names.joined(separator: ", ") + (valueName.map { " \($0)" } ?? "")
+        let description = HelpText.wrapped(summary, indent: OptionSpec.column, hanging: OptionSpec.column)
+        guard label.count <= OptionSpec.column - 2 else {
+            return label + "\n" + String(repeating: " ", count: OptionSpec.column) + description + "\n"
+        }
+        return label + String(repeating: " ", count: OptionSpec.column - label.count) + description + "\n"
+    }
+}
+
+/// Text that fits a terminal of 80 columns.
+enum HelpText {
+    /// The widest line, in characters.
+    static let width = 80
+
+    /// Breaks the lines of a text. Lines that begin with a space are a table or a command, and stay as they are; the others are
+    /// joined to paragraphs, which empty lines separate.
+    static func paragraphs(_ text: String) -> String {
+        var lines: [String] = []
+        var paragraph: [String] = []
+        func end(_ lines: inout [String], _ paragraph: inout [String]) {
+            if !paragraph.isEmpty { lines.append(wrapped(paragraph.joined(separator: " "), indent: 0, hanging: 0)) }
+            paragraph = []
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            if line.isEmpty || line.hasPrefix(" ") {
+                end(&lines, &paragraph)
+                lines.append(line)
+            } else {
+                paragraph.append(line)
+            }
+        }
+        end(&lines, &paragraph)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Breaks a text between words.
+    /// - Parameters:
+    ///   - indent: the column in which its first line begins.
+    ///   - hanging: how many spaces precede each further line.
+    static func wrapped(_ text: some StringProtocol, indent: Int, hanging: Int) -> String {
+        var result = ""
+        var column = indent
+        for word in text.split(separator: " ") {
+            if !result.isEmpty, column + 1 + word.count > width {
+                result += "\n" + String(repeating: " ", count: hanging)
+                column = hanging
+            } else if !result.isEmpty {
+                result += " "
+                column += 1
+            }
+            result += word
+            column += word.count
+        }
+        return result
+    }
 }
 
 extension String {
@@ -95,7 +148,7 @@ struct ParsedArguments {
                 continue
             }
             let (name, attached) = Self.split(word)
-            guard let option = options.first(where: { $0.isNamed(name) }) else {
+            guard let option = options.first(where: { $0.names.contains(name) }) else {
                 let suggestion = Suggestion.text(for: name, among: options.map(\.key))
                 throw Self.failure("unknown option '\(name)'" + suggestion, command)
             }

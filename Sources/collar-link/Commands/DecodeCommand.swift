@@ -6,6 +6,7 @@ import CollarWire
 enum DecodeCommand {
     static let spec = CommandSpec(
         name: "decode",
+        title: "turn frames or a capture into lines",
         synopsis: "collar-link decode [FILE|-] [-F FORMAT] [--bare] [--device ID --log-id N | --device ID --key-file FILE]",
         summary: """
             Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes

@@ -5,6 +5,7 @@ import CollarReceiver
 enum DeliverCommand {
     static let spec = CommandSpec(
         name: "deliver",
+        title: "give positions to a command until it succeeds",
         synopsis: "collar-link deliver NAME [options] -- COMMAND [ARGUMENT …]",
         summary: """
             Passes the stored positions, and then each new one, in batches to the stdin of COMMAND, and remembers under NAME what the

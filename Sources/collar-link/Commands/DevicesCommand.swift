@@ -6,6 +6,7 @@ import SerialDevices
 enum DevicesCommand {
     static let spec = CommandSpec(
         name: "devices",
+        title: "list serial devices and collar radios",
         synopsis: "collar-link devices [--watch] [-F text|json]",
         summary: """
             Lists serial devices, collar radios first. Nothing is opened. With --watch it then tells which are plugged in and

@@ -5,6 +5,7 @@ import CollarWire
 enum EncodeCommand {
     static let spec = CommandSpec(
         name: "encode",
+        title: "turn JSON lines into frames",
         synopsis: "collar-link encode [FILE|-] [--mode absolute|live|batch] [--bare] [--stats] …",
         summary: """
             Reads fixes as JSON lines (stdin without FILE) and writes them as frames of the Collar Link Protocol on

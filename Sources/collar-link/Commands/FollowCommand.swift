@@ -5,6 +5,7 @@ import CollarReceiver
 enum FollowCommand {
     static let spec = CommandSpec(
         name: "follow",
+        title: "print stored positions, then each new one",
         synopsis: "collar-link follow [--as NAME [--acknowledge]] [options]",
         summary: """
             Prints the stored positions, then each new one as 'run' stores it, like 'tail -f'. Any number of readers may follow;

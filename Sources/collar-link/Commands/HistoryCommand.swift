@@ -9,6 +9,7 @@ import Glibc
 enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
+        title: "print stored positions, in any format",
         synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--sort sequence] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
         summary: """
             Prints the stored positions, one collar after the other, each in the order in which they were received:

@@ -10,6 +10,7 @@ enum MetricsCommand {
 
     static let spec = CommandSpec(
         name: "metrics",
+        title: "print figures for Prometheus",
         synopsis: "collar-link metrics [--state-dir DIR]",
         summary: """
             Prints metrics in the text format of Prometheus: of each collar, its last fix, battery, signal, missing fixes and

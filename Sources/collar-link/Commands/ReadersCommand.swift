@@ -6,6 +6,7 @@ import CollarReceiver
 enum ReadersCommand {
     static let spec = CommandSpec(
         name: "readers",
+        title: "list the named readers and how far they lag behind",
         synopsis: "collar-link readers [--remove NAME] [-F json|text] [--state-dir DIR]",
         summary: """
             Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they began,

@@ -8,6 +8,7 @@ import SerialDevices
 enum ReceiverCommand {
     static let spec = CommandSpec(
         name: "receiver",
+        title: "show this receiver's id; move it to another machine",
         synopsis: "collar-link receiver show|export|import [FILE] [--state-dir DIR]",
         summary: """
             Moves a receiver, with which collars are paired, to another machine or disk. A copy of its state directory is

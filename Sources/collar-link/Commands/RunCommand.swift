@@ -7,6 +7,7 @@ import CollarReceiver
 enum RunCommand {
     static let spec = CommandSpec(
         name: "run",
+        title: "receive positions, store them, write them as lines",
         synopsis: "collar-link [run] [options]",
         summary: """
             Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
@@ -25,7 +26,7 @@ enum RunCommand {
                 "--events", value: "LIST",
                 is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; all; or none"),
             OptionSpec(
-                "--sort", formerly: "--order", value: "arrival|sequence",
+                "--sort", value: "arrival|sequence",
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
             OptionSpec("--since", value: "ID|TIME", is: "begin after the fix or message with this id, or with what came in since this time"),
             OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),

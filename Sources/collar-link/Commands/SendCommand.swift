@@ -6,6 +6,7 @@ import CollarWire
 enum SendCommand {
     static let spec = CommandSpec(
         name: "send",
+        title: "send a collar a request: locate, sound, settings, pair",
         synopsis: "collar-link send [options] VERB …",
         summary: """
             Sends a command or a settings update to a collar, or polls for its settings, and prints what became of it. A

@@ -10,6 +10,7 @@ import SerialDevices
 enum SimulateCommand {
     static let spec = CommandSpec(
         name: "simulate",
+        title: "run a simulated collar at a pseudo-terminal",
         synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …\n       collar-link simulate --replay FILE [--link PATH] [--speed X|max]",
         summary: """
             Plays a track as a collar would: the collar's firmware behind a lossy radio behind a pseudo-terminal, whose

@@ -8,6 +8,7 @@ enum DoctorCommand {
 
     static let spec = CommandSpec(
         name: "doctor",
+        title: "say what is wrong on this machine and how to fix it",
         synopsis: "collar-link doctor [options]",
         summary: """
             Examines this machine, and prints what is wrong, with what shows it and the command that fixes it, in the order in
@@ -68,7 +69,7 @@ enum DoctorCommand {
             arguments.value("--\(option.rawValue)").map { "\(option.rawValue) \($0)" }
         }
         var known: [MachineFact: String] = [
-            .version: CollarLinkTool.version, .stateDirectory: stateDirectory,
+            .version: VersionCommand.version, .stateDirectory: stateDirectory,
             .configurationFiles: ConfigurationFiles.paths(of: "config").joined(separator: "\n"),
             .namedPorts: try arguments.ports().map { port in
                 port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : RunningMachine.absolutePath(port)

@@ -7,6 +7,7 @@ import CollarWire
 enum KeyCommand {
     static let spec = CommandSpec(
         name: "key",
+        title: "make, exchange and list the keys of collars",
         synopsis: "collar-link key add|list|remove|exchange|accept-restart [ID] [FILE|LOG] [--port PATH] [--state-dir DIR]",
         summary: """
             Keeps the keys of collars that seal their frames. With a key, nobody else can read what the collar sends, send in

@@ -6,6 +6,7 @@ import SerialDevices
 enum MarkCommand {
     static let spec = CommandSpec(
         name: "mark",
+        title: "mark a USB adapter as a collar radio",
         synopsis: "collar-link mark [DEVICE] [--yes|--print] [--rules-directory DIR]",
         summary: """
             Marks a USB serial adapter as a collar's radio, so that 'collar-link run' opens it: writes a udev rule for this

@@ -6,6 +6,7 @@ import CollarTracking
 enum NameCommand {
     static let spec = CommandSpec(
         name: "name",
+        title: "say which animal wears which collar",
         synopsis: "collar-link name [ID NAME | NAME] [options]",
         summary: """
             Gives names to the animals that wear collars. Names appear in lines, and --collar takes them. A fix belongs to the

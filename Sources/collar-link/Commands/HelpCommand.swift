@@ -1,0 +1,88 @@
+import CBuildInformation
+import CollarReceiver
+import CollarWire
+import RadioModems
+
+/// `collar-link help`: lists the commands, or explains one.
+enum HelpCommand {
+    static let spec = CommandSpec(
+        name: "help",
+        title: "list the commands, or explain one",
+        synopsis: "collar-link help [COMMAND]",
+        summary: "Lists the commands, or prints the help of one: `collar-link help send` is `collar-link send --help`.",
+        options: [],
+        maximumOperandCount: 1,
+        notes: "exit codes: 0 done, 64 there is no such command")
+
+    private static let groups: [(title: String, commands: [CommandSpec])] = [
+        ("receive", [RunCommand.spec, DevicesCommand.spec, MarkCommand.spec, DoctorCommand.spec]),
+        ("read what was received", [HistoryCommand.spec, FollowCommand.spec, DeliverCommand.spec, ReadersCommand.spec, MetricsCommand.spec]),
+        ("collars", [SendCommand.spec, NameCommand.spec, KeyCommand.spec, ReceiverCommand.spec]),
+        ("files and tests", [DecodeCommand.spec, EncodeCommand.spec, SimulateCommand.spec]),
+        ("about", [spec, VersionCommand.spec]),
+    ]
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        guard !arguments.has("--help"), let name = arguments.operands.first else {
+            try StandardOutput.write(overview(.standardOutput))
+            return .clean
+        }
+        try StandardOutput.write(try CollarLinkTool.command(named: name).spec.help(.standardOutput))
+        return .clean
+    }
+
+    private static func overview(_ style: TerminalStyle) -> String {
+        var text = style.painted("usage:", as: .heading) + " collar-link [COMMAND] [options]\n\n"
+        text += HelpText.paragraphs(
+            """
+            Receives the positions of GPS collars from a radio in a USB port, stores them, acknowledges them, and passes them on to
+            people and programs. Without a command it runs: it waits for a radio and receives.
+            """)
+        let names = groups.flatMap(\.commands).map(\.name.count)
+        let width = (names.max() ?? 0) + 2
+        for group in groups {
+            text += "\n" + style.painted("\(group.title):", as: .heading) + "\n"
+            for command in group.commands {
+                text += "  " + command.name + String(repeating: " ", count: width - command.name.count) + command.title + "\n"
+            }
+        }
+        return text
+            + """
+
+            `collar-link help COMMAND` explains a command. No collar at hand? `./Tools/run`
+            in a checkout shows a simulated one; so does `collar-link simulate`.
+
+            """
+    }
+}
+
+/// `collar-link version`: what this binary is.
+enum VersionCommand {
+    /// Version of the tool.
+    static let version = "0.1.0"
+
+    static let spec = CommandSpec(
+        name: "version",
+        title: "print version, commit, protocol version and dialects",
+        synopsis: "collar-link version",
+        summary: "Prints the version of the tool, the commit that it was built from, the version of the protocol, and the dialects of sticks.",
+        options: [],
+        maximumOperandCount: 0,
+        notes: "")
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        guard !arguments.has("--help") else {
+            try StandardOutput.write(spec.help(.standardOutput))
+            return .clean
+        }
+        let commit = unsafe String(cString: collar_link_commit)
+        try StandardOutput.write(
+            """
+            collar-link \(version)\(commit.isEmpty ? "" : " (commit \(commit))")
+            protocol version \(Frame.protocolVersion)
+            dialects: \(Dialect.allCases.map(\.rawValue).joined(separator: ", "))
+
+            """)
+        return .clean
+    }
+}
