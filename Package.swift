@@ -20,10 +20,9 @@ func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Ta
         name: "\(target)Tests", dependencies: [.byName(name: target)] + others, swiftSettings: strict)
 }
 
-/// The commit of this checkout, for `collar-link version`. Only the target that holds it is compiled again when it changes.
-let commit: [CSetting] = Context.gitInformation.map { git in
-    [.define("COLLAR_LINK_COMMIT", to: "\"\(git.currentCommit.prefix(9))\(git.hasUncommittedChanges ? "+" : "")\"")]
-} ?? []
+/// The commit that is built, for `collar-link version`: `Tools/run` sets the variable. (`Context.gitInformation` is kept from the first
+/// build of a checkout, and so names an old commit.) Only the target that holds it is compiled again when it changes.
+let commit: [CSetting] = (Context.environment["COLLAR_LINK_COMMIT"]).map { [.define("COLLAR_LINK_COMMIT", to: "\"\($0)\"")] } ?? []
 
 let package = Package(
     name: "collar-link",

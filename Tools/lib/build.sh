@@ -23,8 +23,10 @@ build_release() {
         ln -sfn "$archive" "$folder/libstdc++.a"
         link+=(-Xlinker "-L$folder")
     fi
-    swift build --package-path "$root" -c release --static-swift-stdlib --product collar-link "${link[@]}" 2>&1 |
-        quieten >&2
+    local commit
+    commit=$(git -C "$root" describe --always --abbrev=9 --match='' --dirty=+ 2>/dev/null || true)
+    COLLAR_LINK_COMMIT=$commit swift build --package-path "$root" -c release --static-swift-stdlib --product collar-link \
+        "${link[@]}" 2>&1 | quieten >&2
 }
 
 # Leaves out lines that give no information. The linker's warning about mktemp looks alarming, but it is about the
