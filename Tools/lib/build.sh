@@ -2,12 +2,11 @@
 
 binary=$root/.build/release/collar-link
 
-# Checks that there is a Swift toolchain, and installs the other packages that a build needs.
+# Checks that there is a Swift toolchain, and makes libudev's header available. Nothing is installed.
 setup_build() {
     command -v swift >/dev/null ||
         give_up "there is no Swift toolchain: install Swift 6.3 or later, from swift.org, and put it on PATH"
-    install_missing "headers of the library by which USB radios are found" libudev-dev
-    install_missing "tells the build where libudev is" pkg-config
+    setup_libudev
 }
 
 # Builds for release, with the Swift libraries in the binary. Progress goes to stderr; nothing is printed if there is

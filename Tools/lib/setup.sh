@@ -1,6 +1,9 @@
 # Functions that install missing packages, or unpack packages without installing them. Sourced; needs `root`, the
 # checkout.
 
+# The folder of libraries, as Debian names it.
+multiarch=$(uname -m)-linux-gnu
+
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 give_up() { say "$@"; exit 1; }
 
@@ -43,7 +46,7 @@ unpack_privately() {
     local folder=$root/.tools/${1%!}
     if [[ ! -e $folder/.complete ]]; then
         command -v apt-get >/dev/null || give_up "missing: $1. There is no apt here to fetch it."
-        say "unpacking $* into ${folder#"$root"/} (only for tests, not installed)"
+        say "unpacking ${*%!} into ${folder#"$root"/} (not installed)"
         rm -rf "$folder"
         mkdir -p "$folder/.packages"
         local names
@@ -77,7 +80,7 @@ unpack_source() {
     local folder=$root/.tools/$1-source address suite
     [[ ! -e $folder/.complete ]] || return 0
     command -v apt-get >/dev/null || return 1
-    # "500 http://deb.debian.org/debian bookworm/main amd64 Packages"
+    # A line of the policy: priority, address of the archive, suite/component, architecture, "Packages".
     read -r address suite < <(apt-cache policy "$1" 2>/dev/null | awk '$3 ~ "/main$" { print $2, $3; exit }') || return 1
     [[ -n $suite ]] || return 1
     say "unpacking the source of $1 into ${folder#"$root"/} (only for tests)"
@@ -117,11 +120,28 @@ private_environment() {
     touch "$environment/.complete"
 }
 
+# Makes libudev's header and link available to the build. Where they are not installed, they are unpacked into .tools/libudev-dev: to
+# install libudev-dev would upgrade libudev1, and with it systemd, on a machine with older versions.
+setup_libudev() {
+    local folder=$root/.tools/libudev-dev runtime
+    if [[ -e /usr/include/libudev.h ]]; then
+        # Where the program pkg-config is missing, the package manager does not look here.
+        export PKG_CONFIG_PATH=${PKG_CONFIG_PATH:+$PKG_CONFIG_PATH:}/usr/lib/$multiarch/pkgconfig
+        return
+    fi
+    unpack_privately libudev-dev!
+    # Programs run with the libudev1 that every Debian has. The link in the package would name a file of the package's own version.
+    runtime=$(find "/usr/lib/$multiarch" "/lib/$multiarch" -maxdepth 1 -name libudev.so.1 -print -quit 2>/dev/null)
+    [[ -n $runtime ]] || give_up "missing: libudev.so.1, by which USB radios are found (package libudev1)"
+    ln -sfn "$runtime" "$folder/usr/lib/$multiarch/libudev.so"
+    printf '%s\n' 'Name: libudev' 'Description: unpacked, not installed' 'Version: 0' "Cflags: -I$folder/usr/include" \
+        "Libs: -L$folder/usr/lib/$multiarch -ludev" >"$folder/libudev.pc"
+    export PKG_CONFIG_PATH=$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+}
+
 # Adds the programs of an unpacked package to PATH, after the machine's own programs. Only they use the libraries of the
 # package: a test that starts such a program sets LD_LIBRARY_PATH to PRIVATE_LIBRARIES.
 use_private() {
-    local multiarch
-    multiarch=$(dpkg --print-architecture | sed 's/amd64/x86_64/; s/arm64/aarch64/')-linux-gnu
     export PATH=$PATH:$1/usr/sbin:$1/usr/bin:$1/sbin:$1/bin
     export PRIVATE_LIBRARIES=${PRIVATE_LIBRARIES:+$PRIVATE_LIBRARIES:}$1/usr/lib/$multiarch:$1/lib/$multiarch
 }
