@@ -64,15 +64,15 @@ extension ParsedArguments {
     }
 
     /// What a reader gets.
-    func reading() throws(CommandFailure) -> ReadingConfiguration {
+    /// - Parameter isLive: whether it writes to stdout, which may be a terminal.
+    func reading(isLive: Bool) throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
-        reading.format = try formatOptions()
+        let kinds = try lineKinds(of: LineKind.allCases)
+        reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix]) : try formatOptions()
         reading.wanted = try wantedCollars()
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
-        reading.read(try lineKinds(of: LineKind.allCases) ?? reading.format.usualKinds(in: [.fix]))
-        if let kind = reading.eventKinds.first, reading.format.format != .json {
-            throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")
-        }
+        reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
+        try Self.check(reading.eventKinds, in: reading.format.format)
         reading.selection.isSorted = try isSorted()
         if let text = value("--since") {
             reading.start = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart

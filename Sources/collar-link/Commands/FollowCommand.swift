@@ -38,7 +38,7 @@ enum FollowCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        var configuration = FollowerConfiguration(try arguments.reading())
+        var configuration = FollowerConfiguration(try arguments.reading(isLive: true))
         configuration.reading.name = try arguments.value("--as").map { (text) throws(CommandFailure) in
             try ParsedArguments.readerName(text)
         }

@@ -30,6 +30,8 @@ enum RunCommand {
                 is: "fixes as they come (arrival, the default), or each after those before it in its log"),
             OptionSpec("--since", value: "ID|TIME", is: "begin after the fix or message with this id, or with what came in since this time"),
             OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),
+            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write lines: text at a terminal, else json, by default; see below"),
+            OptionSpec("--utc", is: "times of text in UTC, not in local time"),
             OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
             OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
             OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
@@ -50,6 +52,10 @@ enum RunCommand {
         ],
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+            Only json has lines of events; json and text have lines for messages and gaps.
+
             A restart goes on where the last run with fix in --events stopped. Without fix, this place does not move: every
             start writes the message and gap lines from there again. With fix and without message, it moves past the messages
             ('history --events message' prints them).
@@ -76,7 +82,11 @@ enum RunCommand {
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try receiver.run()
-            if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }
+            if arguments.has("--verbose") {
+                StandardError.say(receiver.statistics.text)
+            } else if configuration.format.format == .text, Terminal.isOutput, !arguments.has("--quiet") {
+                StandardError.say(receiver.figures.summary)
+            }
             return .clean
         } catch {
             throw CommandFailure(error.message)
@@ -105,9 +115,10 @@ enum RunCommand {
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.wantedCollar()
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
-        configuration.format.flavour = try arguments.flavour()
-        configuration.format.sourceAs = try arguments.sourceAs()
-        if let kinds = try arguments.lineKinds(of: LineKind.allCases) {
+        let kinds = try arguments.lineKinds(of: LineKind.allCases)
+        configuration.format = try arguments.liveFormatOptions(kinds ?? [.fix])
+        if let kinds {
+            try ParsedArguments.check(kinds, in: configuration.format.format)
             configuration.write(kinds)
             configuration.host.hasConsumer = !kinds.isEmpty
         }
