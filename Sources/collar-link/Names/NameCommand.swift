@@ -88,7 +88,9 @@ enum NameCommand {
         let species = arguments.value("--species")
         let notes = arguments.value("--notes")
         if words.count == 2 {
-            let deviceID = try collar(first, for: words[1])
+            let directory = try arguments.readableStateDirectory()
+            let known = try AnimalNames().collar(beginningWith: first, as: "name", stateDirectory: directory)
+            let deviceID = if let known { known } else { try collar(first, for: words[1]) }
             let task = Task.put(
                 deviceID, name: words[1], from: try time("--from", arguments), until: try time("--until", arguments), species: species,
                 notes: notes)
