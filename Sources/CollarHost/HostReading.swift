@@ -46,6 +46,10 @@ public struct CollarReading: Equatable, Sendable {
     public var lag: EmissionLag?
     /// The collar's last status since the start; nil before the first.
     public var status: Status?
+    /// Whether the collar is reachable; nil while that is not known.
+    public var isReachable: Bool?
+    /// Microseconds since the collar was heard last, or since its link was opened; nil while its link is closed.
+    public var silentMicroseconds: Int64?
 }
 
 extension HostReading {

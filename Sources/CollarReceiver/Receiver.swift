@@ -363,7 +363,7 @@ public final class Receiver {
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 },
-            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts)
+            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures))
     }
 
     /// The figures now.

@@ -22,6 +22,8 @@ struct ReceiverReading {
     var airtimeMicroseconds: Int64 = 0
     /// How many errors of each code were reported since the start.
     var errorCounts: [ErrorCode: Int] = [:]
+    /// The radios.
+    var radios: [RadioFigures] = []
     /// What the process uses; nil where it was not asked for.
     var usage: ProcessUsage?
 }

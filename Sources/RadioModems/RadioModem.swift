@@ -60,6 +60,28 @@ public struct RadioModem: Sendable {
         if let named = configuration.dialect { begin(named, at: now) } else { detect(at: now) }
     }
 
+    /// What the modem can do.
+    public enum Condition: Sendable {
+        /// It finds out the dialect.
+        case detecting
+        /// It carries packets, or sets up the stick so that it will.
+        case carries
+        /// The stick has no settings.
+        case unused
+        /// Something else is at the port.
+        case stranger
+    }
+
+    /// What the modem can do now.
+    public var condition: Condition {
+        switch state {
+        case .detecting: .detecting
+        case .serial, .assumedSerial, .stick: .carries
+        case .unused: .unused
+        case .stranger: .stranger
+        }
+    }
+
     /// Whether the port carries the protocol's serial line, as far as is known.
     public var isSerialLine: Bool {
         switch state {

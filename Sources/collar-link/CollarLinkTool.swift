@@ -8,6 +8,7 @@ enum CollarLinkTool {
     /// The commands, in the order of the list of commands.
     static let commands: [(spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode)] = [
         (RunCommand.spec, RunCommand.run),
+        (StatusCommand.spec, StatusCommand.run),
         (DevicesCommand.spec, DevicesCommand.run),
         (MarkCommand.spec, MarkCommand.run),
         (DoctorCommand.spec, DoctorCommand.run),

@@ -18,4 +18,10 @@ struct CommandFailure: Error {
         self.message = message
         self.remedy = remedy
     }
+
+    /// Says the failure where a command goes on after it, and keeps the exit code of the first failure.
+    func tell(_ code: inout ExitCode) {
+        StandardError.say(message, remedy: remedy)
+        if code == .clean { code = self.code }
+    }
 }

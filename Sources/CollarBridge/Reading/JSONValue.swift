@@ -25,6 +25,9 @@ package indirect enum JSONValue: Equatable {
     /// The text of a string; nil for anything else.
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
+    /// The value of true or false; nil for anything else.
+    package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+
     /// The value of an integer that fits `Value`; nil for anything else.
     package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         if case .number(let digits) = self { Value(digits) } else { nil }

@@ -37,10 +37,10 @@ package struct JSONLine {
         bytes += (value.map { String($0) } ?? "null").utf8
     }
 
-    /// Adds a number that is written already.
-    mutating func add(_ key: String, number: String) {
+    /// Adds a number that is written already, or null.
+    package mutating func add(_ key: String, number: String?) {
         begin(key)
-        bytes += number.utf8
+        bytes += (number ?? "null").utf8
     }
 
     /// Adds an object that contains the settings; settings without a name are left out.
@@ -99,6 +99,20 @@ package struct JSONLine {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += object.bytes + "}".utf8
         }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Adds an object that is a line already, with or without its line feed, or null.
+    package mutating func add(_ key: String, line: [UInt8]?) {
+        begin(key)
+        bytes += line.map { $0.last == UInt8(ascii: "\n") ? $0.dropLast() : $0[...] } ?? ArraySlice("null".utf8)
+    }
+
+    /// Adds a list of objects that are lines already, with their line feeds.
+    package mutating func add(_ key: String, lines: [[UInt8]]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        bytes += lines.map { $0.dropLast() }.joined(separator: ",".utf8)
         bytes.append(UInt8(ascii: "]"))
     }
 

@@ -13,6 +13,19 @@ func timeText(unixMilliseconds: Int64, in zone: TimeZoneOffset?) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
+/// A time of day for people, `03:19:26`; before it the date, unless that is the date of another time, too.
+/// - Parameters:
+///   - unixMilliseconds: the time, in milliseconds since 1970.
+///   - reference: the other time; nil for none.
+///   - zone: the time zone; nil for UTC.
+package func shortTimeText(unixMilliseconds: Int64, reference: Int64?, in zone: TimeZoneOffset?) -> String {
+    let text = timeText(unixMilliseconds: unixMilliseconds, in: zone)
+    let date = text.prefix { $0 != "T" }
+    let clock = text.dropFirst(date.count + 1).prefix(8)
+    let isOfDay = reference.map { timeText(unixMilliseconds: $0, in: zone).prefix { $0 != "T" } } == date
+    return isOfDay ? String(clock) : "\(date) \(clock)"
+}
+
 /// A span of time in its largest unit, for people: 90 s, 5 min, 3 h, 2 days. A negative span is 0 s.
 package func durationText(milliseconds: Int64) -> String {
     let seconds = max(0, milliseconds) / 1000

@@ -22,7 +22,7 @@ final class CollarSession {
     let configuration: HostConfiguration
     private let output: HostOutput
     var logs: CollarLogs
-    private var health: HealthMonitor
+    private(set) var health: HealthMonitor
     private var positions: PositionMonitor
     private var faults: FaultMonitor
     /// The collar's last identity.

@@ -20,6 +20,19 @@ struct HealthMonitor {
     /// Whether the collar was heard since its link was opened, and no heartbeat is overdue.
     var isInContact: Bool { health.reachability == .reachable }
 
+    /// Whether the collar is reachable: it was heard since its link was opened, and fewer heartbeats are missed than make it unreachable;
+    /// nil while its link is closed.
+    var isReachable: Bool? {
+        switch health.reachability {
+        case .unknown: nil
+        case .reachable, .late: true
+        case .unreachable: false
+        }
+    }
+
+    /// Microseconds since the last frame of the collar, or since its link was opened; nil while its link is closed.
+    func silentMicroseconds(at now: Instant) -> Int64? { health.silentSince.map { now.microseconds(since: $0) } }
+
     mutating func setHeartbeat(seconds: UInt16) { health.setHeartbeat(seconds: seconds) }
 
     /// A frame of the collar came in.

@@ -69,6 +69,11 @@ extension CollarFigure {
         case .retransmissions:
             Metric("collar_retransmissions_total", .counter, "Frames that the collar has sent again since its boot.")
         case .queueDepth: Metric("collar_queued_fixes", .gauge, "Fixes that wait in the collar for their delivery.")
+        case .reachable: Metric("collar_reachable", .gauge, "Whether the collar was heard within three heartbeats.")
+        case .silence:
+            Metric(
+                "collar_silence_seconds", .gauge, fractionDigits: 3,
+                "Time since the collar was heard last, or since its radio was opened.")
         }
     }
 }

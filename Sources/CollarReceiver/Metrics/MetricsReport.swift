@@ -37,11 +37,7 @@ public struct MetricsReport {
     /// Complexity: as for `JournalReader.summary(examining:)`.
     public mutating func add(_ reader: JournalReader) throws(JournalError) {
         var drain = BatteryDrain()
-        let summary = try reader.summary { record in
-            if let percent = record.fix.batteryPercent {
-                drain.add(percent: percent, unixMilliseconds: record.fix.unixMilliseconds)
-            }
-        }
+        let summary = try reader.summary { record in drain.add(record.fix) }
         var labels = [MetricLabel("collar", MessageDescription.hexadecimal(reader.deviceID))]
         if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) {
             labels.append(MetricLabel("name", animal.name))

@@ -62,6 +62,64 @@ public enum CollarFigure: String, CaseIterable, Sendable {
     case retransmissions
     /// Fixes that wait in the collar for their delivery.
     case queueDepth = "queue_depth"
+    /// 1 where the collar is reachable, 0 where it missed three heartbeats.
+    case reachable
+    /// Time since the collar was heard last, or since its link was opened.
+    case silence = "silent_ms"
+}
+
+/// A radio of a running receiver.
+public struct RadioFigures: Equatable, Sendable {
+    /// What the receiver does with the port. The raw value is the word in the line of figures.
+    public enum State: String, CaseIterable, Sendable {
+        /// Frames come and go.
+        case open
+        /// The port is open, and the dialect of its stick is not known yet.
+        case detecting
+        /// The port is open, and its stick has no settings: no region is set.
+        case unset
+        /// The port is open, and no collar radio answers at it.
+        case stranger
+        /// A connection to another machine is being made.
+        case connecting
+        /// The device is absent or may not be opened; its path is watched.
+        case waiting
+        /// The port could not be opened, and is opened again after some time.
+        case retrying
+        /// The same line is open by another path.
+        case shared
+        /// Nothing is open until udev finds the device again.
+        case gone
+    }
+
+    /// The path of the port, or the address of the radio.
+    public var port: String
+    /// What the receiver does with it.
+    public var state: State
+    /// The dialect that its stick speaks, as `--dialect` names it; nil while that is not known.
+    public var dialect: String?
+
+    /// Creates the figures of a radio.
+    public init(port: String, state: State, dialect: String? = nil) {
+        self.port = port
+        self.state = state
+        self.dialect = dialect
+    }
+
+    /// The object in the line of figures.
+    var object: JSONLine {
+        var object = JSONLine()
+        object.add("port", port)
+        object.add("state", state.rawValue)
+        object.add("dialect", dialect)
+        return object
+    }
+
+    /// Reads the object; nil if it is not one.
+    init?(_ object: JSONValue) {
+        guard let port = object["port"]?.text, let state = object["state"]?.text.flatMap(State.init) else { return nil }
+        self.init(port: port, state: state, dialect: object["dialect"]?.text)
+    }
 }
 
 /// The figures of a running receiver at one moment, as it tells them at its control socket. A figure that is absent is unknown.
@@ -72,6 +130,8 @@ public struct ReceiverFigures: Equatable, Sendable {
     public var errorCounts: [String: Int64] = [:]
     /// The figures of each collar, by factory id.
     public var collars: [UInt64: [CollarFigure: Int64]] = [:]
+    /// The radios, in the order in which they were named or found.
+    public var radios: [RadioFigures] = []
 
     /// No figure is known.
     public init() {}
@@ -94,6 +154,7 @@ public struct ReceiverFigures: Equatable, Sendable {
             }
             return collar
         })
+        object.add("radios", radios.map(\.object))
         return object.line
     }
 
@@ -107,6 +168,7 @@ public struct ReceiverFigures: Equatable, Sendable {
         if case .object(let members) = object["errors"] {
             for member in members { errorCounts[member.key] = member.value.integer() }
         }
+        if case .array(let list) = object["radios"] { radios = list.compactMap { RadioFigures($0) } }
         guard case .array(let list) = object["collars"] else { return }
         for one in list {
             guard let deviceID = one["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }

@@ -24,12 +24,15 @@ extension ReceiverFigures {
         values[.processorTime] = reading.usage?.processorMicroseconds
         values[.residentBytes] = reading.usage?.residentByteCount
         for (code, count) in reading.errorCounts { errorCounts[code.rawValue] = Int64(count) }
+        radios = reading.radios
         for collar in host.collars {
             var values: [CollarFigure: Int64] = [:]
             if collar.highestSequence != nil { values[.missing] = Int64(clamping: collar.missingCount) }
             values[.airtime] = collar.status.map { Int64($0.airtimeMilliseconds) }
             values[.retransmissions] = collar.status.map { Int64($0.retransmissions) }
             values[.queueDepth] = collar.status.map { Int64($0.queueDepth) }
+            values[.reachable] = collar.isReachable.map { $0 ? 1 : 0 }
+            values[.silence] = collar.silentMicroseconds.map { $0 / 1000 }
             collars[collar.deviceID] = values
         }
     }

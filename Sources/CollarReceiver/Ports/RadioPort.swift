@@ -103,6 +103,26 @@ final class RadioPort {
         }
     }
 
+    /// What the receiver does with the port now.
+    var figures: RadioFigures {
+        let word: RadioFigures.State =
+            switch state {
+            case .open:
+                switch modem?.condition {
+                case .detecting: .detecting
+                case .unused: .unset
+                case .stranger: .stranger
+                case .carries, nil: .open
+                }
+            case .connecting: .connecting
+            case .waiting: .waiting
+            case .retrying: .retrying
+            case .shared: .shared
+            case .gone: .gone
+            }
+        return RadioFigures(port: path, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
+    }
+
     /// Queues a bare frame. On a serial line it goes out with the next ``flush()``; another modem sends the frames of one answer
     /// after ``endAnswer(at:)``. If too many bytes wait, the frame is dropped.
     /// - Returns: whether dropping begins with this frame.

@@ -15,7 +15,7 @@ enum HelpCommand {
         notes: "exit codes: 0 done, 64 there is no such command")
 
     private static let groups: [(title: String, commands: [CommandSpec])] = [
-        ("receive", [RunCommand.spec, DevicesCommand.spec, MarkCommand.spec, DoctorCommand.spec]),
+        ("receive", [RunCommand.spec, StatusCommand.spec, DevicesCommand.spec, MarkCommand.spec, DoctorCommand.spec]),
         ("read what was received", [HistoryCommand.spec, FollowCommand.spec, DeliverCommand.spec, ReadersCommand.spec, MetricsCommand.spec]),
         ("collars", [SendCommand.spec, NameCommand.spec, KeyCommand.spec, ReceiverCommand.spec]),
         ("files and tests", [DecodeCommand.spec, EncodeCommand.spec, SimulateCommand.spec]),

@@ -133,8 +133,7 @@ struct StoredJournals {
                 guard try body(deviceID) else { break }
             } catch {
                 guard collars.count > 1, !error.isOutputLost else { throw error }
-                StandardError.say(error.message, remedy: error.remedy)
-                if code == .clean { code = error.code }
+                error.tell(&code)
             }
         }
         return code

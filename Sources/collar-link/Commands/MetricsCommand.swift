@@ -1,13 +1,9 @@
 import CollarBridge
 import CollarJournal
 import CollarReceiver
-import SerialDevices
 
 /// `collar-link metrics`: prints figures for Prometheus.
 enum MetricsCommand {
-    /// How long the receiver may take to answer, in microseconds.
-    private static let answerTime: Int64 = 5_000_000
-
     static let spec = CommandSpec(
         name: "metrics",
         title: "print figures for Prometheus",
@@ -37,7 +33,7 @@ enum MetricsCommand {
             try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
         let files = ReaderFiles(stateDirectory: stateDirectory)
         let readers = try CommandFailure.wrapping(try files.names())
-        let figures = figures(stateDirectory)
+        let figures = RunningReceiver(of: stateDirectory, for: "metrics").figures
         var report = MetricsReport(
             unixMilliseconds: WallClock.unixMilliseconds, animals: AnimalNames().tellingFaults(), figures: figures)
         var code = ExitCode.clean
@@ -45,43 +41,15 @@ enum MetricsCommand {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
                 try CommandFailure.wrapping(try report.add(reader))
-            } catch { tell(error, &code) }
+            } catch { error.tell(&code) }
         }
         for name in readers {
             do throws(CommandFailure) {
                 guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
                 report.add(name, state, lag: try CommandFailure.wrapping(try state.lag(stateDirectory: stateDirectory)))
-            } catch { tell(error, &code) }
+            } catch { error.tell(&code) }
         }
         try StandardOutput.write(report.bytes)
         return code
-    }
-
-    private static func tell(_ failure: CommandFailure, _ code: inout ExitCode) {
-        StandardError.say(failure.message, remedy: failure.remedy)
-        if code == .clean { code = failure.code }
-    }
-
-    /// The figures of the running receiver; nil where none runs, or where it does not tell them, which is told.
-    private static func figures(_ stateDirectory: String) -> ReceiverFigures? {
-        let remedy = "run metrics as the user who runs collar-link, or as root"
-        do throws(ControlConnection.ConnectError) {
-            let connection = try ControlConnection(
-                stateDirectory: stateDirectory, runtimeDirectory: Environment.value("XDG_RUNTIME_DIR"))
-            switch connection.figures(untilMicroseconds: MonotonicClock.microseconds + answerTime) {
-            case .figures(let figures): return figures
-            case .refused(let reason):
-                StandardError.say("the running collar-link does not tell its figures: \(reason)", remedy: remedy)
-            case .none: StandardError.say("the running collar-link does not answer, so its figures are missing")
-            }
-        } catch {
-            switch error {
-            case .absent, .deserted: break
-            case .denied(let path):
-                StandardError.say("the running collar-link tells its figures to other users only: \(path)", remedy: remedy)
-            case .system(let path, let errorNumber): StandardError.say("\(path): \(SystemError.text(errorNumber))")
-            }
-        }
-        return nil
     }
 }

@@ -44,14 +44,14 @@ enum ReadersCommand {
                 try StandardOutput.write(format == .json ? line.line(unixMilliseconds: now) : Array(text(line, now).utf8))
             } catch {
                 guard !error.isOutputLost else { throw error }
-                StandardError.say(error.message, remedy: error.remedy)
-                if code == .clean { code = error.code }
+                error.tell(&code)
             }
         }
         return code
     }
 
-    private static func line(
+    /// The line of a reader, with its lag.
+    static func line(
         _ name: ReaderName, _ state: ReaderState, _ stateDirectory: String
     ) throws(CommandFailure) -> ReaderLine {
         ReaderLine(

@@ -64,14 +64,23 @@ enum DoctorCommand {
                 throw error.failure
             }
         }
-        let stateDirectory = RunningMachine.absolutePath(try arguments.readableStateDirectory())
         let options = RadioOption.allCases.compactMap { option in
             arguments.value("--\(option.rawValue)").map { "\(option.rawValue) \($0)" }
         }
+        return machine(stateDirectory: try arguments.readableStateDirectory(), ports: try arguments.ports(), options: options)
+    }
+
+    /// This machine.
+    /// - Parameters:
+    ///   - stateDirectory: the state directory that is examined.
+    ///   - ports: the ports that the user names; empty for those that are marked.
+    ///   - options: the options of radios, each as `NAME VALUE`.
+    static func machine(stateDirectory: String, ports: [String], options: [String] = []) -> RunningMachine {
+        let stateDirectory = RunningMachine.absolutePath(stateDirectory)
         var known: [MachineFact: String] = [
             .version: VersionCommand.version, .stateDirectory: stateDirectory,
             .configurationFiles: ConfigurationFiles.paths(of: "config").joined(separator: "\n"),
-            .namedPorts: try arguments.ports().map { port in
+            .namedPorts: ports.map { port in
                 port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : RunningMachine.absolutePath(port)
             }.joined(separator: "\n"),
             .radioOptions: options.joined(separator: "\n"),

@@ -26,9 +26,9 @@ struct TerminalWriter: FormatWriter {
         let position = [fix.latitudeSteps, fix.longitudeSteps].map { MessageDescription.decimal(Int64($0), digits) }
         append(
             [
-                time(fix.unixMilliseconds, receivedUnixMilliseconds: received.receivedUnixMilliseconds),
+                shortTimeText(unixMilliseconds: fix.unixMilliseconds, reference: received.receivedUnixMilliseconds, in: zone),
                 position.joined(separator: ", "),
-                "±" + (fix.horizontalAccuracy.map { TextWriter.rounded(millimeters: $0.millimeters) } ?? "?") + " m",
+                "±" + (fix.horizontalAccuracy.map(MessageDescription.meters) ?? "?") + " m",
                 (fix.speedDecimetersPerSecond.map { MessageDescription.decimal(Int64($0), 1) } ?? "?") + " m/s",
                 "battery " + (fix.batteryPercent.map { "\($0)" } ?? "?") + " %",
                 wearer(of: received.deviceID, at: fix.unixMilliseconds),
@@ -39,7 +39,7 @@ struct TerminalWriter: FormatWriter {
     mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
         append(
             [
-                time(message.unixMilliseconds, receivedUnixMilliseconds: message.unixMilliseconds),
+                shortTimeText(unixMilliseconds: message.unixMilliseconds, reference: message.unixMilliseconds, in: zone),
                 MessageDescription.line(of: message.message.content), wearer(of: deviceID, at: message.unixMilliseconds),
                 "message \(message.message.sequence)",
             ], to: &bytes)
@@ -48,7 +48,7 @@ struct TerminalWriter: FormatWriter {
     mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
         append(
             [
-                time(change.unixMilliseconds, receivedUnixMilliseconds: change.unixMilliseconds),
+                shortTimeText(unixMilliseconds: change.unixMilliseconds, reference: change.unixMilliseconds, in: zone),
                 wearer(of: deviceID, at: change.unixMilliseconds), TextWriter.text(of: change),
             ], to: &bytes)
     }
@@ -58,15 +58,6 @@ struct TerminalWriter: FormatWriter {
     private func append(_ items: [String], to bytes: inout [UInt8]) {
         bytes += TextFlow.joined(items, hanging: 2, width: width).utf8
         bytes.append(UInt8(ascii: "\n"))
-    }
-
-    /// The time of day; before it the date, unless it is the date of the reception, too.
-    private func time(_ unixMilliseconds: Int64, receivedUnixMilliseconds: Int64?) -> String {
-        let text = timeText(unixMilliseconds: unixMilliseconds, in: zone)
-        let date = text.prefix { $0 != "T" }
-        let clock = text.dropFirst(date.count + 1).prefix(8)
-        let today = receivedUnixMilliseconds.map { timeText(unixMilliseconds: $0, in: zone).prefix { $0 != "T" } }
-        return date == today ? String(clock) : "\(date) \(clock)"
     }
 
     /// The name of the animal that wore the collar, else the beginning of the collar's id.

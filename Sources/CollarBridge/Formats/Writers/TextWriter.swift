@@ -21,7 +21,7 @@ struct TextWriter: FormatWriter {
 
     private let keys = Keys()
     private let numbers = NumberBytes()
-    private let accuracies = AccuracyTexts { TextWriter.rounded(millimeters: $0) }
+    private let accuracies = AccuracyTexts { MessageDescription.meters(millimeters: $0) }
     private let zone: TimeZoneOffset?
     private var times: ZonedTimeTexts
     private var scratch = LineScratch()
@@ -111,11 +111,5 @@ struct TextWriter: FormatWriter {
             bytes += "  ".utf8
         }
         return bytes + "collar \(MessageDescription.hexadecimal(deviceID))".utf8
-    }
-
-    /// A length in metres: with one decimal place below 10 m, else without.
-    static func rounded(millimeters: UInt32) -> String {
-        let length = Int64(millimeters)
-        return length >= 10_000 ? "\((length + 500) / 1000)" : MessageDescription.decimal((length + 50) / 100, 1)
     }
 }

@@ -1,0 +1,93 @@
+import CollarBridge
+import CollarJournal
+import CollarReceiver
+
+/// `collar-link status`: radios, collars, readers and problems on one screen.
+enum StatusCommand {
+    static let spec = CommandSpec(
+        name: "status",
+        title: "show radios, collars, readers and problems on one screen",
+        synopsis: "collar-link status [-F text|json] [--utc] [--state-dir DIR]",
+        summary: """
+            Shows the radios, the collars with their last fix, battery, signal and missing fixes, the named readers and how far they lag
+            behind, and what `collar-link doctor` finds wrong. Works also while `collar-link` does not run. Nothing is written, and no
+            device is opened.
+            """,
+        options: [
+            OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or one line of JSON"),
+            OptionSpec("--utc", is: "show times in UTC (default: local time)"),
+            OptionSpec("--state-dir", value: "DIR", is: "x"),
+        ],
+        maximumOperandCount: 0,
+        notes: """
+            The text fits the terminal. Where there are too many collars for one screen, each has one line. The line of JSON has the schema
+            overview.schema.json.
+
+            "connected" means that the collar was heard within its last three heartbeats. Age and time of a fix are by the clock of the
+            collar. What a collar says about itself (tracking, stationary, throttling) is from its last status.
+
+            examples:
+              collar-link status
+              collar-link status -F json | jq -r '.collars[] | [.name, .fix.battery_pct] | @tsv'
+
+            exit codes:
+              0   done, also where nothing runs or problems are shown
+              64  usage
+              65  a journal or a position of a reader is damaged
+              74  I/O error
+              77  this user may not read the journals
+            """)
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        let isText = try arguments.choice("--format", of: ["text": true, "json": false]) ?? true
+        let stateDirectory = try arguments.readableStateDirectory()
+        let receiver = RunningReceiver(of: stateDirectory, for: "status")
+        let figures = receiver.figures
+        var overview = Overview(
+            unixMilliseconds: WallClock.unixMilliseconds, version: VersionCommand.version, stateDirectory: stateDirectory,
+            activity: receiver.activity, figures: figures)
+        var code = ExitCode.clean
+        let animals = AnimalNames().tellingFaults()
+        let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
+        for deviceID in try CommandFailure.wrapping(
+            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+        {
+            do throws(CommandFailure) {
+                let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
+                try CommandFailure.wrapping(
+                    try overview.add(reader, figures: figures, status: statuses[deviceID], animals: animals))
+            } catch { error.tell(&code) }
+        }
+        let files = ReaderFiles(stateDirectory: stateDirectory)
+        for name in try CommandFailure.wrapping(try files.names()) {
+            do throws(CommandFailure) {
+                guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
+                overview.readers.append(try ReadersCommand.line(name, state, stateDirectory))
+            } catch { error.tell(&code) }
+        }
+        overview.add(
+            Doctor.diagnosis(
+                of: DoctorCommand.machine(stateDirectory: stateDirectory, ports: figures?.radios.map(\.port) ?? [])))
+        try StandardOutput.write(isText ? text(overview, arguments.has("--utc") ? nil : LocalTime.zone) : overview.line)
+        return code
+    }
+
+    private static func text(_ overview: Overview, _ zone: TimeZoneOffset?) -> [UInt8] {
+        let size = Terminal.size
+        return Array(
+            overview.text(width: size.columns, rows: size.rows, zone: zone).map { line in
+                TerminalStyle.standardOutput.painted(line.text, as: line.tone?.role) + "\n"
+            }.joined().utf8)
+    }
+}
+
+extension Overview.TextLine.Tone {
+    fileprivate var role: TerminalStyle.Role {
+        switch self {
+        case .heading: .heading
+        case .good: .good
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
