@@ -12,7 +12,8 @@ enum DeliverCommand {
             Passes the stored positions, then each new one, in batches to the stdin of COMMAND. A batch is delivered when COMMAND exits
             with 0. Then the position, stored under NAME, moves past the batch.
 
-            If COMMAND fails, it gets the same batch again until it succeeds, after pauses that grow from 1 s to 5 minutes. Each line
+            If COMMAND fails, it gets the same batch again until it succeeds, after pauses that grow from 1 s to 5 minutes. The
+            failure is reported once. Each line
             arrives at least once. A sink that ignores known ids, such as a table with a primary key, stores each exactly once.
             """,
         options: [

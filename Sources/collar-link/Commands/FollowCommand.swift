@@ -13,7 +13,8 @@ enum FollowCommand {
             """,
         summary: """
             Prints the stored positions, then each new one when `run` stores it, like `tail -f`. Any number of readers can follow at the
-            same time. None delays `run` or another reader.
+            same time. None delays `run` or another
+            reader. While nothing arrives, `follow` uses no processor time.
             """,
         options: [
             OptionSpec(
@@ -41,12 +42,22 @@ enum FollowCommand {
             read it from the pipe. With `--acknowledge` it counts when its `id` arrives on stdin, one id per line. After a restart, lines
             that were not taken come again with the same ids.
 
+            Members of the group `collar-link` can read a state directory of this group, and store positions in it. Your own state
+            directory is private.
+
             other events:
             Lines of links, errors, statuses, figures and results are JSON only. `run` keeps the last megabyte of them.
 
             examples:
               collar-link follow -F text
               collar-link follow --as map --events fix,gap
+
+            acknowledging in bash:
+              coproc FEED { collar-link follow --as sink --acknowledge; }
+              while read -r line <&"${FEED[0]}"; do
+                  echo "$line" >> fixes.jsonl &&
+                      jq -r .id <<< "$line" >&"${FEED[1]}"
+              done
 
             exit codes:
               0   ended by a signal, `-n`, `-T`, or a closed stdout

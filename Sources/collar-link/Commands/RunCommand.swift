@@ -72,6 +72,8 @@ enum RunCommand {
             the wait; an `error` line reports what was deleted unread. Days count back from the newest fix, or from the clock if it
             shows an earlier time. A journal needs about 50 bytes per fix.
 
+            A fix that was received while the clock was wrong counts as received when the clock is right again.
+
             At `--max-size`, the fixes of this collar are neither stored nor acknowledged until `--keep` deletes something or the limit
             is raised. The same happens for every collar while the disk is full. Then `run` continues by itself. After any other disk
             error, restart it.
@@ -81,7 +83,8 @@ enum RunCommand {
 
             captures:
             `--write` appends to an existing capture and never overwrites another file. If the disk becomes full, recording ends and
-            receiving continues. Wireshark opens captures. A capture contains the positions of the animals, unless the collar has a key
+            receiving continues. Wireshark opens captures; a dissector is in
+            Protocol/wireshark in the source. A capture contains the positions of the animals, unless the collar has a key
             (see `collar-link key`).
 
             `--read` opens no port, acknowledges nothing, and stores in a temporary directory unless `--state-dir` is given. If the

@@ -75,6 +75,8 @@ enum SimulateCommand {
             `--speed max` works in virtual time. With `--duty-cycle`, idle time is not skipped. At 20 % charge or less, a collar makes
             a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
 
+            A collar signals a warning when its charge is 20 %, and again below 10 %.
+
             modems:
               serial     57,600 bit/s
               ble        a BLE bridge: about 100 kbit/s, answers within 200 ms

@@ -16,7 +16,7 @@ enum DoctorCommand {
             """,
         summary: """
             Examines this machine and prints each problem, the evidence, and the command that fixes it. Problems come in the order in
-            which to fix them. If nothing is wrong, it prints one line. It opens no device and writes nothing.
+            which to fix them. If nothing is wrong, it prints one line. It opens no device, and writes only for `--record`.
             """,
         options: [
             .examinedPort,
@@ -44,11 +44,11 @@ enum DoctorCommand {
               collar-link doctor --port /dev/ttyUSB0 --region EU868
               collar-link doctor --record my-machine
 
+            If there are errors, the exit code is that of the first error.
+
             exit codes:
               0   nothing to do
               1   warnings only
-
-            If there are errors, the exit code is that of the first one:
               64  wrong usage
               65  `--machine`: a line in DIR is wrong
               66  `--machine`: DIR cannot be read

@@ -50,6 +50,10 @@ enum KeyCommand {
             If an exchange is interrupted, start it again. Both keys stay stored until the collar has used the new one. Without its old
             key, a collar starts a new log, and loses undelivered fixes, settings and pairing.
 
+            accept-restart:
+            After its whole flash was erased, a collar counts its boots from 1 again, and `run` refuses it with a warning. Give it
+            another key, or use `accept-restart`.
+
             storage:
             The keys are in the directory `keys` of the state directory. They are not encrypted. Only the owner of the directory can
             read them. `collar-link receiver export` does not contain keys.
@@ -57,6 +61,10 @@ enum KeyCommand {
             examples:
               collar-link key add 910a2dec89025cc1 key.txt
               collar-link key exchange --port /dev/ttyUSB1
+
+            trying an exchange:
+              collar-link simulate --walk 60/120/3600 --cable /tmp/cable &
+              collar-link key exchange --port /tmp/cable
 
             exit codes:
               0   done
