@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "collar-link",
             dependencies: [
-                "CBuildInformation",
+                "CBuildInformation", "CTermios",
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],

@@ -90,3 +90,11 @@ int ctermios_unread_byte_count(int slave) {
     if (ioctl(slave, FIONREAD, &count) < 0) return -errno;
     return count;
 }
+
+int ctermios_size(int descriptor, unsigned short *columns, unsigned short *rows) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}

@@ -109,6 +109,7 @@ public final class Receiver {
 
     /// Runs the loop until something ends it; everything received by then is stored.
     public func run() throws(ReceiverError) {
+        output.append { lines.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
         takeOutputs()
@@ -121,7 +122,10 @@ public final class Receiver {
             // The commits may have caused notices and results.
             if !output.isEmpty { try emitLines() }
             if let end, !host.isCommitDue {
-                if end != .outputClosed { reportFigures() }
+                if end != .outputClosed {
+                    reportFigures()
+                    output.append { lines.end(into: &$0) }
+                }
                 if !output.isEmpty { try emitLines() }
                 if let failure { throw failure }
                 return
@@ -305,7 +309,7 @@ public final class Receiver {
         do throws(ControlSocket.OpenError) {
             control = try ControlServer(
                 stateDirectory: configuration.host.stateDirectory, runtimeDirectory: configuration.runtimeDirectory,
-                events: events, submit: { [unowned self] in submit($0) }, figures: { [unowned self] in figuresLine() })
+                events: events, submit: { [unowned self] in submit($0) }, figures: { [unowned self] in figures.line(unixMilliseconds: clock.now.unixMilliseconds) })
         } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
     }
 
@@ -362,12 +366,11 @@ public final class Receiver {
             airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts)
     }
 
-    /// The line of the figures now.
-    private func figuresLine() -> [UInt8] {
-        let time = clock.now
-        var reading = reading(at: time)
+    /// The figures now.
+    public var figures: ReceiverFigures {
+        var reading = reading(at: clock.now)
         reading.usage = .now
-        return ReceiverFigures(reading).line(unixMilliseconds: time.unixMilliseconds)
+        return ReceiverFigures(reading)
     }
 
     private var isLineLimitReached: Bool {

@@ -24,7 +24,7 @@ public struct ReceiverConfiguration: Sendable {
     public var runtimeDirectory: String?
     /// Kinds of lines to write; for the lines of fixes, messages and gaps, the settings in ``host`` decide.
     public var lineKinds: Set<LineKind> = []
-    /// How entries are written: as lines of JSON.
+    /// How entries are written.
     public var format = FormatOptions()
     /// The files that say which animal wears which collar; those that go before others first. They are read again when they
     /// have changed.

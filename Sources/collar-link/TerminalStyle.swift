@@ -1,3 +1,4 @@
+import CTermios
 import CollarReceiver
 import Glibc
 
@@ -34,6 +35,27 @@ struct TerminalStyle: Sendable {
     func painted(_ text: String, as role: Role?) -> String {
         guard isColoured, let role, !text.isEmpty else { return text }
         return "\u{1B}[\(role.codes)m\(text)\u{1B}[0m"
+    }
+}
+
+/// The terminal at stdout.
+enum Terminal {
+    /// Whether stdout is a terminal.
+    static let isOutput = isatty(STDOUT_FILENO) == 1
+
+    /// Columns of the terminal; where it does not say, `COLUMNS`, else 80.
+    static var width: Int { size.columns }
+
+    /// Columns and rows of the terminal; where it does not say, `COLUMNS` and `LINES`, else 80 and 24.
+    static var size: (columns: Int, rows: Int) {
+        var (columns, rows): (UInt16, UInt16) = (0, 0)
+        if isOutput, unsafe ctermios_size(STDOUT_FILENO, &columns, &rows) == 0, columns > 0, rows > 0 {
+            return (Int(columns), Int(rows))
+        }
+        func count(_ variable: String, _ usual: Int) -> Int {
+            Environment.value(variable).flatMap { Int($0) }.flatMap { (1...1000).contains($0) ? $0 : nil } ?? usual
+        }
+        return (count("COLUMNS", 80), count("LINES", 24))
     }
 }
 

@@ -28,7 +28,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     /// What the format is, in a few words for a person.
     public var summary: String {
         switch self {
-        case .json: "one line of JSON per entry (the default)"
+        case .json: "one line of JSON per entry"
         case .text: "one line per entry for people"
         case .csv: "CSV, with the units in the header"
         case .gpx: "GPX 1.1: a track per collar or animal, split at gaps"
@@ -56,6 +56,9 @@ public struct FormatOptions: Sendable {
     public var sourceAs: FixSource?
     /// The time zone of times in lines for people; nil for UTC.
     public var zone: TimeZoneOffset?
+    /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
+    /// terminal, lines have short times and ids, and are broken where they are too long.
+    public var terminalWidth: Int?
     /// Which animal wears which collar.
     public var deployments = DeploymentTable()
 
@@ -66,7 +69,8 @@ public struct FormatOptions: Sendable {
     func makeWriter() -> any FormatWriter {
         switch format {
         case .json: JSONWriter(FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments), deployments)
-        case .text: TextWriter(zone, deployments)
+        case .text:
+            if let terminalWidth { TerminalWriter(zone, width: terminalWidth, deployments) } else { TextWriter(zone, deployments) }
         case .csv: CSVWriter(deployments)
         case .gpx: GPXWriter(deployments)
         case .geojson: GeoJSONWriter(deployments)

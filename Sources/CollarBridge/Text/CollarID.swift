@@ -8,4 +8,9 @@ package enum CollarID {
         guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
         return UInt64(text, radix: 16)
     }
+
+    /// Whether a text can be the beginning of an id that a person gives in place of the whole: 4 to 15 hexadecimal digits.
+    package static func isPrefix(_ text: some StringProtocol) -> Bool {
+        (4...15).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit)
+    }
 }

@@ -12,3 +12,14 @@ func timeText(unixMilliseconds: Int64, in zone: TimeZoneOffset?) -> String {
     scratch.copy(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
 }
+
+/// A span of time in its largest unit, for people: 90 s, 5 min, 3 h, 2 days. A negative span is 0 s.
+package func durationText(milliseconds: Int64) -> String {
+    let seconds = max(0, milliseconds) / 1000
+    return switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3600) h"
+    default: "\(seconds / 86_400) days"
+    }
+}

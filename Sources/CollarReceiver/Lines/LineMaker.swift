@@ -25,6 +25,12 @@ struct LineMaker {
         }
     }
 
+    /// Appends what is before the first line.
+    mutating func begin(into bytes: inout [UInt8]) { formatter.begin(into: &bytes) }
+
+    /// Appends what is after the last line.
+    mutating func end(into bytes: inout [UInt8]) { formatter.end(into: &bytes) }
+
     /// Appends the line of an entry.
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
         formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)

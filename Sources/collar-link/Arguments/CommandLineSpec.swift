@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarReceiver
 
 /// An option of a command.
@@ -101,20 +102,7 @@ enum HelpText {
     ///   - indent: the column in which its first line begins.
     ///   - hanging: how many spaces precede each further line.
     static func wrapped(_ text: some StringProtocol, indent: Int, hanging: Int) -> String {
-        var result = ""
-        var column = indent
-        for word in text.split(separator: " ") {
-            if !result.isEmpty, column + 1 + word.count > width {
-                result += "\n" + String(repeating: " ", count: hanging)
-                column = hanging
-            } else if !result.isEmpty {
-                result += " "
-                column += 1
-            }
-            result += word
-            column += word.count
-        }
-        return result
+        TextFlow.joined(text.split(separator: " "), separator: " ", column: indent, hanging: hanging, width: width)
     }
 }
 

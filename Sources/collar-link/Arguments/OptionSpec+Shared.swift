@@ -30,6 +30,14 @@ extension OptionSpec {
         "--sort", value: "arrival|sequence",
         is: "order of lines: `arrival`, or `sequence` to hold each fix back until every earlier one of its log has come or is lost (default arrival)")
 
+    static let format = OptionSpec("-F", "--format", value: "FORMAT", is: "output format, see the table below (default json)")
+
+    /// The format of a command that may write to a terminal as it goes, see ``ParsedArguments/liveFormatOptions(_:)``.
+    static let liveFormat = OptionSpec(
+        "-F", "--format", value: "FORMAT", is: "output format, see the table below (default: text at a terminal, else json)")
+
+    static let utc = OptionSpec("--utc", is: "with `-F text`: print times in UTC (default: local time)")
+
     static let flavour = OptionSpec(
         "--flavour", value: "full|compact",
         is: "shape of JSON fix lines; `compact` has `lat` and `lon` at the top level and no `id` (default full)")

@@ -10,14 +10,12 @@ extension ParsedArguments {
     static let readingOptions = [
         OptionSpec(
             "--collar", value: "ID|NAME",
-            is: "only this collar, or every collar of this animal, each for the time it was worn (default: all)"),
+            is: "only this collar (its id, or at least its first 4 digits), or every collar of this animal, each for the time it was worn (default: all)"),
         OptionSpec(
             "--since", value: "ID|TIME",
             is: "start after this fix or message, or at this time of reception (default: the oldest entry)"),
         .sort,
-        OptionSpec("-F", "--format", value: "FORMAT", is: "output format (default json); see the table below"),
-        OptionSpec("--utc", is: "with `-F text`: print times in UTC (default: local time)"),
-        .flavour, .sourceAs, .readStateDirectory,
+        .format, .utc, .flavour, .sourceAs, .readStateDirectory,
     ]
 
     /// The options that `follow` and `deliver` share.
@@ -57,15 +55,15 @@ extension ParsedArguments {
     }
 
     /// What a reader gets.
-    func reading() throws(CommandFailure) -> ReadingConfiguration {
+    /// - Parameter isLive: whether it writes to stdout, which may be a terminal.
+    func reading(isLive: Bool) throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
-        reading.format = try formatOptions()
+        let kinds = try lineKinds(of: LineKind.allCases)
+        reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix]) : try formatOptions()
         reading.wanted = try wantedCollars()
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
-        reading.read(try lineKinds(of: LineKind.allCases) ?? reading.format.usualKinds(in: [.fix]))
-        if let kind = reading.eventKinds.first, reading.format.format != .json {
-            throw CommandFailure(.usage, "--events \(kind.rawValue): lines of events are JSON only")
-        }
+        reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
+        try Self.check(reading.eventKinds, in: reading.format.format)
         reading.selection.isSorted = try isSorted()
         if let text = value("--since") {
             reading.start = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart

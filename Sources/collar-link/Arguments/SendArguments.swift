@@ -26,7 +26,8 @@ struct SendArguments {
             throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
         }
         request = ControlRequest(try SendArguments.content(arguments))
-        request.deviceID = try arguments.wantedCollar()
+        let isUndoable = !["pair", "unpair", "message"].contains(arguments.operands.first)
+        request.deviceID = try arguments.wantedCollar(takesPrefix: isUndoable)
         switch modes.first {
         case "--now":
             guard timeoutMicroseconds >= 1000 else {

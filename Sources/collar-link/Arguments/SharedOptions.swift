@@ -82,6 +82,23 @@ extension ParsedArguments {
         return options
     }
 
+    /// How `run` and `follow` write entries of these kinds: without `--format`, for people at a terminal, and as lines of JSON
+    /// elsewhere.
+    func liveFormatOptions(_ kinds: Set<LineKind>) throws(CommandFailure) -> FormatOptions {
+        var options = try formatOptions()
+        let isForPrograms = ["--format", "--flavour", "--source-as", "--acknowledge"].contains(where: has)
+        if !isForPrograms, kinds.isDisjoint(with: LineKind.ofEvents), Terminal.isOutput { options.format = .text }
+        if Terminal.isOutput { options.terminalWidth = Terminal.width }
+        return options
+    }
+
+    /// Checks that a format has lines for all wanted kinds of events.
+    static func check(_ kinds: Set<LineKind>, in format: OutputFormat) throws(CommandFailure) {
+        if format != .json, let kind = kinds.intersection(LineKind.ofEvents).map(\.rawValue).min() {
+            throw CommandFailure(.usage, "--events \(kind): lines of events are JSON only", remedy: "give -F json")
+        }
+    }
+
     /// `--flavour full|compact`.
     func flavour() throws(CommandFailure) -> FixLineWriter.Flavour { try choice("--flavour") ?? .full }
 

@@ -18,8 +18,7 @@ enum DecodeCommand {
             skipped and counted on stderr.
             """,
         options: [
-            OptionSpec("-F", "--format", value: "FORMAT", is: "output format (default json); see the table below"),
-            .flavour,
+            .format, .flavour,
             OptionSpec("--bare", is: "input is bare frames, each after 2 bytes of length (big-endian)"),
             OptionSpec("--device", value: "ID", is: "id of the collar, 16 hexadecimal digits (default: from the frames)"),
             OptionSpec("--log-id", value: "N", is: "id of the log, 0 to 67108863 (default: from the frames)"),

@@ -77,7 +77,7 @@ enum DeliverCommand {
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
             throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
         }
-        var configuration = DeliveryConfiguration(try arguments.reading(), command)
+        var configuration = DeliveryConfiguration(try arguments.reading(isLive: false), command)
         configuration.reading.name = name
         configuration.batchCount = try arguments.integer("--batch", in: 1...100_000) ?? 1000
         configuration.intervalMicroseconds = Int64((try arguments.number("--every", in: 0...86_400) ?? 0) * 1e6)

@@ -21,7 +21,7 @@ enum FollowCommand {
                 "--as", value: "NAME",
                 is: "store the position under this name, and continue there: \(ReaderName.form) (default: no position)"),
             OptionSpec("--acknowledge", is: "with `--as`: move the position only past lines whose ids arrive on stdin"),
-        ] + ParsedArguments.followingOptions + [
+        ] + ParsedArguments.followingOptions.map { $0.key == OptionSpec.format.key ? .liveFormat : $0 } + [
             .count, .duration, .quiet, ParsedArguments.logOption,
         ],
         maximumOperandCount: 0,
@@ -71,7 +71,7 @@ enum FollowCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        var configuration = FollowerConfiguration(try arguments.reading())
+        var configuration = FollowerConfiguration(try arguments.reading(isLive: true))
         configuration.reading.name = try arguments.value("--as").map { (text) throws(CommandFailure) in
             try ParsedArguments.readerName(text)
         }

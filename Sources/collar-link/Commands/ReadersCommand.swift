@@ -80,25 +80,14 @@ enum ReadersCommand {
     private static func text(_ line: ReaderLine, _ now: Int64) -> String {
         var text = "\(line.name)  "
         if let lag = line.lag, let oldest = lag.oldestUnixMilliseconds {
-            text += "\(lag.entryCount) entries behind, the oldest received \(duration(now - oldest)) ago"
+            text += "\(lag.entryCount) entries behind, the oldest received \(durationText(milliseconds: now - oldest)) ago"
         } else {
             text += "has everything"
         }
-        text += "  last seen \(duration(now - line.seenUnixMilliseconds)) ago"
+        text += "  last seen \(durationText(milliseconds: now - line.seenUnixMilliseconds)) ago"
         if let collars = line.collars {
             text += "  collars \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))"
         }
         return text + "\n"
-    }
-
-    /// A time span in its largest unit.
-    private static func duration(_ milliseconds: Int64) -> String {
-        let seconds = max(0, milliseconds) / 1000
-        return switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3600) h"
-        default: "\(seconds / 86_400) days"
-        }
     }
 }

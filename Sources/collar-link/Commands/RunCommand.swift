@@ -10,8 +10,8 @@ enum RunCommand {
         title: "receive positions, store them, write them as lines",
         synopsis: "collar-link [run] [options]",
         summary: """
-            Receives positions from collar radios. It stores each position on disk, acknowledges it, and writes it as a line of JSON on
-            stdout. Without a radio it waits for one. Messages for people go to stderr.
+            Receives positions from collar radios. It stores each position on disk, acknowledges it, and writes it as a line on stdout: JSON
+            for programs, or text at a terminal. Without a radio it waits for one. Messages for people go to stderr.
 
             `run` is the default command. `collar-link help` lists the others.
             """,
@@ -20,13 +20,13 @@ enum RunCommand {
         ] + RadioOption.allCases.map(\.spec) + [
             OptionSpec(
                 "--collar", value: "ID|NAME",
-                is: "only this collar: its id, 16 hexadecimal digits, or the name of the animal that wears it at the start (default: all)"),
+                is: "only this collar: its id, the first digits of it (at least 4), or the name of the animal that wears it at the start (default: all)"),
             .lineKinds, .sort,
             OptionSpec(
                 "--since", value: "ID|TIME",
                 is: "start after this fix or message, or at this time of reception (default: where the last run stopped)"),
             OptionSpec("--from-start", is: "start with the oldest stored entry"),
-            .flavour, .sourceAs, .stateDirectory,
+            .liveFormat, .utc, .flavour, .sourceAs, .stateDirectory,
             OptionSpec(
                 "--keep", value: "DAYS", is: "delete fixes older than DAYS, 1 to 36500, once every reader has them (default: keep all)"),
             OptionSpec(
@@ -44,6 +44,11 @@ enum RunCommand {
         ],
         maximumOperandCount: 0,
         notes: """
+            formats:
+            \(formatList())
+
+            \(formatNotes)
+
             values of --since:
             \(SinceArgument.table)
 
@@ -124,7 +129,11 @@ enum RunCommand {
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try receiver.run()
-            if arguments.has("--verbose") { StandardError.say(receiver.statistics.text) }
+            if arguments.has("--verbose") {
+                StandardError.say(receiver.statistics.text)
+            } else if configuration.format.format == .text, Terminal.isOutput, !arguments.has("--quiet") {
+                StandardError.say(receiver.figures.summary)
+            }
             return .clean
         } catch {
             throw CommandFailure(error.message)
@@ -153,9 +162,10 @@ enum RunCommand {
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.wantedCollar()
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
-        configuration.format.flavour = try arguments.flavour()
-        configuration.format.sourceAs = try arguments.sourceAs()
-        if let kinds = try arguments.lineKinds(of: LineKind.allCases) {
+        let kinds = try arguments.lineKinds(of: LineKind.allCases)
+        configuration.format = try arguments.liveFormatOptions(kinds ?? [.fix])
+        if let kinds {
+            try ParsedArguments.check(kinds, in: configuration.format.format)
             configuration.write(kinds)
             configuration.host.hasConsumer = !kinds.isEmpty
         }

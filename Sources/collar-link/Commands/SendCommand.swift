@@ -33,7 +33,7 @@ enum SendCommand {
         options: [
             OptionSpec(
                 "--collar", value: "ID|NAME",
-                is: "collar to send to: its id, 16 hexadecimal digits, or the name of the animal that wears it now (default: the only one known)"),
+                is: "collar to send to: its id, the first digits of it (at least 4; not for pair, unpair and message), or the name of the animal that wears it now (default: the only one known)"),
             OptionSpec("--queue", is: "keep the request for a week, also over restarts, until the collar is heard (the default)"),
             OptionSpec("--now", is: "fail at once without a radio or contact, and drop the request after `--timeout`"),
             OptionSpec("--latest", is: "like `--queue`, and replace requests of the same kind that were not sent yet"),

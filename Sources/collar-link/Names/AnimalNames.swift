@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarJournal
 import CollarReceiver
 import CollarTracking
 
@@ -22,6 +23,25 @@ final class AnimalNames {
         _ = files.refresh()
         if let fault = files.faults.first { throw CommandFailure(fault) }
         return files.registers
+    }
+
+    /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
+    /// where the text is the name of an animal.
+    /// - Throws: a usage failure that lists the collars, if there are several.
+    func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> UInt64? {
+        guard CollarID.isPrefix(text) else { return nil }
+        let registers = try registers()
+        guard !registers.contains(where: { $0.register.animals.contains { $0.name == text } }) else { return nil }
+        // Where the directory is missing or may not be read, the command itself says so.
+        let stored = (try? JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem())) ?? []
+        let worn = registers.flatMap { $0.register.animals.flatMap { $0.wearings.map(\.deviceID) } }
+        let found = Set(stored + worn).filter { MessageDescription.hexadecimal($0).hasPrefix(text.lowercased()) }.sorted()
+        guard found.count <= 1 else {
+            throw CommandFailure(
+                .usage, "\(what) \(text): \(found.count) collars have an id that begins so",
+                remedy: "give more digits: \(AnimalNames.list(found.map { MessageDescription.hexadecimal($0) }))")
+        }
+        return found.first
     }
 
     /// The collar with an id, or the one that the animal with a name wears now.
@@ -67,15 +87,23 @@ final class AnimalNames {
 
 extension ParsedArguments {
     /// `--collar ID|NAME`: the one collar that is meant now; nil if the option is absent.
-    func wantedCollar() throws(CommandFailure) -> UInt64? {
+    /// - Parameter takesPrefix: whether the beginning of an id is enough. It is not for requests that cannot be undone.
+    func wantedCollar(takesPrefix: Bool = true) throws(CommandFailure) -> UInt64? {
         guard let text = value("--collar") else { return nil }
-        return try AnimalNames().collar(text, as: "--collar")
+        let animals = AnimalNames()
+        if takesPrefix, let deviceID = try collar(beginningWith: text, animals) { return deviceID }
+        return try animals.collar(text, as: "--collar")
+    }
+
+    private func collar(beginningWith text: String, _ animals: AnimalNames) throws(CommandFailure) -> UInt64? {
+        try animals.collar(beginningWith: text, as: "--collar", stateDirectory: try readableStateDirectory())
     }
 
     /// `--collar ID|NAME`: what a command is about that reads what is stored. A name means every collar that the animal wears or
     /// wore, each for its time.
     func wantedCollars(_ animals: AnimalNames = AnimalNames()) throws(CommandFailure) -> CollarSelection {
         guard let text = value("--collar") else { return .all }
+        if let deviceID = try collar(beginningWith: text, animals) { return .collar(deviceID) }
         return try animals.selection(text, as: "--collar")
     }
 }

@@ -47,7 +47,7 @@ enum NameCommand {
         ],
         maximumOperandCount: 2,
         notes: """
-            ID is the id of a collar: 16 hexadecimal digits.
+            ID is the id of a collar: 16 hexadecimal digits. For a known collar, the first digits are enough (at least 4), except with `--end`.
 
             values of TIME:
             \(TimeArgument.table)
@@ -122,7 +122,9 @@ enum NameCommand {
         let species = arguments.value("--species")
         let notes = arguments.value("--notes")
         if words.count == 2 {
-            let deviceID = try collar(first, for: words[1])
+            let directory = try arguments.readableStateDirectory()
+            let known = try AnimalNames().collar(beginningWith: first, as: "name", stateDirectory: directory)
+            let deviceID = if let known { known } else { try collar(first, for: words[1]) }
             let task = Task.put(
                 deviceID, name: words[1], from: try time("--from", arguments), until: try time("--until", arguments), species: species,
                 notes: notes)

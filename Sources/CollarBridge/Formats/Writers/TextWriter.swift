@@ -84,18 +84,21 @@ struct TextWriter: FormatWriter {
     }
 
     mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let range = change.range
-        let fixes = range.count == 1 ? "fix \(range.first)" : "fixes \(range.first) to \(range.last)"
-        let fate =
-            switch change.event {
-            case .missing: "missing"
-            case .filled: "no longer missing"
-            case .lost: "lost: the collar does not have them any more"
-            case .elsewhere: "delivered to another receiver"
-            }
         bytes += "\(timeText(unixMilliseconds: change.unixMilliseconds, in: zone))  ".utf8
         bytes += TextWriter.wearer(logs.deployments.wearer(of: deviceID, at: change.unixMilliseconds), of: deviceID)
-        bytes += "  \(fixes) \(fate)\n".utf8
+        bytes += "  \(TextWriter.text(of: change))\n".utf8
+    }
+
+    /// The range of a gap and what became of it.
+    static func text(of change: GapChange) -> String {
+        let range = change.range
+        let fixes = range.count == 1 ? "fix \(range.first)" : "fixes \(range.first) to \(range.last)"
+        return switch change.event {
+        case .missing: "\(fixes) missing"
+        case .filled: "\(fixes) no longer missing"
+        case .lost: "\(fixes) lost: the collar does not have them any more"
+        case .elsewhere: "\(fixes) delivered to another receiver"
+        }
     }
 
     mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
@@ -111,7 +114,7 @@ struct TextWriter: FormatWriter {
     }
 
     /// A length in metres: with one decimal place below 10 m, else without.
-    private static func rounded(millimeters: UInt32) -> String {
+    static func rounded(millimeters: UInt32) -> String {
         let length = Int64(millimeters)
         return length >= 10_000 ? "\((length + 500) / 1000)" : MessageDescription.decimal((length + 50) / 100, 1)
     }
