@@ -174,10 +174,12 @@ class OptionTest(EndToEndTest):
                 self.assertTrue(program.error_text.startswith("collar-link: "), program.error_text)
 
     def test_help_and_version(self):
-        for command in ([], ["devices"], ["simulate"], ["run"]):
-            for question, word in (("--help", "usage: collar-link"), ("-h", "usage:"), ("--version", "collar-link ")):
-                program = self.start([BINARY, *command, question])
+        questions = [[*command, question] for command in ([], ["devices"], ["simulate"], ["run"]) for question in ("--help", "-h")]
+        for arguments in (*questions, ["--version"], ["-V"], ["version"]):
+            with self.subTest(arguments=arguments):
+                program = self.start([BINARY, *arguments])
                 self.assertEqual(program.wait(5), 0)
+                word = "usage: collar-link" if arguments in questions else "collar-link 0."
                 self.assertIn(word, "".join(program.lines))
                 self.assertEqual(program.error_text, "")
 

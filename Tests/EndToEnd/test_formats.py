@@ -293,7 +293,7 @@ class OptionTest(Formats):
         self.assertEqual(self.run_tool("history", "-F", "csv", "--source-as", "iOS", "--state-dir", self.state, code=64), "")
         self.assertIn("--source-as is for lines of JSON, not for csv", self.errors)
         self.decode("kml", code=64)
-        self.assertIn(f"--format kml: {', '.join(FORMATS[:-1])} or nmea is wanted", self.errors)
+        self.assertIn(f"--format kml: expected {', '.join(FORMATS[:-1])} or nmea", self.errors)
 
     def test_help_lists_every_format(self):
         for command in ("history", "decode"):

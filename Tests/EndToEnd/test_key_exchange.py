@@ -293,7 +293,7 @@ class ReferenceCableTest(CableTest):
     def test_an_unplugged_cable_and_a_wrong_command_line(self):
         done = subprocess.run([BINARY, "key", "exchange"], capture_output=True, text=True, timeout=20)
         self.assertEqual(done.returncode, 64)
-        self.assertIn("wants the port of the cable", done.stderr)
+        self.assertIn("needs the port of the cable", done.stderr)
         program = self.exchange(self.path("none"))
         self.assertEqual(program.wait(), 69)
         cable = SerialLine()

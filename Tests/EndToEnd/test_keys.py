@@ -88,10 +88,10 @@ class CommandTest(KeyTest):
     def test_what_is_wrong_is_said(self):
         for arguments, code, text in (
                 (("add", "1234"), 64, "16 hexadecimal digits"), (("remove", "0123456789abcdef"), 66, "there is no key"),
-                (("accept-restart", "0123456789abcdef", "7"), 66, "there is no key"), (("list", "x"), 64, "wants one of"),
-                (("accept-restart", "0123456789abcdef"), 64, "wants one of"),
-                (("accept-restart", "0123456789abcdef", "67108864"), 64, "the number of a log is wanted"),
-                ((), 64, "wants one of"), (("add", "0123456789abcdef", self.path("none")), 66, "No such file")):
+                (("accept-restart", "0123456789abcdef", "7"), 66, "there is no key"), (("list", "x"), 64, "needs one of"),
+                (("accept-restart", "0123456789abcdef"), 64, "needs one of"),
+                (("accept-restart", "0123456789abcdef", "67108864"), 64, "expected the number of a log"),
+                ((), 64, "needs one of"), (("add", "0123456789abcdef", self.path("none")), 66, "No such file")):
             self.assertIn(text, self.key_command(*arguments, code=code).stderr)
         for text in ("", "00", KEY + "0", KEY[:-1] + "g"):
             done = self.key_command("add", "0123456789abcdef", "-", stdin=text, code=65)

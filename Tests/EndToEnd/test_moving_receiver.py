@@ -115,7 +115,7 @@ class MovingReceiverTest(EndToEndTest):
             self.assertIn(f"stdin, line {line}: ", self.command("import", state=new, status=65, input=damaged)[1])
         self.command("import", state=new, input=text)
         self.command("import", state=new, input=text)
-        self.assertIn("receiver wants one of", self.command("move", status=64)[1])
+        self.assertIn("receiver needs one of", self.command("move", status=64)[1])
 
     def test_not_while_it_runs(self):
         line = SerialLine()

@@ -147,7 +147,7 @@ class NameCommandTest(NameTest):
                 (("910a", "Hera"), "16 hexadecimal digits"),
                 (("Athena",), "--species, --notes, --end, --rename or --remove"),
                 ((ID_A,), f"name the animal that wears it: collar-link name {ID_A} NAME"),
-                (("--remove",), "--remove wants an animal"),
+                (("--remove",), "--remove needs an animal"),
                 (("--from", "2026-01-01"), "--from does not go with this"),
                 (("Athena", "--remove", "--notes", "x"), "--notes does not go with this"),
                 ((ID_A, "Athena", "--until", "tomorrow"), "--until tomorrow: no time"),
@@ -158,7 +158,7 @@ class NameCommandTest(NameTest):
                 (("Hera", "--remove"), "there is no animal Hera"),
                 (("Athena", "--rename", "Zeus"), "there is an animal Zeus already, at line 7 of"),
                 (("Athena", "--notes", "a # b"), "has a '#' where a comment begins"),
-                (("-F", "csv"), "text or json is wanted")):
+                (("-F", "csv"), "expected text or json")):
             with self.subTest(arguments=arguments):
                 self.name(*arguments, code=64)
                 self.assertIn(says, self.errors)
@@ -346,7 +346,7 @@ class NamesInUseTest(NameTest):
             for animal, says in (
                     ("Zeus", ("Zeus: the animal wears no collar now", f"it wore: {ID_B}")),
                     ("two", ("the animal wears 2 collars now", "0000000000000001, 0000000000000002")),
-                    ("Hera", ("Hera: 16 hexadecimal digits are wanted, or the name of an animal",
+                    ("Hera", ("Hera: expected 16 hexadecimal digits, or the name of an animal",
                               "animals are: n0, n1, n2, n3, n4, n5, n6, n7, …\n"))):
                 with self.subTest(command=command[0], animal=animal):
                     self.call(*command, animal, code=64)

@@ -44,7 +44,7 @@ class BadPortTest(EndToEndTest):
         for arguments in (["--port="], ["--port", ""], ["--state-dir="]):
             program = self.start([BINARY, *arguments])
             self.assertEqual(program.wait(5), 64, program.error_text)
-            self.assertIn("wants a value", program.error_text)
+            self.assertIn("needs a value", program.error_text)
 
     def open_by_two_names(self):
         """A line, its second name, and a receiver that was given both names. The first name is `self.link`."""

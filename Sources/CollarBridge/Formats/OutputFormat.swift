@@ -28,17 +28,17 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     /// What the format is, in a few words for a person.
     public var summary: String {
         switch self {
-        case .json: "a line of JSON for each entry (the default)"
-        case .text: "a line for people"
-        case .csv: "a table with the units in its header"
-        case .gpx: "GPX 1.1, a track for each collar or animal, a new segment after each gap"
-        case .geojson: "a FeatureCollection of points (RFC 7946)"
-        case .movebank: "a table with the columns that Movebank imports"
-        case .influx: "InfluxDB's line protocol"
-        case .owntracks: "OwnTracks' JSON"
-        case .traccar: "JSON for Traccar's port for OsmAnd, server 6.7 or later"
-        case .homeassistant: "'TOPIC PAYLOAD' for Home Assistant's MQTT discovery; a fix of unknown accuracy is left out"
-        case .nmea: "GGA and RMC sentences"
+        case .json: "one line of JSON per entry"
+        case .text: "one line per entry for people"
+        case .csv: "CSV, with the units in the header"
+        case .gpx: "GPX 1.1: a track per collar or animal, split at gaps"
+        case .geojson: "GeoJSON (RFC 7946): a FeatureCollection of points"
+        case .movebank: "CSV with the column names that Movebank imports"
+        case .influx: "InfluxDB line protocol: measurement `collar_fix`, nanoseconds"
+        case .owntracks: "one OwnTracks `location` object per line"
+        case .traccar: "JSON lines for Traccar's OsmAnd port, server 6.7 or later"
+        case .homeassistant: "`TOPIC PAYLOAD` lines for Home Assistant's MQTT discovery"
+        case .nmea: "NMEA 0183: GGA and RMC sentences"
         }
     }
 

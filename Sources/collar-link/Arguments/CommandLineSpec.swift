@@ -42,10 +42,10 @@ struct CommandSpec: Sendable {
     func help(_ style: TerminalStyle) -> String {
         let forms = synopsis.split(separator: "\n").map { HelpText.wrapped($0, indent: 7, hanging: 11) }
         var text = style.painted("usage:", as: .heading) + " " + forms.joined(separator: "\n       ") + "\n"
-        text += "\n" + HelpText.paragraphs(summary) + "\n"
+        text += "\n" + HelpText.paragraphs(summary, style) + "\n"
         text += style.painted("options:", as: .heading) + "\n"
         text += (options + CommandSpec.commonOptions).map(\.help).joined()
-        if !notes.isEmpty { text += "\n" + HelpText.paragraphs(notes) }
+        if !notes.isEmpty { text += "\n" + HelpText.paragraphs(notes, style) }
         return text
     }
 
@@ -75,7 +75,8 @@ enum HelpText {
 
     /// Breaks the lines of a text. Lines that begin with a space are a table or a command, and stay as they are; the others are
     /// joined to paragraphs, which empty lines separate.
-    static func paragraphs(_ text: String) -> String {
+    /// A heading is a line of at most three words that ends with a colon, at the start of a paragraph.
+    static func paragraphs(_ text: String, _ style: TerminalStyle) -> String {
         var lines: [String] = []
         var paragraph: [String] = []
         func end(_ lines: inout [String], _ paragraph: inout [String]) {
@@ -86,6 +87,8 @@ enum HelpText {
             if line.isEmpty || line.hasPrefix(" ") {
                 end(&lines, &paragraph)
                 lines.append(line)
+            } else if paragraph.isEmpty, line.hasSuffix(":"), line.split(separator: " ").count <= 3 {
+                lines.append(style.painted(line, as: .heading))
             } else {
                 paragraph.append(line)
             }
@@ -143,7 +146,7 @@ struct ParsedArguments {
             var value = ""
             if option.valueName != nil {
                 guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
-                    throw Self.failure("'\(name)' wants a value: \(name) \(option.valueName ?? "")", command)
+                    throw Self.failure("'\(name)' needs a value: \(name) \(option.valueName ?? "")", command)
                 }
                 value = given
             } else if attached != nil {
@@ -180,7 +183,7 @@ struct ParsedArguments {
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound) up"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw CommandFailure(.usage, "\(key) \(text): \(bounds) is wanted")
+            throw CommandFailure(.usage, "\(key) \(text): expected \(bounds)")
         }
         return number
     }
@@ -190,7 +193,7 @@ struct ParsedArguments {
         guard let text = value(key) else { return nil }
         guard let number = Double(text), range.contains(number) else {
             throw CommandFailure(
-                .usage, "\(key) \(text): a number from \(range.lowerBound) to \(range.upperBound) is wanted")
+                .usage, "\(key) \(text): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -211,7 +214,7 @@ struct ParsedArguments {
 
     private static func unknownChoice(_ key: String, _ text: String, _ words: [String]) -> CommandFailure {
         let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
-        return CommandFailure(.usage, "\(key) \(text): \(list) is wanted" + Suggestion.text(for: text, among: words))
+        return CommandFailure(.usage, "\(key) \(text): expected \(list)" + Suggestion.text(for: text, among: words))
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {

@@ -23,7 +23,7 @@ extension CollarKey {
         let line = try lines.next() ?? []
         guard let key = CollarKey(hexadecimal: String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }) else {
             throw CommandFailure(
-                .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): 32 hexadecimal digits are wanted",
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): expected 32 hexadecimal digits",
                 remedy: "'collar-link key add ID' without FILE makes a key and prints it so")
         }
         self = key

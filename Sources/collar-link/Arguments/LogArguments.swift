@@ -4,7 +4,7 @@ extension ParsedArguments {
     /// The option that chooses messages.
     static let logOption = OptionSpec(
         "--log", value: "[CATEGORY:]LEVEL", repeatable: true,
-        is: "messages of this level and above: debug, info (the default), warning, error, fault; see Protocol/LOGGING.md")
+        is: "print messages of this level and above: debug, info, warning, error or fault (default info; repeatable). CATEGORY is \(LogCategory.allCases.map(\.rawValue).joined(separator: ", ")) (default: all)")
 
     /// Which messages are wanted: `--log [CATEGORY:]LEVEL`, in their order, after `--quiet`.
     func logFilter() throws(CommandFailure) -> LogFilter {
@@ -17,7 +17,7 @@ extension ParsedArguments {
                     case .level(let word): (word, LogLevel.allCases.map(\.rawValue))
                     }
                 throw CommandFailure(
-                    .usage, "--log \(text): [CATEGORY:]LEVEL is wanted; there is no '\(word)'" + Suggestion.text(for: word, among: known),
+                    .usage, "--log \(text): expected [CATEGORY:]LEVEL; there is no '\(word)'" + Suggestion.text(for: word, among: known),
                     remedy: "levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
                         + LogCategory.allCases.map(\.rawValue).joined(separator: ", "))
             }

@@ -6,7 +6,7 @@ extension ParsedArguments {
     /// The message of `send message CODE [TEXT]`, from its operands after `message`, and its options.
     func message(_ words: ArraySlice<String>) throws(CommandFailure) -> ApplicationMessage {
         guard let codeText = words.first, let code = UInt8(codeText) else {
-            throw CommandFailure(.usage, "message wants a code from 0 to 255: message CODE [TEXT]")
+            throw CommandFailure(.usage, "message needs a code from 0 to 255: message CODE [TEXT]")
         }
         guard words.count <= 2 else {
             throw CommandFailure(.usage, "message takes one text", remedy: "quote a text with spaces: 'come home'")
@@ -14,7 +14,7 @@ extension ParsedArguments {
         let text = words.dropFirst().first
         guard text == nil || !has("--data") else { throw CommandFailure(.usage, "message takes a text or --data, not both") }
         guard let data = value("--data").map({ [UInt8](hexadecimal: $0) }) ?? Array((text ?? "").utf8) else {
-            throw CommandFailure(.usage, "--data \(value("--data") ?? ""): hexadecimal digits are wanted, two for each byte")
+            throw CommandFailure(.usage, "--data \(value("--data") ?? ""): expected hexadecimal digits, two for each byte")
         }
         guard let message = ApplicationMessage(kind: try messageKind(), code: code, unixSeconds: 0, data: data.span) else {
             throw CommandFailure(
@@ -32,7 +32,7 @@ extension ParsedArguments {
         guard !has("--wants-reply") else { throw CommandFailure(.usage, "--reply-to and --wants-reply contradict each other") }
         guard let outcome = CommandResult.Outcome(name: outcomeText ?? "ok") else {
             throw CommandFailure(
-                .usage, "--outcome \(outcomeText ?? ""): \(CommandResult.Outcome.nameList) is wanted"
+                .usage, "--outcome \(outcomeText ?? ""): expected \(CommandResult.Outcome.nameList)"
                     + Suggestion.text(for: outcomeText ?? "", among: CommandResult.Outcome.names))
         }
         return .reply(to: UInt32(request), outcome)

@@ -5,13 +5,14 @@ extension RadioOption {
     var spec: OptionSpec {
         let (value, summary) =
             switch self {
-            case .dialect: ("kiss|rnode|rui3|serial", "the firmware of the radio sticks (found out)")
-            case .region: ("NAME", "whose rules the sticks obey: EU868, US915 …; without one, they send nothing")
-            case .frequency: ("MHZ", "carrier frequency (the region's)")
-            case .bandwidth: ("KHZ", "bandwidth (125)")
-            case .spreadingFactor: ("N", "spreading factor, 5 to 12 (the region's)")
-            case .codingRate: ("4/N", "coding rate, 4/5 to 4/8 (4/5)")
-            case .power: ("DBM", "transmit power (the region's)")
+            case .dialect: ("kiss|rnode|rui3|serial", "protocol of the stick's firmware (default: detect it)")
+            case .region:
+                ("NAME", "radio rules to obey: \(wanted) (default: none, and a LoRa stick does not transmit)")
+            case .frequency: ("MHZ", "carrier frequency in MHz, 137 to 1020 (default: the region's)")
+            case .bandwidth: ("KHZ", "LoRa bandwidth in kHz, 7.8 to 500 (default: the region's, 125)")
+            case .spreadingFactor: ("N", "LoRa spreading factor, 5 to 12 (default: the region's, 8 or 9)")
+            case .codingRate: ("4/N", "LoRa coding rate, 4/5 to 4/8 (default 4/5)")
+            case .power: ("DBM", "transmit power at the radio in dBm, -9 to 30 (default: the region's)")
             }
         return OptionSpec("--\(rawValue)", value: value, is: summary)
     }

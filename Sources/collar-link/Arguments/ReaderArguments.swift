@@ -10,25 +10,16 @@ extension ParsedArguments {
     static let readingOptions = [
         OptionSpec(
             "--collar", value: "ID|NAME",
-            is: "only this collar, or what this animal's collars sent while it wore them, by the times of the fixes"),
-        OptionSpec("--since", value: "ID|TIME", is: "what was stored after this fix or message, or received since"),
+            is: "only this collar (its id, or at least its first 4 digits), or every collar of this animal, each for the time it was worn (default: all)"),
         OptionSpec(
-            "--sort", value: "arrival|sequence",
-            is: "fixes as they came (arrival, the default), or each after those before it in its log"),
-        OptionSpec("-F", "--format", value: "FORMAT", is: "how to write them (json); see below"),
-        OptionSpec("--utc", is: "times of text in UTC, not in local time"),
-        OptionSpec("--flavour", value: "full|compact", is: "shape of fix lines of JSON (full)"),
-        OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source, in JSON"),
-        OptionSpec(
-            "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
+            "--since", value: "ID|TIME",
+            is: "start after this fix or message, or at this time of reception (default: the oldest entry)"),
+        .sort,
+        .format, .utc, .flavour, .sourceAs, .readStateDirectory,
     ]
 
     /// The options that `follow` and `deliver` share.
-    static let followingOptions = [
-        OptionSpec(
-            "--events", value: "LIST",
-            is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; or all"),
-    ] + readingOptions
+    static let followingOptions = [.lineKinds] + readingOptions
 
     /// Where a system service keeps its journals.
     static let serviceDirectory = "/var/lib/collar-link"
@@ -53,7 +44,7 @@ extension ParsedArguments {
     /// The name of a reader.
     static func readerName(_ text: String) throws(CommandFailure) -> ReaderName {
         guard let name = ReaderName(text) else {
-            throw CommandFailure(.usage, "'\(text)' is no name of a reader: \(ReaderName.form) are wanted")
+            throw CommandFailure(.usage, "'\(text)' is not the name of a reader: expected \(ReaderName.form)")
         }
         return name
     }

@@ -73,7 +73,7 @@ struct SendArguments {
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
         guard let seconds = Double(text), (0.1...65).contains(seconds) else {
-            throw CommandFailure(.usage, "sound \(text): a number of seconds from 0.1 to 65 is wanted")
+            throw CommandFailure(.usage, "sound \(text): expected a number of seconds from 0.1 to 65")
         }
         return UInt16(seconds * 1000)
     }
@@ -88,7 +88,7 @@ struct SendArguments {
         var names: Set<String> = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': KEY=VALUE is wanted") }
+            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': expected KEY=VALUE") }
             guard let key = SettingKey(name: parts[0]) else {
                 let names = SettingKey.all.map(\.name)
                 throw CommandFailure(
@@ -100,7 +100,7 @@ struct SendArguments {
             }
             guard let value = UInt32(parts[1]), key.accepts(value) else {
                 throw CommandFailure(
-                    .usage, "\(word): a whole number from \(key.rangeText) is wanted",
+                    .usage, "\(word): expected a whole number from \(key.rangeText)",
                     remedy: "\(key.name): \(key.meaning)")
             }
             settings.append(Setting(key: key.rawValue, value: value))

@@ -9,7 +9,7 @@ extension ParsedArguments {
     func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
         guard let text = value(key) else { return nil }
         guard let deviceID = CollarID.deviceID(text) else {
-            throw CommandFailure(.usage, "\(key) \(text): \(CollarID.form) are wanted")
+            throw CommandFailure(.usage, "\(key) \(text): expected \(CollarID.form)")
         }
         return deviceID
     }
@@ -19,7 +19,7 @@ extension ParsedArguments {
         guard let text = value("--to") else { return nil }
         guard let receiverID = ControlRequest.receiverID(text) else {
             throw CommandFailure(
-                .usage, "--to \(text): 8 hexadecimal digits are wanted",
+                .usage, "--to \(text): expected 8 hexadecimal digits",
                 remedy: "'collar-link receiver show' prints them, on the other machine")
         }
         return receiverID
@@ -35,7 +35,7 @@ extension ParsedArguments {
             range.contains(number * unit)
         else {
             let bounds = "from \(range.lowerBound) to \(range.upperBound)"
-            throw CommandFailure(.usage, "\(key) \(text): a number of bytes \(bounds) is wanted, perhaps with K, M or G")
+            throw CommandFailure(.usage, "\(key) \(text): expected a number of bytes \(bounds), optionally with K, M or G")
         }
         return number * unit
     }
@@ -50,7 +50,7 @@ extension ParsedArguments {
             guard let kind = LineKind(rawValue: word), possible.contains(kind) else {
                 let names = possible.map(\.rawValue)
                 throw CommandFailure(
-                    .usage, "--events \(text): a list with commas is wanted, of \(names.joined(separator: ", ")); or all"
+                    .usage, "--events \(text): expected kinds separated by commas: \(names.joined(separator: ", ")); or all"
                         + Suggestion.text(for: word, among: names + ["all"]))
             }
             kinds.insert(kind)

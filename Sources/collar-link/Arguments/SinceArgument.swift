@@ -9,8 +9,14 @@ enum SinceArgument: Equatable {
     /// From this time of reception on, in milliseconds since 1970.
     case time(unixMilliseconds: Int64)
 
-    /// The accepted forms, for the help.
-    static let forms = "a fix's id, \(TimeArgument.forms)"
+    /// The accepted forms, for a message.
+    static let forms = "the id of a fix or message, \(TimeArgument.forms)"
+
+    /// The accepted forms, a line each, for the help of a command.
+    static let table = """
+          ID                    the `id` of a fix or message
+        \(TimeArgument.table)
+        """
 
     /// Reads the text of the argument.
     /// - Parameter now: the time from which an age counts back, in milliseconds since 1970.
@@ -35,8 +41,16 @@ enum SinceArgument: Equatable {
 
 /// A time, as options take it.
 enum TimeArgument {
-    /// The accepted forms, for the help.
+    /// The accepted forms, for a message.
     static let forms = "2026-11-21, 2026-11-21T09:00:00Z, @UNIX-SECONDS, or an age: 90s, 30m, 2h, 3d, 1w"
+
+    /// The accepted forms, a line each, for the help of a command.
+    static let table = """
+          2026-11-21            a date: midnight, UTC
+          2026-11-21T09:00:00Z  a time, UTC
+          @1763719200           seconds since 1970
+          2h                    an age, in s, m, h, d or w
+        """
 
     /// Reads a time; nil for any other text.
     /// - Parameter now: the time from which an age counts back, in milliseconds since 1970.

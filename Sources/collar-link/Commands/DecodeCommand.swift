@@ -7,34 +7,51 @@ enum DecodeCommand {
     static let spec = CommandSpec(
         name: "decode",
         title: "turn frames or a capture into lines",
-        synopsis: "collar-link decode [FILE|-] [-F FORMAT] [--bare] [--device ID --log-id N | --device ID --key-file FILE]",
+        synopsis: """
+            collar-link decode [FILE|-] [-F FORMAT] [--bare]
+            collar-link decode [FILE|-] --device ID --log-id N [options]
+            collar-link decode [FILE|-] --device ID --key-file FILE [options]
+            """,
         summary: """
-            Reads frames of the Collar Link Protocol (stdin without FILE), as they stand on a serial line, and writes
-            the fixes as JSON lines or in another format, or every message as text. What is damaged is skipped and counted on stderr.
-            A capture of 'run --write' is recognised: the frames of all its ports are read, each with its time.
+            Reads frames of the Collar Link Protocol from FILE or stdin, and writes the fixes in them. FILE contains the bytes of a serial
+            line, or is a capture of `run --write`. Of a capture, all ports and both directions are read. Damaged frames are
+            skipped and counted on stderr.
             """,
         options: [
-            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write the fixes (json); text: every field of every message"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of lines of JSON (full)"),
-            OptionSpec("--bare", is: "frames stand behind 2 bytes of length each (big-endian), without stuffing"),
-            OptionSpec("--device", value: "ID", is: "device id of a capture without an identity, 16 hexadecimal digits"),
-            OptionSpec("--log-id", value: "N", is: "log id of a capture without an identity"),
-            OptionSpec("--key-file", value: "FILE", is: "open sealed frames of the collar --device with the key in FILE"),
+            .format, .flavour,
+            OptionSpec("--bare", is: "input is bare frames, each after 2 bytes of length (big-endian)"),
+            OptionSpec("--device", value: "ID", is: "id of the collar, 16 hexadecimal digits (default: from the frames)"),
+            OptionSpec("--log-id", value: "N", is: "id of the log, 0 to 67108863 (default: from the frames)"),
+            OptionSpec("--key-file", value: "FILE", is: "key that opens the sealed frames of the collar in `--device`"),
         ],
         maximumOperandCount: 1,
         notes: """
             formats:
-            \(formatList { $0 == .text ? "every field of every message, for people" : $0.summary })
+            \(formatList { $0 == .text ? "every field of every message, with its place" : $0.summary })
 
-            Sealed frames open from the first identity of a boot on. Exit code 65: no frame of the input is valid, or it is cut off
-            inside a frame (--bare)
+            \(formatNotes)
+
+            Sealed frames can be opened from the first identity after a boot on. Fixes in frames without an identity need `--device` and
+            `--log-id`.
+
+            examples:
+              collar-link decode -F text session.pcapng
+              collar-link encode track.ndjson | collar-link decode
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  no valid frame, a damaged capture, or `--bare` input that ends in a frame
+              66  no such file
+              74  stdout cannot be written
+              77  no permission
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var decoding = FrameDecoding(try arguments.formatOptions())
         if let key = try arguments.key() {
             guard let deviceID = try arguments.deviceID("--device") else {
-                throw CommandFailure(.usage, "--key-file wants the collar whose key it is: --device ID")
+                throw CommandFailure(.usage, "--key-file needs the collar whose key it is: --device ID")
             }
             decoding.open(with: key, deviceID: deviceID)
         } else if arguments.has("--device") || arguments.has("--log-id") {

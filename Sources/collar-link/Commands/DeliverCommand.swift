@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarJournal
 import CollarReceiver
 
 /// `collar-link deliver`: passes batches to a command.
@@ -8,42 +9,73 @@ enum DeliverCommand {
         title: "give positions to a command until it succeeds",
         synopsis: "collar-link deliver NAME [options] -- COMMAND [ARGUMENT …]",
         summary: """
-            Passes the stored positions, and then each new one, in batches to the stdin of COMMAND, and remembers under NAME what the
-            command has taken: a batch counts when the command exits with 0. A batch that fails is tried again for ever, with
-            growing pauses. Each line comes at least once; a sink that ignores an id that it has holds each exactly once.
+            Passes the stored positions, then each new one, in batches to the stdin of COMMAND. A batch is delivered when COMMAND exits
+            with 0. Then the position, stored under NAME, moves past the batch.
 
-              collar-link deliver db -- psql -q -f import.sql
-              collar-link deliver mqtt --batch 1 -- mosquitto_pub -q 1 -t collars/{collar} -s
-
-            {collar} and {name} in COMMAND split the batches by collar and by animal; {count} is the number of entries.
+            If COMMAND fails, it gets the same batch again until it succeeds, after pauses that grow from 1 s to 5 minutes. The
+            failure is reported once. Each line
+            arrives at least once. A sink that ignores known ids, such as a table with a primary key, stores each exactly once.
             """,
         options: [
-            OptionSpec("--batch", value: "N", is: "the most entries in a batch (1000)"),
-            OptionSpec("--every", value: "SECONDS", is: "begin a batch that is not full only so long after the one before (0)"),
-            OptionSpec("--once", is: "deliver what is stored, and exit; do not try again"),
+            OptionSpec("--batch", value: "N", is: "largest number of entries in a batch, 1 to 100000 (default 1000)"),
+            OptionSpec(
+                "--every", value: "SECONDS",
+                is: "shortest time between the starts of two batches, 0 to 86400 seconds; a full batch does not wait (default 0)"),
+            OptionSpec("--once", is: "deliver what is stored, without retries, and exit"),
         ] + ParsedArguments.followingOptions + [
-            OptionSpec("-v", "--verbose", is: "print counts at the end"),
-            OptionSpec("-q", "--quiet", is: "print only what fails"),
-            ParsedArguments.logOption,
+            .verbose, .quiet, ParsedArguments.logOption,
         ],
         maximumOperandCount: .max,
         notes: """
+            NAME is \(ReaderName.form).
+
+            placeholders in COMMAND:
+              {collar}  id of the collar; each batch then has entries of one collar only
+              {name}    name of the animal, unchanged; one animal per batch
+              {count}   number of entries in the batch
+
             formats:
             \(formatList())
 
-            COMMAND is started without a shell, in a process group of its own; its stdout is this program's stderr. {name} is put
-            in as it is, whatever the name contains. Each batch is a whole document of its format. A batch that is interrupted by
-            the end of this program comes again. --since is for the first start under NAME. It takes
-            \(SinceArgument.forms).
-            exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 69 COMMAND cannot be started or,
-            with --once, has failed, 74 I/O, 75 NAME is in use, 77 permission, 78 configuration
+            \(formatNotes)
+
+            Each batch is a complete document of its format.
+
+            values of --since:
+            \(SinceArgument.table)
+
+            `--since` counts only for the first start under NAME.
+
+            delivery:
+            COMMAND starts without a shell, in its own process group. Its stdout goes to the stderr of `deliver`. If `deliver` ends
+            during a batch, it repeats the batch after the next start. After `kill -9` of `deliver`, the old COMMAND may still run next
+            to the new one.
+
+            Batches keep the order in which fixes were stored. A batch that COMMAND always refuses therefore blocks all later ones.
+            `run --keep` deletes nothing that has not been delivered.
+
+            examples:
+              collar-link deliver db -- psql -q -f import.sql
+              collar-link deliver mqtt --batch 1 -- \\
+                  mosquitto_pub -q 1 -t collars/{collar} -s
+
+            exit codes:
+              0   ended by a signal, or `--once` has delivered everything
+              64  wrong usage
+              65  the stored position is damaged
+              66  nothing is stored, or not this fix
+              69  COMMAND cannot be started; `--once`: COMMAND failed
+              74  I/O error
+              75  another reader uses NAME
+              77  no permission
+              78  wrong configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver wants a name and a command") }
+        guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver needs a name and a command") }
         let name = try ParsedArguments.readerName(nameText)
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
-            throw CommandFailure(.usage, "deliver wants a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
+            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
         }
         var configuration = DeliveryConfiguration(try arguments.reading(isLive: false), command)
         configuration.reading.name = name

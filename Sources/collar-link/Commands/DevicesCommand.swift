@@ -9,20 +9,30 @@ enum DevicesCommand {
         title: "list serial devices and collar radios",
         synopsis: "collar-link devices [--watch] [-F text|json]",
         summary: """
-            Lists serial devices, collar radios first. Nothing is opened. With --watch it then tells which are plugged in and
-            pulled out, until it is stopped.
+            Lists the serial devices of this machine, collar radios first. It opens no device.
             """,
         options: [
-            OptionSpec("--watch", is: "go on, and tell what is plugged in and pulled out"),
-            OptionSpec("-F", "--format", value: "text|json", is: "lines for people (the default), or JSON"),
-            OptionSpec("--json", is: "the same as -F json"),
+            OptionSpec("--watch", is: "then report each device that is plugged in or removed, until Ctrl-C"),
+            OptionSpec("-F", "--format", value: "text|json", is: "output format; `json` is one line per device (default text)"),
+            OptionSpec("--json", is: "same as `-F json`"),
         ],
         maximumOperandCount: 0,
         notes: """
-            A device is a collar radio where udev says COLLAR_LINK=1: hardware/udev/70-collar-link.rules sets it by the product's
-            name, and 'collar-link mark' writes a rule that sets it for an adapter of your own. Where udev's data is not visible, as in
-            most containers, no such mark is seen: name the port (--port).
-            exit codes: 0 done, 64 usage, 74 devices cannot be discovered
+            A device is a collar radio if udev has set COLLAR_LINK=1 for it. The rule hardware/udev/70-collar-link.rules in the source
+            does this for radios whose USB product name begins with "CollarLink". `collar-link mark` does it for any other adapter.
+
+            A container usually does not see these marks. Give the port to `run` there: `collar-link --port /dev/ttyUSB0`.
+
+            With `--watch`, a message about the cable appears if nothing is plugged in for 10 s.
+
+            examples:
+              collar-link devices
+              collar-link devices --watch -F json
+
+            exit codes:
+              0   done
+              64  wrong usage
+              74  the devices cannot be listed, or stdout cannot be written
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

@@ -6,25 +6,43 @@ enum EncodeCommand {
     static let spec = CommandSpec(
         name: "encode",
         title: "turn JSON lines into frames",
-        synopsis: "collar-link encode [FILE|-] [--mode absolute|live|batch] [--bare] [--stats] …",
+        synopsis: "collar-link encode [FILE|-] [options]",
         summary: """
-            Reads fixes as JSON lines (stdin without FILE) and writes them as frames of the Collar Link Protocol on
-            stdout: an identity, then frames of one fix or of many, with the delimiters of a serial line.
+            Reads fix lines of JSON from FILE or stdin, and writes frames of the Collar Link Protocol to stdout, as on a serial line: an
+            identity, then the fixes.
             """,
         options: [
-            OptionSpec("--mode", value: "MODE", is: "absolute (default); live: the difference to an earlier fix; batch: many in a frame"),
-            OptionSpec("--batch", value: "N", is: "batch: the most fixes in a frame, 1 to 64 (64)"),
-            OptionSpec("--anchor-lag", value: "N", is: "live: code against the fix N before, 1 to 127 (1)"),
-            OptionSpec("--precision", value: "5|6|7", is: "decimal places of a degree (5, more where the fix is that accurate)"),
-            OptionSpec("--max-frame", value: "BYTES", is: "largest frame, 51 to 253 (253)"),
-            OptionSpec("--device", value: "ID", is: "device id, 16 hexadecimal digits (c0114a0000000001)"),
-            OptionSpec("--log-id", value: "N", is: "log id, 0 to 67108863 (1)"),
-            OptionSpec("--address", value: "N", is: "address on the air, 1 to 254 (1)"),
-            OptionSpec("--bare", is: "write each frame as 2 bytes of length (big-endian) and the bare frame"),
-            OptionSpec("--stats", is: "print counts as one JSON line on stderr"),
+            OptionSpec(
+                "--mode", value: "MODE",
+                is: "`absolute`: one complete fix per frame; `live`: the difference to an earlier fix; `batch`: many fixes per frame (default absolute)"),
+            OptionSpec("--batch", value: "N", is: "with `--mode batch`: most fixes in a frame, 1 to 64 (default 64)"),
+            OptionSpec("--anchor-lag", value: "N", is: "with `--mode live`: refer to the fix N before, 1 to 127 (default 1)"),
+            OptionSpec(
+                "--precision", value: "5|6|7", is: "decimal places of latitude and longitude (default 5, or more if the fix is that accurate)"),
+            OptionSpec("--max-frame", value: "BYTES", is: "largest frame in bytes, 51 to 253 (default 253)"),
+            OptionSpec("--device", value: "ID", is: "id of the collar, 16 hexadecimal digits (default c0114a0000000001)"),
+            OptionSpec("--log-id", value: "N", is: "id of the log, 0 to 67108863 (default 1)"),
+            OptionSpec("--address", value: "N", is: "radio address of the collar, 1 to 254 (default 1)"),
+            OptionSpec("--bare", is: "write bare frames, each after 2 bytes of length (big-endian)"),
+            OptionSpec("--stats", is: "print counts of fixes, frames and bytes as a line of JSON on stderr"),
         ],
         maximumOperandCount: 1,
-        notes: "A line that is no fix ends it with exit code 65; the lines before it are written.")
+        notes: """
+            The output is binary. `encode` stops at the first line that is not a fix; the frames of the lines before it are written.
+            Unpack compressed tracks first: `zcat track.ndjson.gz | collar-link encode`.
+
+            examples:
+              collar-link encode track.ndjson > capture.bin
+              collar-link encode --mode live --stats track.ndjson > /dev/null
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  a line is not a fix
+              66  no such file
+              74  stdout cannot be written
+              77  no permission
+            """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let options = try EncodeOptions(arguments)

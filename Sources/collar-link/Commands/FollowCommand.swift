@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarJournal
 import CollarReceiver
 
 /// `collar-link follow`: prints what is stored, then what arrives.
@@ -6,35 +7,67 @@ enum FollowCommand {
     static let spec = CommandSpec(
         name: "follow",
         title: "print stored positions, then each new one",
-        synopsis: "collar-link follow [--as NAME [--acknowledge]] [options]",
+        synopsis: """
+            collar-link follow [options]
+            collar-link follow --as NAME [--acknowledge] [options]
+            """,
         summary: """
-            Prints the stored positions, then each new one as 'run' stores it, like 'tail -f'. Any number of readers may follow;
-            none delays 'run' or another reader, and none asks for anything while nothing arrives.
-
-            --as keeps the position under a name: the next start goes on there, and 'run --keep' removes nothing that the reader has
-            not taken. Lines that were read from the pipe count as taken; with --acknowledge, those whose ids the other program
-            writes to stdin, one on a line. What is not taken is repeated after a restart, with the same ids.
+            Prints the stored positions, then each new one when `run` stores it, like `tail -f`. Any number of readers can follow at the
+            same time. None delays `run` or another
+            reader. While nothing arrives, `follow` uses no processor time.
             """,
         options: [
-            OptionSpec("--as", value: "NAME", is: "keep the position durably under this name"),
-            OptionSpec("--acknowledge", is: "with --as: move the position only past lines whose ids come in on stdin"),
-        ] + ParsedArguments.followingOptions + [
-            OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
-            OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
-            OptionSpec("-q", "--quiet", is: "print only what fails"),
-            ParsedArguments.logOption,
+            OptionSpec(
+                "--as", value: "NAME",
+                is: "store the position under this name, and continue there: \(ReaderName.form) (default: no position)"),
+            OptionSpec("--acknowledge", is: "with `--as`: move the position only past lines whose ids arrive on stdin"),
+        ] + ParsedArguments.followingOptions.map { $0.key == OptionSpec.format.key ? .liveFormat : $0 } + [
+            .count, .duration, .quiet, ParsedArguments.logOption,
         ],
         maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())
-            Only json has lines of events; json and text have lines for messages and gaps.
 
-            --since takes \(SinceArgument.forms).
-            After an ID, other collars begin with their oldest entry. With --as, it is for the first start under the name.
-            The events are those of the last megabyte of lines. They end with 'run' and begin with it.
-            exit codes: 0 clean, 64 usage, 65 the position is damaged, 66 nothing is stored there, 74 I/O, 75 the name is in use,
-            77 permission, 78 configuration
+            \(formatNotes)
+
+            values of --since:
+            \(SinceArgument.table)
+
+            After an ID, other collars start with their oldest entry. With `--as`, `--since` counts only for the first start under the
+            name.
+
+            positions:
+            With `--as`, `run --keep` deletes nothing that the reader does not have. A line counts as taken when the other program has
+            read it from the pipe. With `--acknowledge` it counts when its `id` arrives on stdin, one id per line. After a restart, lines
+            that were not taken come again with the same ids.
+
+            Members of the group `collar-link` can read a state directory of this group, and store positions in it. Your own state
+            directory is private.
+
+            other events:
+            Lines of links, errors, statuses, figures and results are JSON only. `run` keeps the last megabyte of them.
+
+            examples:
+              collar-link follow -F text
+              collar-link follow --as map --events fix,gap
+
+            acknowledging in bash:
+              coproc FEED { collar-link follow --as sink --acknowledge; }
+              while read -r line <&"${FEED[0]}"; do
+                  echo "$line" >> fixes.jsonl &&
+                      jq -r .id <<< "$line" >&"${FEED[1]}"
+              done
+
+            exit codes:
+              0   ended by a signal, `-n`, `-T`, or a closed stdout
+              64  wrong usage
+              65  the stored position is damaged
+              66  nothing is stored, or not this fix
+              74  I/O error
+              75  another reader uses this name
+              77  no permission
+              78  wrong configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

@@ -12,7 +12,16 @@ enum HelpCommand {
         summary: "Lists the commands, or prints the help of one: `collar-link help send` is `collar-link send --help`.",
         options: [],
         maximumOperandCount: 1,
-        notes: "exit codes: 0 done, 64 there is no such command")
+        notes: """
+            examples:
+              collar-link help
+              collar-link help send
+
+            exit codes:
+              0   done
+              64  no such command
+              74  stdout cannot be written
+            """)
 
     private static let groups: [(title: String, commands: [CommandSpec])] = [
         ("receive", [RunCommand.spec, StatusCommand.spec, DevicesCommand.spec, MarkCommand.spec, DoctorCommand.spec]),
@@ -37,7 +46,7 @@ enum HelpCommand {
             """
             Receives the positions of GPS collars from a radio in a USB port, stores them, acknowledges them, and passes them on to
             people and programs. Without a command it runs: it waits for a radio and receives.
-            """)
+            """, style)
         let names = groups.flatMap(\.commands).map(\.name.count)
         let width = (names.max() ?? 0) + 2
         for group in groups {
@@ -50,7 +59,8 @@ enum HelpCommand {
             + """
 
             `collar-link help COMMAND` explains a command. No collar at hand? `./Tools/run`
-            in a checkout shows a simulated one; so does `collar-link simulate`.
+            in a checkout shows a simulated one; so does `collar-link simulate`. The
+            environment variable NO_COLOR=1 turns colours off.
 
             """
     }
@@ -68,7 +78,12 @@ enum VersionCommand {
         summary: "Prints the version of the tool, the commit that it was built from, the version of the protocol, and the dialects of sticks.",
         options: [],
         maximumOperandCount: 0,
-        notes: "")
+        notes: """
+            exit codes:
+              0   done
+              64  wrong usage
+              74  stdout cannot be written
+            """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         guard !arguments.has("--help") else {

@@ -10,29 +10,56 @@ enum HistoryCommand {
     static let spec = CommandSpec(
         name: "history",
         title: "print stored positions, in any format",
-        synopsis: "collar-link history [--collar ID|NAME] [--since ID|TIME] [--events LIST] [--sort sequence] [--verify [--repair]] [-F FORMAT] [--utc] [--state-dir DIR]",
+        synopsis: """
+            collar-link history [options]
+            collar-link history --verify [--repair] [-F json|text] [options]
+            """,
         summary: """
-            Prints the stored positions, one collar after the other, each in the order in which they were received:
-            the fix lines that 'run' writes, and gap lines of what is lost or was delivered elsewhere. --events selects
-            other kinds: 'message' is what the collars' applications said. Nothing is written to the state directory (but
-            by --repair), and 'run' may go on meanwhile.
+            Prints the stored positions, one collar after the other, each in the order of reception. The default is the fix lines of
+            `run`, and gap lines for fixes that are lost or were delivered to another receiver.
+
+            `history` only reads, except with `--repair`. It works while `run` is running.
             """,
         options: [
-            OptionSpec(
-                "--events", value: "LIST", is: "kinds of lines, with commas: fix, message, gap; or all (fix,gap)"),
-            OptionSpec("--verify", is: "read everything, and tell what is there, lost, missing and damaged"),
-            OptionSpec("--repair", is: "with --verify: have the collars asked again for what is damaged; 'run' must not run"),
+            .collarKinds,
+            OptionSpec("--verify", is: "read everything, and report for each log what is stored, lost, elsewhere, missing or damaged"),
+            OptionSpec("--repair", is: "with `--verify`: mark damaged fixes, so that `run` requests them again; stop `run` first"),
         ] + ParsedArguments.readingOptions,
         maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())
-            Only json and text have lines for messages and gaps.
 
-            --since takes \(SinceArgument.forms). Times are those of the
-            host's clock at reception; a date is its midnight, UTC.
-            exit codes: 0 clean, 64 usage, 65 damaged (--verify), 66 nothing is stored there, 74 I/O, 75 in use (--repair),
-            77 permission, 78 configuration
+            \(formatNotes)
+
+            GPX contains accuracy, speed, course and battery as extensions. NMEA does not name the collar.
+
+            values of --since:
+            \(SinceArgument.table)
+
+            Times are times of reception, by the clock of this machine. After an ID, `history` prints only the collar of that fix.
+
+            storage:
+            Everything that `run` has acknowledged is on disk, and `history` prints it until `run --keep` deletes it. If stdout is a
+            file or a pipe, `history` shows its progress on the terminal.
+
+            A running `run` requests damaged fixes again by itself when it finds them. A collar can resend a fix only while its memory still holds it.
+
+            examples:
+              collar-link history --since 3d -F text
+              collar-link history --since 7d -F gpx > week.gpx
+              collar-link history --collar Athena --events message
+              collar-link history --verify
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  a journal is damaged
+              66  nothing is stored, or not this fix or collar
+              74  I/O error
+              75  `--repair`: the state directory is in use
+              77  no permission
+              78  wrong configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

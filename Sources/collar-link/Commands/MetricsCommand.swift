@@ -9,22 +9,41 @@ enum MetricsCommand {
         title: "print figures for Prometheus",
         synopsis: "collar-link metrics [--state-dir DIR]",
         summary: """
-            Prints metrics in the text format of Prometheus: of each collar, its last fix, battery, signal, missing fixes and
-            journal; of each named reader, how far it lags behind; and of the running 'collar-link run' of the state directory,
-            latencies, frames, errors, memory and processor time. Where none runs, or where it tells this user nothing,
-            collar_link_up is 0, and the rest is printed. A value that is unknown is left out.
-
-            For the textfile collector of node_exporter, write to a file beside the one that it reads, and rename that:
-              collar-link metrics > DIR/collar-link.new && mv DIR/collar-link.new DIR/collar-link.prom
+            Prints metrics in the text format of Prometheus, one line per value. A value that is unknown is left out.
             """,
-        options: [
-            OptionSpec(
-                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)")
-        ],
+        options: [.readStateDirectory],
         maximumOperandCount: 0,
         notes: """
-            exit codes: 0 done, 64 usage, 65 a journal or a position is damaged, 74 I/O, 77 permission. Where one collar or reader
-            cannot be read, the others are printed all the same
+            metrics:
+              each collar  time of the last fix, battery and its discharge, signal,
+                           missing and lost fixes, size of the journal
+              each reader  lag in entries and in seconds, time of the last activity
+              `run`        latencies of fixes, lines and acknowledgements (average and
+                           95th percentile of the last 100), airtime, frames, errors by
+                           code, memory, processor time, performance targets met
+
+            If `run` is not running in this state directory, or does not answer this user, `collar_link_up` is 0 and the metrics of
+            collars and readers are still printed. Start `metrics` as the user of `run`, or as root, to get all of them.
+
+            For the textfile collector of node_exporter, write a temporary file and rename it, for example every minute from cron:
+              cd /var/lib/prometheus/node-exporter
+              collar-link metrics > collar-link.new && mv collar-link.new collar-link.prom
+
+            An alert can use `time() - collar_link_collar_last_fix_timestamp_seconds > 3600`.
+
+            examples:
+              collar-link metrics
+              collar-link metrics --state-dir /var/lib/collar-link
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  a journal or the position of a reader is damaged
+              74  I/O error
+              77  no permission
+              78  wrong configuration
+
+            If one collar or reader cannot be read, the others are still printed.
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

@@ -6,21 +6,39 @@ import CollarReceiver
 enum ReadersCommand {
     static let spec = CommandSpec(
         name: "readers",
-        title: "list the named readers and how far they lag behind",
-        synopsis: "collar-link readers [--remove NAME] [-F json|text] [--state-dir DIR]",
+        title: "list the named readers and their lag",
+        synopsis: """
+            collar-link readers [-F text|json] [--state-dir DIR]
+            collar-link readers --remove NAME [--state-dir DIR]
+            """,
         summary: """
-            Lists the named readers of 'follow --as' and 'deliver': what they have not taken yet, since when, and when they began,
-            ended or took something last. A reader that is removed holds nothing back from 'run --keep'; under the same name, a
-            new one begins at the oldest entry.
+            Lists the named readers of `follow --as` and `deliver`. For each it prints how many fixes and messages it has not taken, how
+            long ago the oldest of them was received, and when the reader was last active.
             """,
         options: [
-            OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; it must not run"),
-            OptionSpec("-F", "--format", value: "json|text", is: "a line for people (the default), or JSON, for each reader"),
-            OptionSpec(
-                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
+            OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; stop the reader first"),
+            OptionSpec("-F", "--format", value: "text|json", is: "output format; `json` is one line per reader (default text)"),
+            .readStateDirectory,
         ],
         maximumOperandCount: 0,
-        notes: "exit codes: 0 done, 64 usage, 65 a position is damaged, 66 there is no such reader, 75 it runs, 77 permission")
+        notes: """
+            `run --keep` deletes nothing that a named reader has not taken. Remove a reader that you no longer need. A new reader of the
+            same name starts with the oldest entry.
+
+            examples:
+              collar-link readers
+              collar-link readers --remove map
+
+            exit codes:
+              0   done, also if there are no readers
+              64  wrong usage
+              65  a stored position is damaged
+              66  no such reader
+              74  I/O error
+              75  the reader is running
+              77  no permission
+              78  wrong configuration
+            """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let stateDirectory = try arguments.readableStateDirectory()

@@ -9,24 +9,47 @@ enum ReceiverCommand {
     static let spec = CommandSpec(
         name: "receiver",
         title: "show this receiver's id; move it to another machine",
-        synopsis: "collar-link receiver show|export|import [FILE] [--state-dir DIR]",
-        summary: """
-            Moves a receiver, with which collars are paired, to another machine or disk. A copy of its state directory is
-            another receiver, which collars do not answer to.
-
-              show             print the id of the receiver
-              export [FILE]    end the receiver here, for good, and write who it is and what it has (stdout)
-              import [FILE]    go on as that receiver here (stdin)
+        synopsis: """
+            collar-link receiver show [--state-dir DIR]
+            collar-link receiver export [FILE] [--state-dir DIR]
+            collar-link receiver import [FILE] [--state-dir DIR]
             """,
-        options: [
-            OptionSpec("--state-dir", value: "DIR", is: "where journals are kept ($XDG_STATE_HOME/collar-link)")
-        ],
+        summary: """
+            Shows the id of the receiver of this state directory, or moves the receiver, with its collars, to another machine or disk.
+
+            verbs:
+              show           print the id, 8 hexadecimal digits
+              export [FILE]  end the receiver here, permanently, and write it to FILE
+                             (default stdout)
+              import [FILE]  continue as the receiver in FILE here (default stdin)
+            """,
+        options: [.stateDirectory],
         maximumOperandCount: 2,
         notes: """
-            Two machines that answer as one receiver lose fixes: import a file once. The state directory may be copied to the
-            new machine after 'export', or left behind: what it holds counts as delivered elsewhere there.
-            exit codes: 0 done, 64 usage, 65 FILE is damaged, 66 there is no receiver, 73 FILE or the state directory cannot
-            be written, 75 in use: stop 'collar-link' first, 77 permission, 78 it has moved away, or another one is there
+            Collars answer only to the receiver that they are paired with. A copied or restored state directory is another receiver.
+            Move the receiver with `export` and `import`, or pair the collars again.
+
+            Stop `run` before `export`. Import each file only once: two machines with one id lose fixes. You can repeat an `export`; it
+            writes the same.
+
+            The file contains the id and what was received, but no positions and no keys. To move positions and keys too, copy the state
+            directory after `export`, then `import` into the copy. Without the copy, earlier fixes count as delivered elsewhere.
+
+            examples:
+              collar-link receiver export receiver.txt
+              collar-link receiver import receiver.txt
+              collar-link send pair --to 9a3f21c0
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  FILE is damaged
+              66  no receiver in this state directory, or no such file
+              73  FILE cannot be written
+              74  I/O error, or the state directory cannot be written
+              75  the state directory is in use: stop `run` first
+              77  no permission
+              78  the receiver has moved away, or another one is here
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -38,7 +61,7 @@ enum ReceiverCommand {
         case ("import", _): try takeOver(stateDirectory, from: path ?? "-")
         default:
             throw CommandFailure(
-                .usage, "receiver wants one of: show, export [FILE], import [FILE]"
+                .usage, "receiver needs one of: show, export [FILE], import [FILE]"
                     + Suggestion.text(forVerb: arguments.operands.first, among: ["show", "export", "import"]))
         }
         return .clean
@@ -114,7 +137,7 @@ enum ReceiverCommand {
         let transfer: ReceiverTransfer
         do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
             throw CommandFailure(
-                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): \(error.wanted) is wanted",
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): expected \(error.wanted)",
                 remedy: "give what 'collar-link receiver export' wrote; it can be run again where it was run")
         }
         var random = SystemRandomNumberGenerator()

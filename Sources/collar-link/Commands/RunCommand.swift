@@ -10,64 +10,111 @@ enum RunCommand {
         title: "receive positions, store them, write them as lines",
         synopsis: "collar-link [run] [options]",
         summary: """
-            Finds a collar radio, receives positions, stores and acknowledges them, and writes each as a line of JSON
-            on stdout. Waits for a radio where there is none. Messages for people go to stderr.
+            Receives positions from collar radios. It stores each position on disk, acknowledges it, and writes it as a line on stdout: JSON
+            for programs, or text at a terminal. Without a radio it waits for one. Messages for people go to stderr.
 
-            commands: run (the default), send, history, follow, deliver, readers, metrics, name, key, receiver, devices, doctor, mark, simulate,
-            encode, decode; 'collar-link COMMAND --help' tells more.
+            `run` is the default command. `collar-link help` lists the others.
             """,
         options: [
-            OptionSpec(
-                "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
-                is: "use this tty, or the radio at another machine (repeatable); discovery is off then, except with auto"),
+            .port,
         ] + RadioOption.allCases.map(\.spec) + [
-            OptionSpec("--collar", value: "ID|NAME", is: "only this collar: its id, 16 hexadecimal digits, or the animal that wears it now"),
             OptionSpec(
-                "--events", value: "LIST",
-                is: "kinds of lines: fix (the default), message, gap, link, error, stats, status, result, with commas; all; or none"),
+                "--collar", value: "ID|NAME",
+                is: "only this collar: its id, the first digits of it (at least 4), or the name of the animal that wears it at the start (default: all)"),
+            .lineKinds, .sort,
             OptionSpec(
-                "--sort", value: "arrival|sequence",
-                is: "fixes as they come (arrival, the default), or each after those before it in its log"),
-            OptionSpec("--since", value: "ID|TIME", is: "begin after the fix or message with this id, or with what came in since this time"),
-            OptionSpec("--from-start", is: "begin with the oldest fix in the journal"),
-            OptionSpec("-F", "--format", value: "FORMAT", is: "how to write lines: text at a terminal, else json, by default; see below"),
-            OptionSpec("--utc", is: "times of text in UTC, not in local time"),
-            OptionSpec("--flavour", value: "full|compact", is: "shape of the lines (full); compact: lat, lon, no id"),
-            OptionSpec("--source-as", value: "watchOS|iOS", is: "give this as every fix's source"),
-            OptionSpec("--state-dir", value: "DIR", is: "keep journals here ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--keep", value: "DAYS", is: "remove what is older than so many days and was taken by every reader (never)"),
-            OptionSpec("--keep-at-most", value: "DAYS", is: "remove what is older than so many days, taken or not (never)"),
+                "--since", value: "ID|TIME",
+                is: "start after this fix or message, or at this time of reception (default: where the last run stopped)"),
+            OptionSpec("--from-start", is: "start with the oldest stored entry"),
+            .liveFormat, .utc, .flavour, .sourceAs, .stateDirectory,
+            OptionSpec(
+                "--keep", value: "DAYS", is: "delete fixes older than DAYS, 1 to 36500, once every reader has them (default: keep all)"),
+            OptionSpec(
+                "--keep-at-most", value: "DAYS",
+                is: "delete fixes older than DAYS, 1 to 36500, even if a reader does not have them (default: never)"),
             OptionSpec(
                 "--max-size", value: "BYTES",
-                is: "store no more of a collar whose journal has so many bytes (K, M, G; no limit)"),
-            OptionSpec("-n", "--count", value: "N", is: "exit after N lines"),
-            OptionSpec("-T", "--duration", value: "SECONDS", is: "exit after this long"),
-            OptionSpec("-w", "--write", value: "FILE", is: "record what comes in and goes out at every port, with times, in FILE"),
-            OptionSpec("-r", "--read", value: "FILE", is: "receive what a capture holds, in place of radios, as fast as it goes"),
-            OptionSpec("--key-file", value: "FILE", is: "with --read: open sealed frames of the collar --collar with the key in FILE"),
-            OptionSpec("--no-reconnect", is: "exit where there is no radio, or when it goes away"),
-            OptionSpec("-v", "--verbose", is: "print counts at the end"),
-            OptionSpec("-q", "--quiet", is: "print only what fails"),
-            ParsedArguments.logOption,
+                is: "stop storing a collar's fixes when its journal has this size, 64K or more; K, M and G are powers of 1024 (default: no limit)"),
+            .count, .duration,
+            OptionSpec("-w", "--write", value: "FILE", is: "record all bytes of every port, with times, in this capture"),
+            OptionSpec("-r", "--read", value: "FILE", is: "receive from this capture instead of radios, as fast as possible"),
+            OptionSpec("--key-file", value: "FILE", is: "with `--read`: the key that opens the sealed frames of the collar in `--collar`"),
+            OptionSpec("--no-reconnect", is: "exit if there is no radio or it goes away (default: wait for one)"),
+            .verbose, .quiet, ParsedArguments.logOption,
         ],
         maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())
-            Only json has lines of events; json and text have lines for messages and gaps.
 
-            A restart goes on where the last run with fix in --events stopped. Without fix, this place does not move: every
-            start writes the message and gap lines from there again. With fix and without message, it moves past the messages
-            ('history --events message' prints them).
-            The options from --dialect to --tx-power hold for every stick. $XDG_CONFIG_HOME/collar-link/config (else
-            ~/.config/collar-link/config) and /etc/collar-link/config give the same for one stick or for all: lines such as
-            'region = EU868', sections such as '[stick serial=0123456789]'. The command line goes before the user's file, and
-            that before the machine's.
-            --write goes on with a capture that is there, and overwrites no other file. Wireshark opens it (Protocol/CAPTURE.md).
-            --read opens no port and acknowledges nothing. It stores in a directory that it removes at the end, unless --state-dir
-            names one: name a copy of the directory as it was before the capture, if fixes refer to earlier ones.
-            Lines have the names that 'collar-link name' gives to collars; a change of them counts from the next second on.
-            exit codes: 0 clean, 64 usage, 65 damaged capture, 66 no capture, 69 no device, 73 FILE cannot be written, 74 I/O, 75 port busy, 77 permission, 78 configuration
+            \(formatNotes)
+
+            values of --since:
+            \(SinceArgument.table)
+
+            radios:
+            Without `--port`, `run` opens every device that is marked as a collar radio (see `collar-link mark`), and closes it when
+            the mark is removed. It never opens a device that is neither marked nor named. If a named radio returns under another
+            device name, `run` opens it there.
+
+            Several radios serve better than one. Each fix is stored once, and the radio that hears the collar best answers.
+
+            settings of sticks:
+            The options from `--dialect` to `--tx-power` apply to every stick. The files ~/.config/collar-link/config
+            ($XDG_CONFIG_HOME/collar-link/config) and /etc/collar-link/config set the same for every stick or for one stick. An option
+            overrides your file, and your file overrides the one in /etc. For example:
+              region = EU868
+              [stick serial=0123456789]
+              spreading-factor = 7
+
+            restart:
+            A restart continues where the last run stopped. Only a run with `fix` in `--events` moves this position. A run without
+            `fix` writes the messages and gaps after it again. A run without `message` skips messages; `history --events message`
+            prints them. `--since` and `--from-start` may repeat lines.
+
+            storage:
+            `--keep` waits for every named reader (see `collar-link readers`) and for the lines of `run` itself. `--keep-at-most` ends
+            the wait; an `error` line reports what was deleted unread. Days count back from the newest fix, or from the clock if it
+            shows an earlier time. A journal needs about 50 bytes per fix.
+
+            A fix that was received while the clock was wrong counts as received when the clock is right again.
+
+            At `--max-size`, the fixes of this collar are neither stored nor acknowledged until `--keep` deletes something or the limit
+            is raised. The same happens for every collar while the disk is full. Then `run` continues by itself. After any other disk
+            error, restart it.
+
+            Only one `run` can use a state directory. The directory must belong to the user, and nobody else may write to it. If it is
+            moved or removed during the run, acknowledgements stop.
+
+            captures:
+            `--write` appends to an existing capture and never overwrites another file. If the disk becomes full, recording ends and
+            receiving continues. Wireshark opens captures; a dissector is in
+            Protocol/wireshark in the source. A capture contains the positions of the animals, unless the collar has a key
+            (see `collar-link key`).
+
+            `--read` opens no port, acknowledges nothing, and stores in a temporary directory unless `--state-dir` is given. If the
+            capture refers to earlier fixes, give a copy of the state directory from before the capture.
+
+            names:
+            Lines contain the name of the animal (see `collar-link name`). A changed name takes effect within a second.
+
+            examples:
+              collar-link --region EU868
+              collar-link --port /dev/ttyUSB0 --events fix,gap --keep 90
+              collar-link --log warning --log connectivity:debug
+              collar-link --read session.pcapng --events all
+
+            exit codes:
+              0   ended by a signal, `-n`, `-T`, the end of the capture, or a closed stdout
+              64  wrong usage
+              65  `--read`: the capture is damaged
+              66  `--read`: no such file; `--since`: no such fix
+              69  `--no-reconnect`: no radio
+              73  the state directory or the capture cannot be written
+              74  I/O error
+              75  the port or the state directory is in use
+              77  no permission
+              78  wrong configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -148,7 +195,7 @@ enum RunCommand {
         let key = try arguments.key()
         let deviceID = try arguments.wantedCollar()
         if key != nil, deviceID == nil {
-            throw CommandFailure(.usage, "--key-file wants the collar whose key it is: --collar ID")
+            throw CommandFailure(.usage, "--key-file needs the collar whose key it is: --collar ID")
         }
         let scratch = arguments.has("--state-dir") ? nil : try ScratchDirectory()
         guard let key, let deviceID else { return scratch }

@@ -7,75 +7,96 @@ enum SendCommand {
     static let spec = CommandSpec(
         name: "send",
         title: "send a collar a request: locate, sound, settings, pair",
-        synopsis: "collar-link send [options] VERB …",
+        synopsis: """
+            collar-link send [options] locate | sound SECONDS | track on|off | reboot
+            collar-link send [options] settings get | settings set KEY=VALUE …
+            collar-link send [options] message CODE [TEXT]
+            collar-link send [options] pair [--to ID] | unpair
+            """,
         summary: """
-            Sends a command or a settings update to a collar, or polls for its settings, and prints what became of it. A
-            running collar-link sends it; where none runs, the radio is opened as collar-link would, and positions that
-            come in are stored for it.
+            Sends a request to a collar and prints the result. The running `run` sends it. If `run` is not running, `send` opens the
+            radio itself (`--port`), and stores positions that arrive meanwhile.
 
             verbs:
-              locate                       make and send a fix now
-              sound SECONDS                sound for so long, 0.1 to 65
-              track on|off                 log positions, or do not; kept over a restart of the collar
-              reboot                       restart the collar
-              settings get                 tell all settings
-              settings set KEY=VALUE …     change up to five settings at once
-              message CODE [TEXT]          a message of at most 20 bytes for the collar's application; CODE, 0 to 255, has the
-                                           meaning that the application gives it. 'done' means that the application has it.
-                                           Its reply is a line of 'run --events fix,message' and 'history --events message'
-              pair                         belong to this machine: within 60 s after the collar was switched on or its button
-                                           was pressed, or while it belongs to nobody
-              pair --to ID                 belong to another receiver: the id that 'collar-link receiver show' prints there
-              unpair                       belong to nobody
+              locate                    make and send a fix now
+              sound SECONDS             make a sound for 0.1 to 65 seconds
+              track on|off              start or stop tracking; kept over a reboot
+              reboot                    restart the collar
+              settings get              print all settings
+              settings set KEY=VALUE …  change up to five settings at once
+              message CODE [TEXT]       send the collar's application a message with a code
+                                        from 0 to 255 and at most 20 bytes
+              pair                      pair the collar with this receiver
+              pair --to ID              pair the collar with another receiver
+              unpair                    end the pairing
             """,
         options: [
-            OptionSpec("--data", value: "HEX", is: "with message: these bytes in place of TEXT"),
-            OptionSpec("--wants-reply", is: "with message: the application shall send a message in reply"),
-            OptionSpec("--reply-to", value: "SEQ", is: "with message: answers the collar's message with this seq"),
-            OptionSpec("--outcome", value: "NAME", is: "with --reply-to: \(CommandResult.Outcome.nameList) (ok)"),
-            OptionSpec("--to", value: "ID", is: "with pair: the receiver to which the collar is to belong"),
             OptionSpec(
                 "--collar", value: "ID|NAME",
-                is: "which collar: its id, or the animal that wears it now; needed where there are several"),
-            OptionSpec("--queue", is: "wait until the collar is heard, for a week, also over restarts (the default)"),
-            OptionSpec("--now", is: "fail at once without a radio or contact; drop it once the time is over"),
-            OptionSpec("--latest", is: "as --queue, in place of requests of the same kind that were not sent yet"),
-            OptionSpec("--timeout", value: "SECONDS", is: "wait so long for the result, 0 to 3600 (30)"),
+                is: "collar to send to: its id, the first digits of it (at least 4; not for pair, unpair and message), or the name of the animal that wears it now (default: the only one known)"),
+            OptionSpec("--queue", is: "keep the request for a week, also over restarts, until the collar is heard (the default)"),
+            OptionSpec("--now", is: "fail at once without a radio or contact, and drop the request after `--timeout`"),
+            OptionSpec("--latest", is: "like `--queue`, and replace requests of the same kind that were not sent yet"),
             OptionSpec(
-                "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true,
-                is: "where no collar-link runs: use this tty, or the radio at another machine"),
+                "--timeout", value: "SECONDS", is: "how long to wait for the result, in seconds, 0 to 3600 (default 30)"),
+            OptionSpec("--to", value: "ID", is: "with `pair`: the other receiver; `collar-link receiver show` prints its id there"),
+            OptionSpec("--data", value: "HEX", is: "with `message`: bytes in hexadecimal, instead of TEXT"),
+            OptionSpec("--wants-reply", is: "with `message`: ask the application for a reply"),
+            OptionSpec("--reply-to", value: "SEQ", is: "with `message`: reply to the collar's message with this `seq`"),
+            OptionSpec("--outcome", value: "NAME", is: "with `--reply-to`: \(CommandResult.Outcome.nameList) (default ok)"),
+            OptionSpec("--json", is: "print the result as a `result` line of JSON"),
+            .port,
         ] + RadioOption.allCases.map(\.spec) + [
-            OptionSpec("--state-dir", value: "DIR", is: "where journals are ($XDG_STATE_HOME/collar-link)"),
-            OptionSpec("--json", is: "print the result as a line of JSON (Protocol/schema/result.schema.json)"),
+            .stateDirectory,
         ],
         maximumOperandCount: 16,
         notes: """
-            settings, with the unit at the end of the name:
+            settings:
             \(settingsHelp)
 
-            A collar listens when it has said something: every heartbeat (60 s) at the latest. That it refuses to pair is heard
-            only while the receiver to which it belongs answers it.
+            The name ends with the unit. Changes of the last three take effect at the next boot. A collar behind an RNode stick needs modem_header_bytes=1. A collar
+            behind a BLE or other slow bridge needs turnaround_ms=200 or more.
 
-            exit codes: 0 done; 64 usage; 65 the collar finds a value invalid; 66 no such collar; 69 the collar does not know
-            or have that, or --now without a radio or contact; 74 it failed, or I/O; 75 no result: still queued (unless
-            --now), busy, replaced; 77 refused: it belongs to another machine; 78 conflict: the collar has settings of a
-            higher version ('settings get' learns it)
+            If several receivers change settings, the latest change counts; `settings get` shows its time and receiver. With `--latest`, `settings set` replaces unsent changes of the same keys.
 
-            A program can do the same at the socket of a running collar-link, $XDG_RUNTIME_DIR/collar-link/*.sock or
-            STATE-DIR/control.sock. It writes a line such as
-              {"do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}
-            and reads lines as --json prints them: one at once, and after "queued" one when the request has ended. "do" is
-            locate, sound, track_on, track_off, reboot, get_settings, set_settings (with "settings":{"heartbeat_s":30}), pair
-            (with "to":"9a3f21c0" for another receiver), unpair, message (with "code":3,"data":"68656c6c6f" and, where wanted,
-            "kind":"request", or "reply_to":812,"outcome":"ok"), or await (with "request":N: what became of request N); "mode"
-            is queue, now or latest. "collar" may be left out where there is only one. {"do":"figures"} asks for the figures of the
-            running collar-link, in one line (Protocol/schema/figures.schema.json); 'collar-link metrics' shows them.
+            waiting:
+            A collar listens only after it has sent something, at the latest after one heartbeat (heartbeat_s). Up to seven requests can
+            wait for a collar.
+
+            pairing:
+            A collar without a receiver pairs with the first one that acknowledges its fixes, and ignores the acknowledgements of
+            others. It accepts `pair` from its own receiver, for 60 s after power-on or two presses of its button, or while it has no
+            receiver. A collar without a receiver obeys only `pair`.
+
+            messages:
+            For a message, "done" means that the collar's application has it. A reply arrives as a `message` line with `reply_to`, the
+            request id that `send` prints (see `collar-link run --events fix,message` and `collar-link history --events message`).
+
+            other programs:
+            Other programs can send requests through the control socket of `run` (see LINES.md, "Control socket", in the source).
+
+            examples:
+              collar-link send locate
+              collar-link send --collar Athena sound 5
+              collar-link send settings set heartbeat_s=30 interval_ms=10000
+              collar-link send message 3 'come home' --wants-reply
+              collar-link send message 1 yes --reply-to 812
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  the collar finds a value invalid
+              66  no such collar
+              69  the collar does not support this; `--now`: no radio or no contact
+              74  the collar failed, or I/O error
+              75  no result yet and still queued, expired with `--now`, busy, or replaced
+              77  refused, or the collar belongs to another receiver
+              78  the collar has newer settings: run `settings get` first
             """)
 
     private static var settingsHelp: String {
         SettingKey.all.map { key in
-            let name = "  " + key.name + String(repeating: " ", count: max(1, 36 - key.name.utf8.count))
-            return name + "\(key.rangeText): \(key.meaning)"
+            "  \(key.name)  (\(key.rangeText); default \(key.defaultText))\n      \(key.meaning)"
         }.joined(separator: "\n")
     }
 

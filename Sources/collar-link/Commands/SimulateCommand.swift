@@ -11,59 +11,106 @@ enum SimulateCommand {
     static let spec = CommandSpec(
         name: "simulate",
         title: "run a simulated collar at a pseudo-terminal",
-        synopsis: "collar-link simulate --track FILE|- [--link PATH] [--loss P] [--modem NAME] …\n       collar-link simulate --replay FILE [--link PATH] [--speed X|max]",
+        synopsis: """
+            collar-link simulate --track FILE|- [options]
+            collar-link simulate --walk W/R/T [options]
+            collar-link simulate --replay FILE [--link PATH] [--speed X|max]
+            """,
         summary: """
-            Plays a track as a collar would: the collar's firmware behind a lossy radio behind a pseudo-terminal, whose
-            path is printed on stdout. 'collar-link --port PATH' in another shell receives it.
-            Or plays a capture of 'run --write': each port of it at a pseudo-terminal, with its plug events.
+            Runs the firmware of a collar with a simulated radio and a base stick at a pseudo-terminal. The path of the terminal is
+            printed on stdout. `collar-link --port PATH` in another shell receives the collar.
+
+            `--replay` plays a capture of `run --write` instead, with a terminal for each port, including plug events.
             """,
         options: [
-            OptionSpec("--track", value: "FILE", is: "fixes as JSON lines, '-' for stdin; each becomes one fix of the log"),
-            OptionSpec("--replay", value: "FILE", is: "play a capture instead; it begins when a program opens the pseudo-terminal"),
+            OptionSpec("--track", value: "FILE", is: "make the fixes in this file, one JSON line each; `-` is stdin"),
             OptionSpec(
-                "--walk", value: "W/R/T", is: "instead of a track: W seconds of walk and R of rest by turns, T seconds in all"),
-            OptionSpec("--noise", value: "METRES", is: "standard deviation of the GNSS receiver's slowly varying error (0)"),
+                "--walk", value: "W/R/T",
+                is: "make one fix per second for T seconds: W seconds of walking at 1.4 m/s, R seconds of rest, and so on"),
+            OptionSpec("--replay", value: "FILE", is: "play this capture; it starts when a program opens the terminal"),
+            OptionSpec("--link", value: "PATH", is: "make a symbolic link to the terminal; an existing file is not replaced"),
+            OptionSpec("--collars", value: "N", is: "number of collars with this track, 1 to 16 (default 1)"),
+            OptionSpec("--speed", value: "X|max", is: "play X times as fast, 0.001 to 1e6; `max`: skip idle time (default 1)"),
+            OptionSpec("--interval", value: "SECONDS", is: "time between two fixes, 0.001 to 1e6 seconds (default: as in the track)"),
+            OptionSpec("--noise", value: "METRES", is: "error of the GNSS receiver: standard deviation, 0 to 1000 metres (default: no error)"),
             OptionSpec(
-                "--battery", value: "P[/D]", is: "charge of P percent at first, D percent less an hour (the track's charge)"),
-            OptionSpec("--button", value: "KIND@SECONDS", repeatable: true, is: "press the button: short, double or long"),
-            OptionSpec("--collars", value: "N", is: "so many collars, 1 to 16, each with the track as its own (1)"),
-            OptionSpec("--link", value: "PATH", is: "make PATH a symbolic link to the pseudo-terminal; no file is replaced"),
-            OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction (0)"),
-            OptionSpec("--burst", value: "FRAMES", is: "losses come in runs, so many frames long on the average"),
-            OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged (0)"),
-            OptionSpec("--modem", value: "NAME", is: "serial, ble, or lora:SF7 to lora:SF12 (serial)"),
-            OptionSpec("--dialect", value: "NAME", is: "the base stick speaks serial, kiss, rnode or rui3 (serial)"),
+                "--battery", value: "P[/D]",
+                is: "battery charge: P percent at the start, minus D percent per hour (default: as in the track)"),
+            OptionSpec(
+                "--button", value: "KIND@SECONDS", repeatable: true,
+                is: "press the button SECONDS after the start: `short`, `double` or `long` (repeatable)"),
+            OptionSpec("--loss", value: "P", is: "probability that a frame is lost, in each direction, 0 to 1 (default 0)"),
+            OptionSpec("--burst", value: "FRAMES", is: "average number of frames lost in a row, 1 to 1000 (default: independent losses)"),
+            OptionSpec("--corrupt", value: "P", is: "probability that a byte is damaged, 0 to 1 (default 0)"),
+            OptionSpec("--modem", value: "NAME", is: "speed and timing of the link: serial, ble, or lora:SF7 to lora:SF12 (default serial)"),
+            OptionSpec(
+                "--duty-cycle", value: "PERCENT", is: "share of each hour in which the collar may send, 0.01 to 100 percent (default: no limit)"),
+            OptionSpec("--dialect", value: "NAME", is: "firmware of the base stick: serial, kiss, rnode or rui3 (default serial)"),
             OptionSpec(
                 "--stick-fault", value: "KIND@SECONDS", repeatable: true,
-                is: "the stick fails: reset, stall, garbage, refuse, busy or full"),
-            OptionSpec("--duty-cycle", value: "PERCENT", is: "the part of each hour in which the collar may send (100)"),
-            OptionSpec("--speed", value: "X|max", is: "play X times as fast, airtime included; max: in virtual time (1)"),
-            OptionSpec("--interval", value: "SECONDS", is: "one fix every SECONDS, whatever the track's times are"),
-            OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every SECONDS"),
-            OptionSpec("--key-file", value: "FILE", is: "the collars seal their frames with the key in FILE; see 'key'"),
-            OptionSpec("--cable", value: "PATH", is: "make PATH a symbolic link to the collar's cable, for 'key exchange'"),
-            OptionSpec("--seed", value: "N", is: "what chance depends on (0)"),
-            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in FILE (of several: FILE-1, FILE-2 …)"),
-            OptionSpec("--until-delivered", is: "exit when every fix of the track is acknowledged"),
-            OptionSpec("--stats", is: "print counts as one JSON line on stderr at the end"),
+                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy or full (repeatable)"),
+            OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
+            OptionSpec("--key-file", value: "FILE", is: "seal all frames with the key in this file (default: no key)"),
+            OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),
+            OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in this file; of several collars FILE-1, FILE-2 …"),
+            OptionSpec("--seed", value: "N", is: "seed of all random numbers and ids, 0 or more (default 0)"),
+            OptionSpec("--until-delivered", is: "exit when every fix is acknowledged (default: run until Ctrl-C)"),
+            OptionSpec("--stats", is: "print counts as a line of JSON on stderr at the end"),
         ],
         maximumOperandCount: 0,
         notes: """
-            The collar's application answers a request ('send message --wants-reply') with the request's own code and data, and
-            says on stderr what it is sent.
-            SIGUSR1 unplugs the pseudo-terminal for a second; the collar runs on. Starting again with its flash is a reboot.
-            SIGUSR2 presses the button twice. A press makes a fix, two open pairing, a long one stops or starts tracking.
-            The collar throttles as its settings say: at 20 % charge or less it makes a fix every 5 s, and fixes are sent at most
-            every 0.5 s, the others in batches; these times do not shrink with --speed. On stderr it says which signals it gives.
-            With --noise, and with --walk and --battery, readings and charge are simulated; else they are those of the track.
-            --key-file counts only for a flash that has never held a key.
-            Collars are random parts of an interval apart; on lora, frames sent at the same time destroy each other.
-            serial is a line of 57,600 bit/s; lora is at 125 kHz and 4/5, and half duplex: who sends is deaf.
-            --dialect kiss (MeshCore's KISS modem), rnode or rui3 (RAK) wants a lora modem, and --speed 1 or max. The stick starts
-            as after power-up: the collars are heard once the host has set its radio to 869.525 MHz, 125 kHz and the modem's
-            spreading factor. SIGUSR1 cuts its power too. Its signal is around -100 dBm and 5 dB.
-            over_bound, of --stats, is the airtime of both ends as a multiple of that of the fixes one a frame, absolute,
-            each sent until it arrives, with no acknowledgement.
+            signals:
+              kill -USR1  unplug the terminal for a second; the collar goes on
+              kill -USR2  press the button twice
+
+            the collar:
+            A press makes a fix, two presses open pairing for a minute, and a long press stops or starts tracking. Signals of the
+            collar, and messages for its application, appear on stderr. The application answers a message of
+            `send message --wants-reply` with the same code and data.
+
+            With `--flash`, each new start is a reboot; the first is a power-on. `--key-file` counts only for a flash that
+            has never had a key. The ids of the collars depend on `--seed`: the first collar of seed 1 is 910a2dec89025cc1.
+
+            time:
+            `--speed max` works in virtual time. With `--duty-cycle`, idle time is not skipped. At 20 % charge or less, a collar makes
+            a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
+
+            A collar signals a warning when its charge is 20 %, and again below 10 %.
+
+            modems:
+              serial     57,600 bit/s
+              ble        a BLE bridge: about 100 kbit/s, answers within 200 ms
+              lora:SF7   LoRa at 125 kHz and 4/5, half duplex; frames that overlap are lost
+
+            sticks:
+            `--dialect kiss` (MeshCore), `rnode` and `rui3` (RAK) need a LoRa modem, and `--speed 1` or `max`. The stick starts without
+            settings: it hears the collar after `run` has set it to 869.525 MHz, 125 kHz and this spreading factor (`--region EU868
+            --spreading-factor 7`). `kill -USR1` also cuts its power.
+
+            faults of sticks:
+              stall    no bytes in either direction for 10 s
+              garbage  random bytes to the host
+              reset    restarts and forgets its settings (not serial)
+              refuse   refuses settings until it restarts (not serial)
+              busy     channel busy for 5 s (not serial)
+              full     no room for a packet for 5 s (not serial)
+
+            In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
+            is sent until it arrives, without acknowledgements.
+
+            examples:
+              collar-link simulate --walk 60/120/3600 --noise 3 --link /tmp/collar
+              collar-link simulate --track track.ndjson --loss 0.2 --speed max
+              collar-link --port /tmp/collar --state-dir /tmp/trial
+
+            exit codes:
+              0   ended by a signal, `--until-delivered`, or the end of the capture
+              64  wrong usage
+              65  the track, the capture or the key file is damaged
+              66  no such file
+              73  the link or the flash file cannot be created
+              74  I/O error
+              77  no permission
             """)
 
     /// Erase blocks in a simulated collar's flash: 24 MiB in total, with room for half a million fixes.
@@ -109,12 +156,12 @@ enum SimulateCommand {
             let seconds = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(String($0)) ?? -1 }
             guard seconds.count == 3, seconds[0] >= 0, seconds[1] >= 0, (1...1_000_000).contains(seconds[2]) else {
                 throw CommandFailure(
-                    .usage, "--walk \(text): W/R/T is wanted", remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
+                    .usage, "--walk \(text): expected W/R/T", remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
         default:
             throw CommandFailure(
-                .usage, "simulate wants a track: --track FILE or --walk W/R/T",
+                .usage, "simulate needs a track: --track FILE or --walk W/R/T",
                 remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
         }
     }
@@ -262,7 +309,7 @@ struct SimulationOptions {
         key = try arguments.key()
         cable = arguments.value("--cable")
         if cable != nil, collarCount > 1 {
-            throw CommandFailure(.usage, "--cable leads to one collar, and --collars wants \(collarCount)")
+            throw CommandFailure(.usage, "--cable leads to one collar, and --collars asks for \(collarCount)")
         }
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")
@@ -278,7 +325,7 @@ struct SimulationOptions {
             (0...100).contains(start), (0...1e6).contains(drain)
         else {
             throw CommandFailure(
-                .usage, "--battery \(text): P or P/D is wanted",
+                .usage, "--battery \(text): expected P or P/D",
                 remedy: "percent at first, 0 to 100, and percent less an hour: --battery 25/10")
         }
         return SimulatedBattery(startPercent: start, percentPerHour: drain)

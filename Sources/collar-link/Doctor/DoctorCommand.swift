@@ -8,28 +8,56 @@ enum DoctorCommand {
 
     static let spec = CommandSpec(
         name: "doctor",
-        title: "say what is wrong on this machine and how to fix it",
-        synopsis: "collar-link doctor [options]",
+        title: "find what is wrong on this machine and how to fix it",
+        synopsis: """
+            collar-link doctor [options]
+            collar-link doctor --record DIR [options]
+            collar-link doctor --machine DIR [-F text|json]
+            """,
         summary: """
-            Examines this machine, and prints what is wrong, with what shows it and the command that fixes it, in the order in
-            which to fix it; one line if there is nothing to do. Nothing is written, and no device is opened.
+            Examines this machine and prints each problem, the evidence, and the command that fixes it. Problems come in the order in
+            which to fix them. If nothing is wrong, it prints one line. It opens no device, and writes only for `--record`.
             """,
         options: [
-            OptionSpec("-p", "--port", value: "PATH|auto", repeatable: true, is: "examine this port (those that are marked)"),
+            .examinedPort,
         ] + RadioOption.allCases.map(\.spec) + [
+            .readStateDirectory,
             OptionSpec(
-                "--state-dir", value: "DIR", is: "where journals are kept (the user's own place, else /var/lib/collar-link)"),
-            OptionSpec("-F", "--format", value: "text|json", is: "how to write it (text); json: a line for each finding, and one at the end"),
-            OptionSpec("--record", value: "DIR", is: "also save what was looked at to this new directory, for somebody who helps you"),
-            OptionSpec("--machine", value: "DIR", is: "examine the machine that was saved there"),
+                "-F", "--format", value: "text|json",
+                is: "output format; `json` is one line per problem and one at the end (default text)"),
+            OptionSpec("--record", value: "DIR", is: "also save the examined data in this new directory, for someone who helps you"),
+            OptionSpec("--machine", value: "DIR", is: "examine the machine that `--record` saved in this directory"),
         ],
         maximumOperandCount: 0,
         notes: """
-            Give it the options that 'collar-link run' gets. As root it can read the kernel's log, too; but what an ordinary user may
-            open, only that user's doctor can tell. --record saves names, numbers and settings of the machine and its USB devices,
-            its udev rules and log of the kernel; no position, no key.
-            exit codes: 0 nothing to do, 1 warnings only, else the code of the first error: 64 usage, 69 no device, 73 cannot create
-            output or journal, 74 I/O, 75 port busy, 77 permission, 78 configuration
+            `doctor` examines the udev rule, permissions, programs that use the port, containers, the configuration, the state directory
+            and its disk, keys, the running receiver, the kernel log and the USB device.
+
+            Give `doctor` the same options as `run`, and start it as the same user: permissions differ between users. As root it can
+            also read the kernel log.
+
+            `--record` saves names, numbers and settings of the machine and its USB devices, udev rules for radios, and USB messages of
+            the kernel. It saves no position and no key.
+
+            examples:
+              collar-link doctor
+              collar-link doctor --port /dev/ttyUSB0 --region EU868
+              collar-link doctor --record my-machine
+
+            If there are errors, the exit code is that of the first error.
+
+            exit codes:
+              0   nothing to do
+              1   warnings only
+              64  wrong usage
+              65  `--machine`: a line in DIR is wrong
+              66  `--machine`: DIR cannot be read
+              69  no device
+              73  the journal, or the directory of `--record`, cannot be created
+              74  I/O error, or the disk is full
+              75  the port is in use
+              77  no permission
+              78  wrong configuration
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -98,7 +126,7 @@ extension RecordedMachine.LoadError {
         switch self {
         case .unreadable(let path):
             CommandFailure(.noInput, "\(path) cannot be read", remedy: "name a directory that 'collar-link doctor --record' has made")
-        case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): 'KEY = VALUE' is wanted")
+        case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): expected 'KEY = VALUE'")
         case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
         }
     }

@@ -8,34 +8,74 @@ enum KeyCommand {
     static let spec = CommandSpec(
         name: "key",
         title: "make, exchange and list the keys of collars",
-        synopsis: "collar-link key add|list|remove|exchange|accept-restart [ID] [FILE|LOG] [--port PATH] [--state-dir DIR]",
+        synopsis: """
+            collar-link key list
+            collar-link key add ID [FILE]
+            collar-link key remove ID
+            collar-link key exchange --port PATH
+            collar-link key accept-restart ID LOG
+            """,
         summary: """
-            Keeps the keys of collars that seal their frames. With a key, nobody else can read what the collar sends, send in
-            its name or command it. A collar and its receiver must have the same key.
+            Manages the keys of collars. A collar and its receiver share a key. With it, every frame is encrypted and authenticated:
+            nobody else can read positions, forge them, or command the collar. Without a key, anyone in range can.
 
-              add ID [FILE]      use the key in FILE ('-': stdin), 32 hexadecimal digits, for the collar ID; without FILE
-                                 make a new key, and print it for the tool that writes it to the collar
-              list               print the ids of the collars with a key, and on stderr which keys cannot be used or are not confirmed
-              remove ID          remove the key: frames of this collar are then accepted in clear
-              exchange           make a new key over the collar's cable, a serial line without a radio in between (--port)
-              accept-restart ID LOG
-                                 accept, once, that the collar counts fewer boots than before, because its memory was erased;
-                                 LOG is the number of its new log, which the warning names
+            verbs:
+              list                   print the ids of the collars with a key; report on
+                                     stderr keys that are unusable or not confirmed
+              add ID                 make a new key and print it, for the collar
+              add ID FILE            use the key in FILE (`-`: stdin), 32 hexadecimal digits
+              remove ID              remove the key; frames in clear are accepted again
+              exchange               make a new key together with the collar, over a cable
+              accept-restart ID LOG  accept once that the collar has lost its boot count;
+                                     the warning shows LOG, the number of its new log
             """,
         options: [
-            OptionSpec("--port", value: "PATH", is: "the collar's cable, for exchange"),
-            OptionSpec("--state-dir", value: "DIR", is: "where journals and keys are kept ($XDG_STATE_HOME/collar-link)")
+            OptionSpec("--port", value: "PATH", is: "with `exchange`: the serial port of the collar's cable"),
+            .stateDirectory,
         ],
         maximumOperandCount: 3,
         notes: """
-            ID is the device id of the collar, 16 hexadecimal digits, or the animal that wears it now. A running collar-link looks for keys while frames come in,
-            once a second.
-            Keys lie in DIR/keys, readable by their owner alone, and are not encrypted there.
-            exchange prints the id of the collar. A collar obeys for a minute after a press of its button; if this machine has its
-            key, or it never had one, also after it is switched on. Without its old key, a collar begins a new log.
-            exit codes: 0 done, 64 usage, 65 FILE holds no key, or the collar has lost its key, 66 no such key, FILE or directory,
-            69 no collar at PATH, or it has not offered or not confirmed a key, 74, 75, 77 or 78 the keys cannot be read or stored,
-            or PATH cannot be opened
+            ID is the id of the collar, 16 hexadecimal digits, or the name of the animal that wears it now.
+
+            new keys:
+            A new key replaces the old one, and a running `run` uses it within a second after the next frame. From then on it accepts
+            only frames that are sealed with this key. `add` does not change the key in the collar: give the collar the same key, or
+            nothing is received.
+
+            exchange:
+            `exchange` needs a cable: a serial line to the collar, without a radio between. For a minute after two presses of its
+            button, the collar offers a new key. If this machine has its key, or the collar never had one, it also does so after
+            power-on. `exchange` prints the id of the collar.
+
+            If an exchange is interrupted, start it again. Both keys stay stored until the collar has used the new one. Without its old
+            key, a collar starts a new log, and loses undelivered fixes, settings and pairing.
+
+            accept-restart:
+            After its whole flash was erased, a collar counts its boots from 1 again, and `run` refuses it with a warning. Give it
+            another key, or use `accept-restart`.
+
+            storage:
+            The keys are in the directory `keys` of the state directory. They are not encrypted. Only the owner of the directory can
+            read them. `collar-link receiver export` does not contain keys.
+
+            examples:
+              collar-link key add 910a2dec89025cc1 key.txt
+              collar-link key exchange --port /dev/ttyUSB1
+
+            trying an exchange:
+              collar-link simulate --walk 60/120/3600 --cable /tmp/cable &
+              collar-link key exchange --port /tmp/cable
+
+            exit codes:
+              0   done
+              64  wrong usage
+              65  FILE has no key, or the collar has lost its key
+              66  no such key, file or directory
+              69  no collar at PATH, or it did not offer or confirm a key
+              74  I/O error, or the key cannot be stored
+              75  PATH is in use
+              77  no permission
+              78  a stored key is unusable, or PATH is not a serial port
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -50,7 +90,7 @@ enum KeyCommand {
             try files.change { files throws(JournalError) in _ = try files.remove(deviceID) }
         case ("exchange", 1):
             guard let path = arguments.value("--port") else {
-                throw CommandFailure(.usage, "key exchange wants the port of the cable: --port PATH")
+                throw CommandFailure(.usage, "key exchange needs the port of the cable: --port PATH")
             }
             var session = try CableSession(port: path, files: files)
             let deviceID = try session.run()
@@ -58,7 +98,7 @@ enum KeyCommand {
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             guard let logID = UInt32(operands[2]), logID <= LogIdentity.maximumLogID else {
-                throw CommandFailure(.usage, "\(operands[2]): the number of a log is wanted, as the warning names it")
+                throw CommandFailure(.usage, "\(operands[2]): expected the number of a log, from the warning")
             }
             try checkKey(of: deviceID, in: files)
             try files.change { files throws(JournalError) in
@@ -69,7 +109,7 @@ enum KeyCommand {
         default:
             let verbs = ["add", "list", "remove", "exchange", "accept-restart"]
             throw CommandFailure(
-                .usage, "key wants one of: add ID [FILE], list, remove ID, exchange, accept-restart ID LOG"
+                .usage, "key needs one of: add ID [FILE], list, remove ID, exchange, accept-restart ID LOG"
                     + Suggestion.text(forVerb: operands.first, among: verbs))
         }
         return .clean

@@ -7,24 +7,45 @@ enum MarkCommand {
     static let spec = CommandSpec(
         name: "mark",
         title: "mark a USB adapter as a collar radio",
-        synopsis: "collar-link mark [DEVICE] [--yes|--print] [--rules-directory DIR]",
+        synopsis: """
+            collar-link mark [DEVICE] [--yes] [--rules-directory DIR]
+            collar-link mark [DEVICE] --print [--rules-directory DIR]
+            """,
         summary: """
-            Marks a USB serial adapter as a collar's radio, so that 'collar-link run' opens it: writes a udev rule for this
-            one adapter, by its serial number, or by its socket if the number does not tell it from others. Without DEVICE it
-            takes the only adapter that is not marked. Nothing is opened, and nothing is written before you agree.
+            Marks a USB serial adapter as a collar radio, so that `collar-link run` opens it. A radio with a common adapter chip (CP210x,
+            CH340, FTDI …) looks like any other device with that chip. Mark it once.
+
+            Without DEVICE, `mark` takes the only adapter that is not marked. It opens no device, and it asks before it writes.
             """,
         options: [
             OptionSpec("-y", "--yes", is: "write the rule without asking"),
-            OptionSpec("--print", is: "print the rule on stdout and write nothing"),
-            OptionSpec("--rules-directory", value: "DIR", is: "write the rule there, such as for an image (\(RulesFile.systemDirectory))"),
+            OptionSpec("--print", is: "print the rule on stdout; write nothing"),
+            OptionSpec(
+                "--rules-directory", value: "DIR",
+                is: "directory for the rule, for example of a disk image (default \(RulesFile.systemDirectory))"),
         ],
         maximumOperandCount: 1,
         notes: """
-            The rule goes to \(RulesFile.systemDirectory)/\(RulesFile.name); remove its line to take the mark back.
-            Only root may write there:
-            collar-link mark --print /dev/ttyUSB0 | sudo tee -a \(RulesFile.systemDirectory)/\(RulesFile.name)
-            exit codes: 0 marked, also if it was before, 64 usage, 69 no such adapter, 73 the file cannot be written,
-            77 permission, 78 no rule can tell the adapter from others
+            `mark` writes a udev rule for this one adapter. The rule matches the serial number. If the adapter has none, or shares it
+            with others, the rule matches the USB socket; then keep the adapter in this socket.
+
+            The rule goes to \(RulesFile.systemDirectory)/\(RulesFile.name). Delete its line to remove the mark. Only root may write
+            there. The rule hardware/udev/70-collar-link.rules in the source must be installed too: it keeps ModemManager and gpsd away
+            from marked adapters.
+
+            examples:
+              sudo collar-link mark /dev/ttyUSB0
+              collar-link mark --print |
+                  sudo tee -a \(RulesFile.systemDirectory)/\(RulesFile.name)
+
+            exit codes:
+              0   marked, now or before
+              64  wrong usage, several unmarked adapters, or you did not agree
+              69  no such adapter
+              73  the rule file cannot be written
+              74  I/O error, or udev did not accept the rule
+              77  no permission
+              78  no rule can distinguish the adapter from others
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

@@ -71,7 +71,7 @@ final class AnimalNames {
         let names = try registers().flatMap { $0.register.animals.map(\.name) }
         guard names.contains(name) else {
             throw CommandFailure(
-                .usage, "\(what) \(name): \(CollarID.form) are wanted, or the name of an animal"
+                .usage, "\(what) \(name): expected \(CollarID.form), or the name of an animal"
                     + Suggestion.text(for: name, among: names),
                 remedy: names.isEmpty
                     ? "no animal has a name yet; give it one: collar-link name ID NAME" : "animals are: \(AnimalNames.list(names))")

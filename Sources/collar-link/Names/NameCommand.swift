@@ -6,44 +6,78 @@ import CollarTracking
 enum NameCommand {
     static let spec = CommandSpec(
         name: "name",
-        title: "say which animal wears which collar",
-        synopsis: "collar-link name [ID NAME | NAME] [options]",
+        title: "give animals names, and record which collar each wears",
+        synopsis: """
+            collar-link name [-F text|json]
+            collar-link name ID NAME [--from TIME] [--until TIME]
+            collar-link name NAME [--species NAME] [--notes TEXT]
+            collar-link name NAME|ID --end [--until TIME]
+            collar-link name NAME --rename NEW
+            collar-link name NAME --remove
+            """,
         summary: """
-            Gives names to the animals that wear collars. Names appear in lines, and --collar takes them. A fix belongs to the
-            animal that wore the collar when the fix was made.
+            Records which animal wears which collar. Lines then contain the name of the animal that wore the collar at the time of the
+            fix, and `--collar` accepts the name.
 
-              name                            list the animals, and who wears which collar
-              name ID NAME                    NAME wears the collar ID: from now on if the file has the collar already, else from
-                                              ever. Whoever wears it without an end no longer does then
-              name ID NAME --from T --until T the same from one time to another; either may be left out. If NAME wears the collar in that
-                                              time already, its times become these. With --until, nobody else's times change
-              name NAME --species S --notes T describe the animal
-              name NAME --end [--until T]     it no longer wears its collar; or the collar: name ID --end
-              name NAME --rename NEW          give the animal another name
-              name NAME --remove              forget the animal and which collars it wore
+            forms:
+              name                  list the animals and their collars
+              name ID NAME          NAME wears this collar from now on, or from the
+                                    beginning if the collar is new; the former wearer
+                                    no longer wears it
+              name ID NAME --from T --until T
+                                    NAME wears it during this time, which replaces an
+                                    overlapping time of NAME; with --until, the times of
+                                    other animals do not change
+              name NAME --species S --notes T
+                                    describe the animal
+              name NAME --end       the animal no longer wears its collar
+              name ID --end         nobody wears this collar any longer
+              name NAME --rename N  change the name
+              name NAME --remove    forget the animal and its collars
             """,
         options: [
-            OptionSpec("--from", value: "TIME", is: "when it begins to wear the collar"),
-            OptionSpec("--until", value: "TIME", is: "from when on it does not wear it any more"),
-            OptionSpec("--species", value: "NAME", is: "scientific name of its species, such as 'Felis catus'"),
-            OptionSpec("--notes", value: "TEXT", is: "what else is to be noted"),
-            OptionSpec("--end", is: "the collar is no longer worn (--until: from when on; now)"),
-            OptionSpec("--rename", value: "NAME", is: "give the animal this name"),
+            OptionSpec("--from", value: "TIME", is: "start of the time in which the animal wears the collar"),
+            OptionSpec("--until", value: "TIME", is: "end of this time: the first moment at which the collar is not worn"),
+            OptionSpec("--species", value: "NAME", is: "scientific name of the species, such as 'Felis catus'"),
+            OptionSpec("--notes", value: "TEXT", is: "any other description"),
+            OptionSpec("--end", is: "the collar is no longer worn, from now on or from `--until`"),
+            OptionSpec("--rename", value: "NAME", is: "new name of the animal"),
             OptionSpec("--remove", is: "remove the animal"),
-            OptionSpec("-F", "--format", value: "text|json", is: "the list as a table (the default), or as lines of JSON"),
+            OptionSpec("-F", "--format", value: "text|json", is: "format of the list (default text)"),
         ],
         maximumOperandCount: 2,
         notes: """
-            ID is the id of a collar, 16 hexadecimal digits. TIME is \(TimeArgument.forms).
-            A date is its midnight, UTC.
-            The names are in $XDG_CONFIG_HOME/collar-link/animals (else ~/.config/collar-link/animals), a text that you may edit:
+            ID is the id of a collar: 16 hexadecimal digits. For a known collar, the first digits are enough (at least 4), except with `--end`.
+
+            values of TIME:
+            \(TimeArgument.table)
+
+            animals file:
+            The names are in ~/.config/collar-link/animals ($XDG_CONFIG_HOME/collar-link/animals). You can edit this file, up to 1 MiB.
+            `name` keeps its comments, blank lines, spaces and order. For example:
+              # my cats
               [animal Athena]
               species = Felis catus
-              notes = grey, shy
+              notes = grey, shy         # a comment starts a line or follows a space
               wears = 910a2b3c4d5e6f70 from 2026-05-01 until 2026-09-30T12:00:00Z
-            '#' begins a comment. Comments, blank lines, spaces and order stay as they are when this command changes the file. Names
-            in /etc/collar-link/animals count, too; where the two contradict each other, the user's file does.
-            exit codes: 0 clean, 64 usage, 73 the file cannot be written, 77 permission, 78 a line of a file is wrong
+              wears = 910a2b3c4d5e6f71 from 2026-10-01
+
+            /etc/collar-link/animals has the same format. If the two files contradict each other, your file counts.
+
+            `run` reads a changed file within a second. If a line is wrong, it reports the line and keeps the names that it had.
+
+            examples:
+              collar-link name 910a2b3c4d5e6f70 Athena --species 'Felis catus'
+              collar-link name 910a2b3c4d5e6f71 Athena --from 2026-10-01
+              collar-link history --collar Athena
+
+            exit codes:
+              0   done
+              64  wrong usage, or no such animal
+              73  the file cannot be written
+              74  I/O error
+              77  no permission
+              78  a line of a file is wrong
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -81,7 +115,7 @@ enum NameCommand {
         let words = arguments.operands
         guard let first = words.first else {
             if let option = ["--end", "--rename", "--remove"].first(where: arguments.has) {
-                throw CommandFailure(.usage, "\(option) wants an animal: collar-link name NAME \(option)")
+                throw CommandFailure(.usage, "\(option) needs an animal: collar-link name NAME \(option)")
             }
             return (nil, ["--format"])
         }
@@ -114,7 +148,7 @@ enum NameCommand {
         // With a name, it would be unclear whether the animal or its collar is to get the other name.
         let isAnimal = try AnimalNames().registers().contains { $0.register.animals.contains { $0.name == text } }
         throw CommandFailure(
-            .usage, "name \(text) \(name): the first is to be the id of a collar, \(CollarID.form)",
+            .usage, "name \(text) \(name): the first word must be the id of a collar, \(CollarID.form)",
             remedy: isAnimal
                 ? "to give the animal another name: collar-link name \(text) --rename \(name)"
                 : "'collar' in the lines of 'collar-link history' is the id")
