@@ -109,7 +109,7 @@ def sections(path):
 
 
 def size(given):
-    """Prints the table of the README: flash and RAM of the images. The stack is what a run uses with a fix each second."""
+    """Prints the table of hardware/README.md: flash and RAM of the images. The stack is what a run uses with a fix each second."""
     print("| image | flash, bytes | static RAM | deepest stack |\n|---|---|---|---|")
     for name, ports in (("Collar", 3), ("Base", 2)):
         path = IMAGES / f"{name}.elf"

@@ -84,8 +84,8 @@ class ConfigurationTest(EndToEndTest):
         # A relative path in the variable does not count.
         self.assert_refused(78, path, environment=child_environment(HOME=self.home, XDG_CONFIG_HOME="other"))
 
-    def test_the_example_of_the_readme(self):
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
+    def test_the_example_of_the_manual(self):
+        text = (ROOT / "hardware/README.md").read_text(encoding="utf-8")
         example = text[text.index("# Before the first section"):].split("```")[0]
         self.assertGreater(example.count("="), 10)
         path = self.write(example)

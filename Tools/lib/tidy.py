@@ -129,7 +129,7 @@ def protocol_sections_agree():
     contents = "Contents: " + " · ".join(names)
     if contents not in lines:
         yield page, 5, f"expected: {contents}"
-    texts = [page, ROOT / "README.md"]
+    texts = [page, ROOT / "README.md", ROOT / "hardware/README.md", ROOT / "Tools/README.md"]
     for folder, suffix in (("Protocol", "py"), ("Protocol", "lua"), ("Sources", "swift"), ("Sources", "md"), ("Tests", "swift"), ("Tests", "py")):
         texts += sorted((ROOT / folder).rglob(f"*.{suffix}"))
     for path in texts:
