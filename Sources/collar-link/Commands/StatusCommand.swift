@@ -15,8 +15,8 @@ enum StatusCommand {
             """,
         options: [
             OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or one line of JSON"),
-            OptionSpec("--utc", is: "show times in UTC (default: local time)"),
-            OptionSpec("--state-dir", value: "DIR", is: "x"),
+            .utc,
+            .readStateDirectory,
         ],
         maximumOperandCount: 0,
         notes: """
