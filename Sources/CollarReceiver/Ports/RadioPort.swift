@@ -120,7 +120,9 @@ final class RadioPort {
             case .shared: .shared
             case .gone: .gone
             }
-        return RadioFigures(port: path, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
+        // The program that asks may have another working directory.
+        let port = networkAddress == nil ? RunningMachine.absolutePath(path) : path
+        return RadioFigures(port: port, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
     }
 
     /// Queues a bare frame. On a serial line it goes out with the next ``flush()``; another modem sends the frames of one answer

@@ -45,7 +45,8 @@ private struct OverviewPage {
         let none = Line(text: "  none was heard yet", tone: nil)
         lines += section("collars", overview.collars.isEmpty ? [none] : overview.collars.flatMap { isBrief ? brief($0) : text($0) })
         if !overview.readers.isEmpty { lines += section("readers", overview.readers.flatMap(text)) }
-        if !overview.problems.isEmpty { lines += section("problems", overview.problems.flatMap(text)) }
+        let problems = overview.problems.filter { $0.code.severity != .info }
+        if !problems.isEmpty { lines += section("problems", problems.flatMap(text)) }
         return lines
     }
 
@@ -167,12 +168,7 @@ private struct OverviewPage {
     }
 
     private func text(_ problem: Finding) -> [Line] {
-        let tone: Line.Tone? =
-            switch problem.code.severity {
-            case .info: nil
-            case .warning: .warning
-            case .error, .critical: .error
-            }
+        let tone: Line.Tone = problem.code.severity == .warning ? .warning : .error
         var lines = words("\(problem.code.severity.rawValue): \(problem.reason)", indent: 2, tone)
         // A command stays on one line, so that it can be copied.
         if let command = problem.command { lines.append(Line(text: "    \(command)", tone: nil)) }
