@@ -52,7 +52,13 @@ def flash(given):
     if given.base:
         print(f"base radio {device:016x}")
         return
-    print(f"collar {device:016x}, address {address}. Its key, once and for all; this makes it known to a receiver:")
+    if given.key_file:
+        with open(os.open(given.key_file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+            print(key.hex(), file=file)
+        print(f"collar {device:016x}, address {address}. Its key is in {given.key_file}; this gives it to a receiver:")
+        print(f"collar-link key add {device:016x} {given.key_file}")
+        return
+    print(f"collar {device:016x}, address {address}. Its key is printed only here; this gives it to a receiver:")
     print(f"collar-link key add {device:016x} - <<< {key.hex()}")
 
 
@@ -143,6 +149,7 @@ def main():
     make.add_argument("--base", action="store_true", help="a base radio")
     make.add_argument("--spreading-factor", type=number(7, 12), default=0, metavar="N", help="LoRa, 7 to 12; else a serial line")
     make.add_argument("--duty-cycle", type=duty_cycle, default=0, metavar="PERCENT", help="0.1 to 100; else no limit")
+    make.add_argument("--key-file", type=pathlib.Path, metavar="FILE", help="writes the key to FILE instead of showing it")
     make.add_argument("--force", action="store_true", help="replaces the file")
     make.set_defaults(run=flash)
     play = commands.add_parser("run", help="runs a collar")

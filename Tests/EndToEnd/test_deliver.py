@@ -143,7 +143,7 @@ class DeliverTest(ReaderTest):
         receiver, _ = self.stored()
         for arguments, code, text in [
                 ([], 64, "needs a name and a command"), (["db"], 64, "deliver needs a command"),
-                (["a/b", "--", "cat"], 64, "is no name of a reader"),
+                (["a/b", "--", "cat"], 64, "is not the name of a reader"),
                 (["db", "--once", "--", "false"], 69, "'false' failed with exit code 1; its lines are not delivered"),
                 (["db", "--", "no-such-program"], 69, "'no-such-program' cannot be started: ")]:
 

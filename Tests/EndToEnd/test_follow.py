@@ -236,7 +236,7 @@ class FollowTest(ReaderTest):
         self.assertEqual((gpx.count("<trkpt"), gpx.count("</gpx>")), (3, 1))
         self.assertIn("lines of events are JSON only", self.tool("follow", "-F", "csv", "--events", "link", code=64) + self.errors)
         self.assertIn("--acknowledge goes with --as", self.tool("follow", "--acknowledge", code=64) + self.errors)
-        self.assertIn("is no name of a reader", self.tool("follow", "--as", "../x", code=64) + self.errors)
+        self.assertIn("is not the name of a reader", self.tool("follow", "--as", "../x", code=64) + self.errors)
         receiver.stop()
 
     def test_there_must_be_a_state_directory(self):

@@ -73,7 +73,7 @@ enum SendCommand {
             request id that `send` prints (see `collar-link run --events fix,message` and `collar-link history --events message`).
 
             other programs:
-            Other programs can send requests through the control socket of `run` (see LINES.md, "Control socket", in the source).
+            Other programs can send requests through the control socket of `run` (see LINES.md, "The control socket", in the source).
 
             examples:
               collar-link send locate

@@ -122,7 +122,7 @@ enum NameCommand {
         let species = arguments.value("--species")
         let notes = arguments.value("--notes")
         if words.count == 2 {
-            let directory = try arguments.readableStateDirectory()
+            let directory = (try? arguments.readableStateDirectory()) ?? ParsedArguments.serviceDirectory
             let known = try AnimalNames().collar(beginningWith: first, as: "name", stateDirectory: directory)
             let deviceID = if let known { known } else { try collar(first, for: words[1]) }
             let task = Task.put(
