@@ -17,7 +17,9 @@ public struct ProcessHolder: Equatable, Sendable {
         let ownProcess = getpid()
         var own: ProcessHolder?
         for process in processes() {
-            for file in openFiles(of: process) where file.target == node {
+            let files = openFiles(of: process)
+            guard !hasOtherEnd(of: node, files) else { continue }
+            for file in files where file.target == node {
                 if process != ownProcess { return running(process) }
                 if file.name != String(descriptor) { own = running(process) }
             }
@@ -33,12 +35,16 @@ public struct ProcessHolder: Equatable, Sendable {
         guard let node = nodePath("", descriptor) else { return nil }
         let ownProcess = getpid()
         for process in processes() where process != ownProcess {
-            let targets = openFiles(of: process).map(\.target)
-            guard targets.contains(node) else { continue }
-            if node.hasPrefix("/dev/pts/"), targets.contains(where: { $0.hasSuffix("/ptmx") }) { continue }
+            let files = openFiles(of: process)
+            guard files.contains(where: { $0.target == node }), !hasOtherEnd(of: node, files) else { continue }
             return running(process)
         }
         return nil
+    }
+
+    /// Whether a process that has these files open has the other end of a pseudo-terminal: it is the radio, and no rival.
+    private static func hasOtherEnd(of node: String, _ files: [(name: String, target: String)]) -> Bool {
+        node.hasPrefix("/dev/pts/") && files.contains { $0.target.hasSuffix("/ptmx") }
     }
 
     private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0) } }

@@ -31,6 +31,7 @@ enum KeyCommand {
             """,
         options: [
             OptionSpec("--port", value: "PATH", is: "with `exchange`: the serial port of the collar's cable"),
+            OptionSpec("--replace", is: "with `add`: replace the key that the collar has (default: refuse)"),
             .stateDirectory,
         ],
         maximumOperandCount: 3,
@@ -38,9 +39,9 @@ enum KeyCommand {
             ID is the id of the collar, 16 hexadecimal digits, or the name of the animal that wears it now.
 
             new keys:
-            A new key replaces the old one, and a running `run` uses it within a second after the next frame. From then on it accepts
-            only frames that are sealed with this key. `add` does not change the key in the collar: give the collar the same key, or
-            nothing is received.
+            A running `run` uses a new key within a second after the next frame. From then on it accepts only frames that are sealed
+            with this key. `add` does not change the key in the collar: give the collar the same key, or nothing is received. So `add`
+            replaces a key only with `--replace`.
 
             exchange:
             `exchange` needs a cable: a serial line to the collar, without a radio between. For a minute after two presses of its
@@ -72,6 +73,7 @@ enum KeyCommand {
               65  FILE has no key, or the collar has lost its key
               66  no such key, file or directory
               69  no collar at PATH, or it did not offer or confirm a key
+              73  `add`: the collar has another key, and `--replace` is missing
               74  I/O error, or the key cannot be stored
               75  PATH is in use
               77  no permission
@@ -83,7 +85,7 @@ enum KeyCommand {
         let operands = arguments.operands
         switch (operands.first, operands.count) {
         case ("list", 1): return try list(files)
-        case ("add", 2...3): try add(operands, to: files)
+        case ("add", 2...3): try add(operands, to: files, replaces: arguments.has("--replace"))
         case ("remove", 2):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             try checkKey(of: deviceID, in: files)
@@ -138,15 +140,23 @@ enum KeyCommand {
         return code
     }
 
-    private static func add(_ operands: [String], to files: KeyFiles) throws(CommandFailure) {
+    private static func add(_ operands: [String], to files: KeyFiles, replaces: Bool) throws(CommandFailure) {
         let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
+        let known = replaces ? nil : try CommandFailure.wrapping(try usableEntry(of: deviceID, in: files))?.key
         let key: CollarKey
         if operands.count == 3 {
             key = try CollarKey(fileAt: operands[2])
+            guard known != key else { return }
         } else {
             // On Linux this generator reads the random numbers of the kernel.
             var random = SystemRandomNumberGenerator()
             key = CollarKey.random(using: &random)
+        }
+        guard known == nil else {
+            throw CommandFailure(
+                .cannotCreate, "collar \(MessageDescription.hexadecimal(deviceID)) has a key already, and keeps it",
+                remedy: "to replace it: collar-link key add \(operands.dropFirst().joined(separator: " ")) --replace. "
+                    + "The collar must have the new key, too, or nothing of it is received")
         }
         try files.change { files throws(JournalError) in
             var entry = try KeyCommand.usableEntry(of: deviceID, in: files) ?? KeyFiles.Entry(key: nil)

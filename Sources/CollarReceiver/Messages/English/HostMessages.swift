@@ -36,12 +36,12 @@ extension HostNotice {
         case .keyMissing(let link):
             UserMessage(
                 .keyMissing, "a collar at \(link) sends sealed frames, and there is no key here",
-                "if it is yours, give its key: collar-link key add ID; or make a new one over its cable: "
+                "if it is yours, give its key: collar-link key add ID FILE; or make a new one over its cable: "
                     + "collar-link key exchange --port PATH")
         case .keyRejected(let link):
             UserMessage(
                 .keyRejected, "a collar at \(link) sends sealed frames that no key here opens",
-                "if it is yours, give the key that it has now: collar-link key add ID; or make a new one over its cable: "
+                "if it is yours, give the key that it has now: collar-link key add ID FILE; or make a new one over its cable: "
                     + "collar-link key exchange --port PATH")
         case .forgeryAttempted(let deviceID, let link):
             UserMessage(

@@ -58,7 +58,7 @@ extension JournalError {
         case .unreadableKey(let path):
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
-                "Restore \(path) from a backup, or give the key again: collar-link key add ID.")
+                "Restore \(path) from a backup, or give the key again: collar-link key add ID FILE.")
         case .retired(let receiverID, let path):
             UserMessage(
                 .stateUnusable, "receiver \(String(receiverID, radix: 16)) has moved away from \(path)",
