@@ -69,7 +69,14 @@ class CommandTest(KeyTest):
             self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
             with open(path) as file:
                 self.assertEqual(file.read(), key)
-        self.assertNotEqual(self.key_command("add", "0123456789abcdef").stdout, made)
+        refused = self.key_command("add", "0123456789abcdef", code=73)
+        self.assertEqual(refused.stdout, "")
+        self.assertIn("has a key already", refused.stderr)
+        self.key_command("add", "00000000000000ff", "-", stdin=KEY)
+        self.key_command("add", "00000000000000ff", "-", stdin="ff" + KEY[2:], code=73)
+        with open(os.path.join(self.state, "keys/0123456789abcdef"), encoding="ascii") as file:
+            self.assertEqual(file.read(), made)
+        self.assertNotIn(self.key_command("add", "0123456789abcdef", "--replace").stdout, ("", made))
         self.key_command("accept-restart", "00000000000000ff", "77")
         self.key_command("remove", "0123456789abcdef")
         self.assertEqual(self.key_command("list").stdout, "00000000000000ff\n")
@@ -132,7 +139,7 @@ class CommandTest(KeyTest):
 
 class SealedCollarTest(KeyTest):
     def give_key(self, device_id, key=KEY):
-        self.key_command("add", device_id, "-", stdin=key)
+        self.key_command("add", device_id, "-", "--replace", stdin=key)
         self.hand_over()
 
     def test_everything_arrives_as_without_a_key(self):

@@ -220,7 +220,7 @@ class CommandLineTest(SendTest):
         program = self.start([BINARY, "send", "--help"])
         self.assertEqual(program.wait(), 0)
         text = "".join(program.lines)
-        for word in ("locate", "critical_battery_interval_ms", "exit codes", "Control socket", "--latest"):
+        for word in ("locate", "critical_battery_interval_ms", "exit codes", "The control socket", "--latest"):
             self.assertIn(word, text)
 
     def test_nothing_is_known(self):
