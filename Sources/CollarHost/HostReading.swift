@@ -50,6 +50,8 @@ public struct CollarReading: Equatable, Sendable {
     public var isReachable: Bool?
     /// Microseconds since the collar was heard last, or since its link was opened; nil while its link is closed.
     public var silentMicroseconds: Int64?
+    /// Whether the collar was heard since the start.
+    public var isHeard = false
 }
 
 extension HostReading {

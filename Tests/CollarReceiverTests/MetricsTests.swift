@@ -25,7 +25,7 @@ import Testing
         status.queueDepth = 22
         let told = CollarReading(
             deviceID: 0xAB, logID: 7, fixCount: 1, messageCount: 2, duplicateCount: 3, highestSequence: 9, missingCount: 4,
-            journalByteCount: 100, lag: nil, status: status)
+            journalByteCount: 100, lag: nil, status: status, isReachable: true, silentMicroseconds: 7_999_999, isHeard: true)
         let silent = CollarReading(deviceID: 0xAC, fixCount: 0, messageCount: 0, duplicateCount: 0, missingCount: 0)
         var host = HostReading(
             statistics: counts, journalByteCount: 100, lag: EmissionLag(byteCount: 11, milliseconds: 12),
@@ -36,6 +36,7 @@ import Testing
         return ReceiverReading(
             host: host, lineCount: 10, uptimeMicroseconds: 60_999_999, outputBlockedMilliseconds: 13,
             airtimeMicroseconds: 1_500_000, errorCounts: [.noDevice: 2, .deviceInUse: 1],
+            radios: [RadioFigures(port: "/dev/ttyUSB0", state: .open, dialect: "kiss"), RadioFigures(port: "tcp://a:1", state: .connecting)],
             usage: ProcessUsage(processorMicroseconds: 6_099_899, residentByteCount: 50_000_001))
     }
 
@@ -47,7 +48,9 @@ import Testing
         + #""line_latency_p95_us":66,"message_latency_average_us":2400,"message_latency_p95_us":100000,"#
         + #""airtime_us":1500000,"resident_bytes":50000001,"processor_us":6099899,"#
         + #""errors":{"device_in_use":1,"no_device":2},"collars":[{"collar":"00000000000000ab","missing":4,"#
-        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22},{"collar":"00000000000000ac"}]}"# + "\n"
+        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22,"reachable":1,"silent_ms":7999,"heard":1},"#
+        + #"{"collar":"00000000000000ac","heard":0}],"radios":[{"port":"/dev/ttyUSB0","state":"open","dialect":"kiss"},"#
+        + #"{"port":"tcp://a:1","state":"connecting","dialect":null}]}"# + "\n"
 
     @Test func theLineOfTheFigures() throws {
         let figures = ReceiverFigures(reading)
@@ -63,7 +66,7 @@ import Testing
         let expected =
             #"{"type":"figures","unix_ms":0,"uptime_ms":0,"fixes_stored":0,"messages_stored":0,"duplicates":0,"lines":0,"frames":0,"#
             + #""frames_damaged":0,"frames_unknown":0,"frames_unsupported":0,"frames_unopened":0,"frames_malformed":0,"#
-            + #""output_blocked_ms":0,"storage_failing":0,"airtime_us":0,"errors":{},"collars":[]}"# + "\n"
+            + #""output_blocked_ms":0,"storage_failing":0,"airtime_us":0,"errors":{},"collars":[],"radios":[]}"# + "\n"
         #expect(String(decoding: figures.line(unixMilliseconds: 0), as: UTF8.self) == expected)
         #expect(PerformanceTarget.allCases.map { $0.isMet(by: figures) } == [nil, nil, nil, nil])
     }

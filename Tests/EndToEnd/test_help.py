@@ -1,9 +1,16 @@
 """Help: every command explains itself, at 80 columns, and a mistyped name leads to the right one."""
 
+import os
 import re
+import subprocess
+import sys
 import unittest
 
-from collarlink import BINARY, EndToEndTest
+from collarlink import BINARY, ROOT, EndToEndTest
+
+# Appended, because the tests' own collarlink.py must be found before the reference's.
+sys.path.append(str(ROOT / "Protocol/reference"))
+import frames  # noqa: E402
 
 WIDTH = 80
 # A command in the list of commands.
@@ -103,6 +110,38 @@ class HelpTest(EndToEndTest):
                 text, errors = self.printed("help", mistyped, code=64)
                 self.assertEqual(text, "")
                 self.assertIn(f"(did you mean {word}?)", errors)
+
+
+class VersionTest(EndToEndTest):
+    def printed(self, *arguments, code=0):
+        program = self.start([BINARY, *arguments])
+        self.assertEqual(program.wait(5), code, program.error_text)
+        return "".join(program.lines)
+
+    def test_three_ways_to_ask_give_the_same(self):
+        text = self.printed("version")
+        self.assertEqual(self.printed("--version"), text)
+        self.assertEqual(self.printed("-V"), text)
+
+    def test_what_it_says(self):
+        program, protocol, dialects = self.printed("version").splitlines()
+        self.assertRegex(program, r"^collar-link \d+\.\d+\.\d+( \(commit [0-9a-f]{9,40}\+?\))?$")
+        self.assertEqual(protocol, f"protocol version {frames.VERSION}")
+        self.assertEqual(dialects, "dialects: serial, kiss, rnode, rui3")
+
+    @unittest.skipUnless(os.path.exists(ROOT / ".git"), "not a checkout")
+    def test_the_commit_is_one_of_this_checkout(self):
+        """A build of `Tools/lib/build.sh` in a checkout. A plus sign says that files were changed."""
+        commit = re.search(r"\(commit ([0-9a-f]+)\+?\)$", self.printed("version").splitlines()[0])
+        self.assertTrue(commit, "no commit")
+        # The checkout may belong to another user than the one who runs the tests.
+        found = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "cat-file", "-t", commit[1]], capture_output=True,
+                               text=True, timeout=20, check=False)
+        self.assertEqual(found.stdout, "commit\n", found.stderr)
+
+    def test_the_tool_is_asked_and_no_command(self):
+        self.assertEqual(self.printed("version", "more", code=64), "")
+        self.assertEqual(self.printed("history", "--version", code=64), "")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class MetricsTest(SendTest):
         self.addCleanup(line.close)
         receiver = self.receive(*arguments, port=line.path, environment=self.environment)
         receiver.wait_for_error("listening on")
+        receiver.port_path = line.path
         return receiver, Radio(line)
 
     def test_nothing_is_stored(self):
@@ -87,10 +88,12 @@ class MetricsTest(SendTest):
                    for file in os.listdir(os.path.join(self.state, name(A))) if file.endswith(".journal"))
         stored = {"last_fix_timestamp_seconds": (now - 2000) / 1000, "rssi_dbm": -97, "snr_db": -3.5, "stored_total": 6,
                   "lost_fixes": 2, "journal_bytes": size}
-        told = {"missing_fixes": 4, "airtime_seconds_total": 60.001, "retransmissions_total": 16_777_215, "queued_fixes": 12}
+        told = {"missing_fixes": 4, "airtime_seconds_total": 60.001, "retransmissions_total": 16_777_215, "queued_fixes": 12,
+                "reachable": 1, "heard": 1}
         for key, value in (stored | told).items():
             self.assertEqual(found[f"collar_{key}{a}"], value, key)
         self.assertAlmostEqual(found[f"collar_last_reception_timestamp_seconds{a}"], time.time(), delta=60)
+        self.assertTrue(0 <= found[f"collar_silence_seconds{a}"] < 60, found)
         self.assertNotIn(f"collar_battery_percent{a}", found)
         self.assertNotIn(f"collar_last_fix_timestamp_seconds{b}", found)
         self.assertEqual(found[f"collar_stored_total{b}"], 0)
@@ -194,7 +197,7 @@ class MetricsTest(SendTest):
         found = self.metrics(**daemon)
         self.assertEqual((found["up"], found[f'collar_stored_total{{collar="{name(A)}"}}']), (0, 1))
         self.assertIn("tells its figures to other users only", self.errors)
-        self.assertIn("run metrics as the user who runs collar-link", self.errors)
+        self.assertIn("run `collar-link metrics` as the user who runs collar-link", self.errors)
         os.chmod(self.socket_path(), 0o666)
         self.assertEqual(self.metrics(**daemon)["up"], 0)
         self.assertIn("does not tell its figures: only the user who runs collar-link, and root", self.errors)
@@ -230,8 +233,11 @@ class MetricsTest(SendTest):
         for line in (first, second):
             SCHEMA.validate(line)
             self.assertEqual(line.keys(), SCHEMA.schema["properties"].keys())
-        self.assertEqual(first["collars"], [
-            {"collar": name(A), "missing": 0, "airtime_ms": 60_001, "retransmissions": 16_777_215, "queue_depth": 12}])
+        collar, = first["collars"]
+        self.assertTrue(0 <= collar.pop("silent_ms") < 30_000, collar)
+        self.assertEqual(collar, {"collar": name(A), "missing": 0, "airtime_ms": 60_001, "retransmissions": 16_777_215, "queue_depth": 12,
+                                  "reachable": 1, "heard": 1})
+        self.assertEqual(first["radios"], [{"port": receiver.port_path, "state": "open", "dialect": "serial"}])
         self.assertEqual(first["errors"]["location_services_disabled"], 1)
         for key in SCHEMA.schema["required"]:
             self.assertFalse(SCHEMA.is_valid({each: first[each] for each in first if each != key}), key)

@@ -11,6 +11,6 @@ package enum CollarID {
 
     /// Whether a text can be the beginning of an id that a person gives in place of the whole: 4 to 15 hexadecimal digits.
     package static func isPrefix(_ text: some StringProtocol) -> Bool {
-        (4...15).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit)
+        (4...15).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 }

@@ -74,6 +74,7 @@ extension CollarFigure {
             Metric(
                 "collar_silence_seconds", .gauge, fractionDigits: 3,
                 "Time since the collar was heard last, or since its radio was opened.")
+        case .heard: Metric("collar_heard", .gauge, "Whether the collar was heard since the start of the receiver.")
         }
     }
 }

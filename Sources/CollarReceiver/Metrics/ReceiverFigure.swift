@@ -66,6 +66,8 @@ public enum CollarFigure: String, CaseIterable, Sendable {
     case reachable
     /// Time since the collar was heard last, or since its link was opened.
     case silence = "silent_ms"
+    /// 1 where the collar was heard since the start, else 0.
+    case heard
 }
 
 /// A radio of a running receiver.

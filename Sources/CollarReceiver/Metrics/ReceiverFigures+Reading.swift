@@ -32,6 +32,7 @@ extension ReceiverFigures {
             values[.retransmissions] = collar.status.map { Int64($0.retransmissions) }
             values[.queueDepth] = collar.status.map { Int64($0.queueDepth) }
             values[.reachable] = collar.isReachable.map { $0 ? 1 : 0 }
+            values[.heard] = collar.isHeard ? 1 : 0
             values[.silence] = collar.silentMicroseconds.map { $0 / 1000 }
             collars[collar.deviceID] = values
         }

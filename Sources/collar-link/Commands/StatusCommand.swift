@@ -28,7 +28,7 @@ enum StatusCommand {
 
             examples:
               collar-link status
-              collar-link status -F json | jq -r '.collars[] | [.name, .fix.battery_pct] | @tsv'
+              collar-link status -F json | jq '.collars[] | {collar, missing}'
 
             exit codes:
               0   done, also where nothing runs or problems are shown

@@ -98,7 +98,7 @@ private struct OverviewPage {
         case (true, let silence?): ("connected, heard \(silence) ago", .good)
         case (false, let silence?): ("not reachable, silent for \(silence)", .error)
         case (_, _?): ("connecting", .warning)
-        case (_, nil): ("not heard since the start", .warning)
+        case (_, nil): (collar.figures[.heard] == 1 ? "its radio is not open" : "not heard since the start", .warning)
         }
     }
 

@@ -3,14 +3,15 @@ import CollarBridge
 extension ReceiverFigures {
     /// What a run has received, in one line for the person who ends it.
     public var summary: String {
-        let heard = collars.count { $0.value[.missing] != nil }
+        // A receiver knows every collar that has a journal.
+        let heard = collars.values.filter { $0[.heard] == 1 }
         let time = durationText(milliseconds: values[.uptime] ?? 0)
         let fixes = counted(values[.fixes] ?? 0, "fix", "fixes")
         let messages = values[.messages] ?? 0
-        let missing = collars.values.reduce(0) { $0 + ($1[.missing] ?? 0) }
+        let missing = heard.reduce(0) { $0 + ($1[.missing] ?? 0) }
         return fixes + (messages > 0 ? " and " + counted(messages, "message", "messages") : "")
-            + " of \(counted(Int64(heard), "collar", "collars")) in \(time); "
-            + (missing == 0 ? "none missing" : "\(missing) missing, which the collar will be asked for again")
+            + " of \(counted(Int64(heard.count), "collar", "collars")) in \(time); "
+            + (missing == 0 ? "none missing" : "\(missing) missing, requested again in the next run")
     }
 }
 
