@@ -248,8 +248,9 @@ class FollowTest(ReaderTest):
         self.assertEqual(self.tool("readers"), "")
         for name, count in (("b", 4), ("a", 1)):
             self.assertEqual(self.follow("--as", name, "-n", str(count)).wait(), 0)
-        self.assertEqual([line.split("  ")[:2] for line in self.tool("readers").splitlines()],
-                         [["a", "3 entries behind, the oldest received 0 s ago"], ["b", "has everything"]])
+        first, second = self.tool("readers").splitlines()
+        self.assertRegex(first, r"^a  3 entries behind, the oldest received \d+ s ago  ")
+        self.assertRegex(second, r"^b  has everything  ")
         runs = self.follow("--as", "b")
         wait_until(lambda: os.path.exists(os.path.join(self.state, "readers/b.lock")), 5, "the reader runs")
         time.sleep(0.3)
