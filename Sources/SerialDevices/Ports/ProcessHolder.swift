@@ -18,7 +18,7 @@ public struct ProcessHolder: Equatable, Sendable {
         var own: ProcessHolder?
         for process in processes() {
             let files = openFiles(of: process)
-            guard !hasOtherEnd(of: node, files) else { continue }
+            guard process == ownProcess || !hasOtherEnd(of: node, files) else { continue }
             for file in files where file.target == node {
                 if process != ownProcess { return running(process) }
                 if file.name != String(descriptor) { own = running(process) }
