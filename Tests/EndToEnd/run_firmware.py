@@ -43,6 +43,8 @@ def flash(given):
     """Makes a device, as a factory does, and shows what its owner needs."""
     if given.file.exists() and not given.force:
         sys.exit(f"firmware: {given.file} exists. Its device would lose its key and its fixes; --force replaces it")
+    if given.key_file and given.key_file.exists() and not given.force:
+        sys.exit(f"firmware: {given.key_file} exists, and may hold the key of another device; --force replaces it")
     device = secrets.randbits(64) if given.device is None else given.device
     address = 0 if given.base else given.address or 1 + secrets.randbelow(254)
     key = bytes(16) if given.base else secrets.token_bytes(16)
@@ -150,7 +152,7 @@ def main():
     make.add_argument("--spreading-factor", type=number(7, 12), default=0, metavar="N", help="LoRa, 7 to 12; else a serial line")
     make.add_argument("--duty-cycle", type=duty_cycle, default=0, metavar="PERCENT", help="0.1 to 100; else no limit")
     make.add_argument("--key-file", type=pathlib.Path, metavar="FILE", help="writes the key to FILE instead of showing it")
-    make.add_argument("--force", action="store_true", help="replaces the file")
+    make.add_argument("--force", action="store_true", help="replaces the files")
     make.set_defaults(run=flash)
     play = commands.add_parser("run", help="runs a collar")
     play.add_argument("file", type=pathlib.Path, help="the flash of the board")

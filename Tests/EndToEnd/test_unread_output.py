@@ -40,7 +40,7 @@ class UnreadLinesTest(EndToEndTest):
     def assert_stored_and_resumed(self, stdout, read_rest):
         """A collar delivers everything while nobody reads lines. SIGTERM ends the receiver; the lines come later."""
         collar = self.start_collar()
-        receiver = self.receive(stdout=stdout)
+        receiver = self.receive("-F", "json", stdout=stdout)
         self.assertEqual(collar.wait(60), 0, "lines that nobody reads stop the collar")
         start = time.monotonic()
         self.assertEqual(receiver.stop(), 0, receiver.error_text)
@@ -95,7 +95,7 @@ class UnreadLinesTest(EndToEndTest):
         """A terminal stops, as with Ctrl-S, and goes on: -n ends when the terminal has all lines, and not before."""
         master, slave = self.open(os.openpty())
         self.start_collar()
-        receiver = self.receive("-n", "200", stdout=slave)
+        receiver = self.receive("-n", "200", "-F", "json", stdout=slave)
         time.sleep(1)
         self.assertIsNone(receiver.process.poll(), receiver.error_text)
         data = b""

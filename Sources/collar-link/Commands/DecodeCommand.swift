@@ -22,7 +22,7 @@ enum DecodeCommand {
             OptionSpec("--bare", is: "input is bare frames, each after 2 bytes of length (big-endian)"),
             OptionSpec("--device", value: "ID", is: "id of the collar, 16 hexadecimal digits (default: from the frames)"),
             OptionSpec("--log-id", value: "N", is: "id of the log, 0 to 67108863 (default: from the frames)"),
-            OptionSpec("--key-file", value: "FILE", is: "key that opens the sealed frames of the collar in `--device`"),
+            OptionSpec("--key-file", value: "FILE", is: "key that opens the sealed frames that the collar in `--device` sent; those of the receiver stay closed"),
         ],
         maximumOperandCount: 1,
         notes: """
