@@ -123,14 +123,14 @@ struct OverviewTextTests {
     @Test("a receiver that does not report its figures runs, and nothing is said about its collars' links")
     func unknownActivity() {
         let lines = lines(overview(.unknown))
-        #expect(lines.first == "collar-link 1.2.3  running, but it tells this user nothing")
+        #expect(lines.first == "collar-link 1.2.3  running, but it reports nothing to this user")
         #expect(shown(collar(figures: [:]), .unknown).lines.first == "  0123456789abcdef")
     }
 
     @Test("each state of a radio has its words", arguments: [
-        (.open, "open", .good), (.detecting, "finding out its firmware", .warning), (.unset, "not used: no region is set", .warning),
+        (.open, "open", .good), (.detecting, "detecting its firmware", .warning), (.unset, "not used: no region is set", .warning),
         (.stranger, "no collar radio answers", .error), (.connecting, "connecting", .warning),
-        (.waiting, "waiting for it to appear", .warning), (.retrying, "cannot be opened now, tries again", .error),
+        (.waiting, "waiting for it to appear", .warning), (.retrying, "cannot be opened, retrying", .error),
         (.shared, "open by another path", nil), (.gone, "unplugged", .error),
     ] as [(RadioFigures.State, String, Overview.TextLine.Tone?)])
     func radios(state: RadioFigures.State, words: String, tone: Overview.TextLine.Tone?) {
@@ -163,7 +163,7 @@ struct OverviewTextTests {
     }
 
     @Test("a GNSS receiver without a fix is named", arguments: [
-        (.off, "  GNSS off"), (.searching, "  GNSS searches"), (.fix, ""), (.fault, "  GNSS fault"),
+        (.off, "  GNSS off"), (.searching, "  GNSS searching"), (.fix, ""), (.fault, "  GNSS fault"),
     ] as [(Status.GNSSState, String)])
     func gnss(state: Status.GNSSState, words: String) throws {
         let status = try statusLine { $0.gnssState = state }

@@ -332,7 +332,7 @@ class WrittenCollarTest(StatusTest):
         self.assertTrue(all(radio["state"] is None for radio in line["radios"]))
         collar, = line["collars"]
         self.assertEqual((collar["stored"], collar["reachable"], collar["silent_ms"]), (1, None, None))
-        self.assertRegex(self.text(user=daemon)[0], "  running, but it tells this user nothing$")
+        self.assertRegex(self.text(user=daemon)[0], "  running, but it reports nothing to this user$")
         os.chmod(self.socket_path(), 0o666)
         self.assertEqual(self.overview(user=daemon)["receiver"], "unknown")
         self.assertIn("does not tell its figures: only the user who runs collar-link, and root", self.errors)

@@ -54,7 +54,7 @@ private struct OverviewPage {
         switch overview.activity {
         case .running: "running for \(durationText(milliseconds: overview.uptimeMilliseconds ?? 0))"
         case .stopped: "not running: start it with `collar-link`"
-        case .unknown: "running, but it tells this user nothing"
+        case .unknown: "running, but it reports nothing to this user"
         }
     }
 
@@ -65,12 +65,12 @@ private struct OverviewPage {
         let (words, tone): (String, Line.Tone?) =
             switch figures.state {
             case .open: ("open", .good)
-            case .detecting: ("finding out its firmware", .warning)
+            case .detecting: ("detecting its firmware", .warning)
             case .unset: ("not used: no region is set", .warning)
             case .stranger: ("no collar radio answers", .error)
             case .connecting: ("connecting", .warning)
             case .waiting: ("waiting for it to appear", .warning)
-            case .retrying: ("cannot be opened now, tries again", .error)
+            case .retrying: ("cannot be opened, retrying", .error)
             case .shared: ("open by another path", nil)
             case .gone: ("unplugged", .error)
             }
@@ -132,7 +132,7 @@ private struct OverviewPage {
             }
             switch status.gnss {
             case "off": items.append("GNSS off")
-            case "searching": items.append("GNSS searches")
+            case "searching": items.append("GNSS searching")
             case "fault": items.append("GNSS fault")
             default: break
             }
