@@ -72,7 +72,7 @@ public enum CollarFigure: String, CaseIterable, Sendable {
 
 /// A radio of a running receiver.
 public struct RadioFigures: Equatable, Sendable {
-    /// What the receiver does with the port. The raw value is the word in the line of figures.
+    /// The state of the port. The raw value is the word in the line of figures.
     public enum State: String, CaseIterable, Sendable {
         /// Frames come and go.
         case open
@@ -96,7 +96,7 @@ public struct RadioFigures: Equatable, Sendable {
 
     /// The path of the port, or the address of the radio.
     public var port: String
-    /// What the receiver does with it.
+    /// The state of the port.
     public var state: State
     /// The dialect that its stick speaks, as `--dialect` names it; nil while that is not known.
     public var dialect: String?

@@ -3,7 +3,7 @@ import CollarJournal
 import CollarTracking
 import CollarWire
 
-/// What a person wants to know of a receiver, its radios, collars and readers at one moment: what `collar-link status` shows.
+/// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
 package struct Overview: Sendable {
     /// Whether a receiver runs.
     package enum Activity: String, Sendable {
@@ -38,7 +38,7 @@ package struct Overview: Sendable {
     package struct Radio: Sendable {
         /// The path of the port, or the address of the radio.
         package var port: String
-        /// What the receiver does with it; nil where none runs.
+        /// Its state; nil where no receiver runs.
         package var figures: RadioFigures?
 
         /// A radio that a receiver has, or would open.

@@ -103,7 +103,7 @@ final class RadioPort {
         }
     }
 
-    /// What the receiver does with the port now.
+    /// The state of the port now, for the line of figures.
     var figures: RadioFigures {
         let word: RadioFigures.State =
             switch state {

@@ -55,7 +55,7 @@ enum SendCommand {
             \(settingsHelp)
 
             The name ends with the unit. Changes of the last three take effect at the next boot. A collar behind an RNode stick needs modem_header_bytes=1. A collar
-            behind a BLE or other slow bridge needs turnaround_ms=200 or more.
+            at a BLE or other slow bridge needs turnaround_ms=200 or more.
 
             If several receivers change settings, the latest change counts; `settings get` shows its time and receiver. With `--latest`, `settings set` replaces unsent changes of the same keys.
 

@@ -1,7 +1,7 @@
 import CollarBridge
 
 extension ReceiverFigures {
-    /// What a run has received, in one line for the person who ends it.
+    /// The counts of a run in one line, for the person who ends it.
     public var summary: String {
         // A receiver knows every collar that has a journal.
         let heard = collars.values.filter { $0[.heard] == 1 }
