@@ -118,6 +118,25 @@ class DeliverTest(ReaderTest):
         self.assertEqual(self.read("sizes").split(), ["4", "4", "4", "3"])
         receiver.stop()
 
+    def test_once_ends_while_more_is_stored(self):
+        """The command itself causes the next fix, so that more is stored after each batch."""
+        receiver, radio = self.stored()
+        script = self.script("cat >> $SINK/all; echo >> $SINK/calls; sleep 0.3")
+        program = self.deliver("--once", "--", script)
+        number = 10
+        while program.process.poll() is None and number < 60:
+            radio.send(A.fix(number))
+            number += 1
+            time.sleep(0.1)
+        self.assertEqual(program.wait(), 0)
+        self.assertLess(number, 40)
+        self.assertGreaterEqual(len(self.delivered()), 15)
+        rest = self.deliver("--once", "--", "sh", "-c", f"cat >> {self.sink}/rest")
+        self.assertEqual(rest.wait(), 0)
+        wanted = sorted({*self.ALL, *((NAME_A, seq) for seq in range(10, number))})
+        self.assertEqual(sorted(self.delivered() + self.delivered("rest")), wanted)
+        receiver.stop()
+
     def test_formats_are_whole_documents(self):
         receiver, _ = self.stored()
         program = self.deliver("--once", "--batch", "10", "-F", "geojson", "--", self.script("cat > $SINK/$$.json"))

@@ -4,15 +4,26 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 
 from collarlink import IS_ROOT, EndToEndTest, wait_until
-from private_terminals import load_privately
+from private_terminals import SCRIPT, load_privately
 from serial_line import SerialLine
 
 # Opens and locks a port, as programs do that use a port, and then becomes another program.
 HOLD = 'exec 9<>"$1" && flock -n 9 && echo ready && exec "$2" 1000'
+
+# Terminals up to a number, and a reader of the last one that does not have the other end open.
+CONTAINER = """
+import os, subprocess, sys
+paths = [os.ttyname(os.openpty()[1]) for _ in range(int(sys.argv[1]) + 1)]
+assert paths[-1] == f"/dev/pts/{sys.argv[1]}", paths
+reader = subprocess.Popen(["cat", paths[-1]])
+print("ready", flush=True)
+reader.wait()
+"""
 
 
 class PortHolderTest(EndToEndTest):
@@ -82,6 +93,18 @@ class PortHolderTest(EndToEndTest):
         self.assertEqual(receiver.error_text.count("is also open in"), 1)
         codes = [(error["code"], error["port"]) for error in receiver.fixes]
         self.assertIn(("device_in_use", line.path), codes)
+
+    def test_a_terminal_of_a_container_with_the_same_name(self):
+        """Its reader is innocent: the file of that name is another one."""
+        line = self.line()
+        number = int(os.path.basename(line.path))
+        container = self.start([SCRIPT, sys.executable, "-c", CONTAINER, str(number)], user="root", group="root")
+        container.wait_for_lines(1)
+        line.leave()
+        receiver = self.receive("--events", "error", port=line.path)
+        receiver.wait_for_error("has identified itself for 1 s")
+        self.assertEqual(receiver.stop(), 0)
+        self.assertNotIn("also open", receiver.error_text)
 
     def test_a_reader_that_comes_later(self):
         """It is named at once, and once, though no bytes are missing yet."""

@@ -14,7 +14,7 @@ public struct DeliveryConfiguration: Sendable {
     public var batchCount = 1000
     /// The shortest time between the starts of two batches, in microseconds; a full one does not wait.
     public var intervalMicroseconds: Int64 = 0
-    /// Whether to end when everything that is stored is delivered, or an attempt has failed.
+    /// Whether to end when everything that was stored at the start is delivered, or an attempt has failed.
     public var isOnce = false
 
     /// A configuration with defaults.
@@ -85,7 +85,8 @@ public final class Deliverer {
         format = configuration.reading.format
         batch = DeliveryBatch(configuration.command, format)
         events.watch(signals.fileDescriptor, as: .signals)
-        events.watch(entries.fileDescriptor, as: .journals)
+        // With `--once`, what is stored after the start is left: a command that is slower than the collars would never end.
+        if !configuration.isOnce { events.watch(entries.fileDescriptor, as: .journals) }
     }
 
     /// Runs the loop until a signal ends it, or everything is delivered that is to be delivered once.

@@ -13,15 +13,15 @@ public struct ProcessHolder: Equatable, Sendable {
     /// Complexity: one readlink for each open descriptor of the machine.
     /// - Parameter descriptor: the caller's own descriptor of the node, which does not count; −1 for none.
     static func holder(of path: String, except descriptor: Int32 = -1) -> ProcessHolder? {
-        guard let node = nodePath(path, descriptor) else { return nil }
+        guard let node = Node(path, descriptor) else { return nil }
         let ownProcess = getpid()
         var own: ProcessHolder?
         for process in processes() {
             let files = openFiles(of: process)
             guard process == ownProcess || !hasOtherEnd(of: node, files) else { continue }
-            for file in files where file.target == node {
+            for file in files where node.isOpen(as: file) {
                 if process != ownProcess { return running(process) }
-                if file.name != String(descriptor) { own = running(process) }
+                if file.path != "/proc/\(process)/fd/\(descriptor)" { own = running(process) }
             }
         }
         return own
@@ -32,34 +32,58 @@ public struct ProcessHolder: Equatable, Sendable {
     ///
     /// Complexity: one readlink for each open descriptor of the machine.
     static func reader(besides descriptor: Int32) -> ProcessHolder? {
-        guard let node = nodePath("", descriptor) else { return nil }
+        guard let node = Node("", descriptor) else { return nil }
         let ownProcess = getpid()
         for process in processes() where process != ownProcess {
             let files = openFiles(of: process)
-            guard files.contains(where: { $0.target == node }), !hasOtherEnd(of: node, files) else { continue }
+            guard files.contains(where: node.isOpen), !hasOtherEnd(of: node, files) else { continue }
             return running(process)
         }
         return nil
     }
 
+    /// A descriptor of a process.
+    private struct OpenFile {
+        /// Its link in /proc.
+        let path: String
+        /// What the link shows.
+        let target: String
+    }
+
+    /// The node of a terminal.
+    private struct Node {
+        /// The path that /proc shows for its descriptors.
+        let path: String
+        private let identity: FileIdentity
+
+        /// - Parameter descriptor: a descriptor of the node; −1 to use the path instead.
+        init?(_ path: String, _ descriptor: Int32) {
+            let link = "/proc/self/fd/\(descriptor)"
+            let shown =
+                descriptor >= 0
+                ? SystemFiles.linkTarget(link) : SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
+            guard let shown, let identity = FileIdentity(path: descriptor >= 0 ? link : shown) else { return nil }
+            self.path = shown
+            self.identity = identity
+        }
+
+        /// Whether a descriptor is one of this node. Terminals of containers have the same names, in file systems of their own.
+        func isOpen(as file: OpenFile) -> Bool { file.target == path && FileIdentity(path: file.path) == identity }
+    }
+
     /// Whether a process that has these files open has the other end of a pseudo-terminal: it is the radio, and no rival.
-    private static func hasOtherEnd(of node: String, _ files: [(name: String, target: String)]) -> Bool {
-        node.hasPrefix("/dev/pts/") && files.contains { $0.target.hasSuffix("/ptmx") }
+    private static func hasOtherEnd(of node: Node, _ files: [OpenFile]) -> Bool {
+        node.path.hasPrefix("/dev/pts/") && files.contains { $0.target.hasSuffix("/ptmx") }
     }
 
     private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0) } }
 
-    private static func openFiles(of process: Int32) -> [(name: String, target: String)] {
+    private static func openFiles(of process: Int32) -> [OpenFile] {
         let folder = "/proc/\(process)/fd"
         return SystemFiles.entries(of: folder).compactMap { name in
-            SystemFiles.linkTarget("\(folder)/\(name)").map { (name, $0) }
+            let path = "\(folder)/\(name)"
+            return SystemFiles.linkTarget(path).map { OpenFile(path: path, target: $0) }
         }
-    }
-
-    /// The path that /proc shows for descriptors of the node.
-    private static func nodePath(_ path: String, _ descriptor: Int32) -> String? {
-        if descriptor >= 0 { return SystemFiles.linkTarget("/proc/self/fd/\(descriptor)") }
-        return SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
     }
 
     private static func running(_ process: Int32) -> ProcessHolder {

@@ -38,10 +38,8 @@ package final class SerialPort {
 
     /// Whether a path names this line; the path may differ from the one that the line was opened with.
     package func isNamed(by path: String) -> Bool {
-        var named = stat()
-        var opened = stat()
-        guard unsafe stat(path, &named) == 0, unsafe fstat(fileDescriptor, &opened) == 0 else { return false }
-        return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
+        guard let named = FileIdentity(path: path) else { return false }
+        return named == FileIdentity(descriptor: fileDescriptor)
     }
 
     /// Whether the device at the other end is gone; bytes that came before may still wait.

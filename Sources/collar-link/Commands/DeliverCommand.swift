@@ -21,7 +21,7 @@ enum DeliverCommand {
             OptionSpec(
                 "--every", value: "SECONDS",
                 is: "shortest time between the starts of two batches, 0 to 86400 seconds; a full batch does not wait (default 0)"),
-            OptionSpec("--once", is: "deliver what is stored, without retries, and exit"),
+            OptionSpec("--once", is: "deliver what is stored now, without retries, and exit"),
         ] + ParsedArguments.followingOptions + [
             .verbose, .quiet, ParsedArguments.logOption,
         ],
