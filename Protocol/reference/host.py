@@ -147,6 +147,7 @@ class Host:
         self.rejected = {}  # reason -> count
         self._decoder = SerialDecoder()
         self._at_address = {}  # the log heard last at an address
+        self._users = {}       # address -> device ids of the collars heard there
         self._current = {}     # by device id, the log that the collar named last
         self._last_request = None
         self._repetitions = []
@@ -197,16 +198,18 @@ class Host:
             self._request_identity(decoded.address, time)
         self._learn(known, decoded)
         self._at_address[decoded.address] = known
+        self._users.setdefault(decoded.address, set()).add(known.log.device_id)
         poll = decoded.flags & frames.KNOWN_FLAGS
         if poll:
             self._polls[known] = decoded.address, poll
 
     def _decode_bound(self, frame, time):
-        """The log that the frame fits, and the decoded frame. The log heard last at the address is tried first."""
+        """The log that the frame fits, and the decoded frame. Logs of collars that use the address are tried, the last one first."""
         last = self._at_address.get(frame[2])
         is_live = frame[0] & 0x1F == LIVE_FIX
-        tried = [each for each in self.logs
-                 if self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE]
+        users = self._users.get(frame[2], ())
+        tried = [each for each in self.logs if each.log.device_id in users
+                 and (self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE)]
         for known in sorted(tried, key=lambda each: each is not last):
             for reference in known.references():
                 anchor = known.anchor_of(frame, reference) if is_live else None

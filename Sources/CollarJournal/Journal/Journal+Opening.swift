@@ -99,7 +99,7 @@ extension Journal {
         let checkpoint = Checkpoint(
             logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)),
-            sealed: recovery?.sealed)
+            sealed: recovery?.sealed, address: recovery?.address)
         let writer = try JournalError.wrapping { () throws(FileFailure) in
             try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
         }
