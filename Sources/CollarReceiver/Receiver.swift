@@ -91,7 +91,8 @@ public final class Receiver {
             var hostConfiguration = configuration.host
             hostConfiguration.receiverID = playback?.receiverID
             host = try Host(
-                hostConfiguration, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: clock.now)
+                hostConfiguration, fileSystem: POSIXFileSystem(stateDirectory: hostConfiguration.stateDirectory),
+                random: SystemRandomNumberGenerator(), at: clock.now)
         } catch { throw .host(error) }
         runMarker = playback == nil ? RunMarker(stateDirectory: configuration.host.stateDirectory) : nil
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
