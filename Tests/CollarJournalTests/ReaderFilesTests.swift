@@ -31,11 +31,28 @@ import Testing
         }
     }
 
+    /// Whoever restores a state directory may not stop its readers: their positions belong to the former journals.
+    @Test func aReaderWhoseLockWasReplacedStoresNothing() throws {
+        let files = try files()
+        let name = try #require(name)
+        let lock = try files.lock(name)
+        try files.store(state, of: name, holding: lock)
+        try disk.remove("/state/readers/db-1.lock")
+        var later = state
+        later.seenUnixMilliseconds += 1
+        #expect(throws: JournalError.readerReplaced(path: "/state/readers/db-1.lock")) { try files.store(later, of: name, holding: lock) }
+        let next = try files.lock(name)
+        #expect(throws: JournalError.readerReplaced(path: "/state/readers/db-1.lock")) { try files.store(later, of: name, holding: lock) }
+        #expect(try files.state(of: name) == state)
+        try files.store(later, of: name, holding: next)
+        #expect(try files.state(of: name) == later)
+    }
+
     @Test func theFileIsTextThatAPersonCanRead() throws {
         let files = try files()
         let name = try #require(name)
         #expect(try files.state(of: name) == nil)
-        try files.store(state, of: name)
+        try files.store(state, of: name, holding: try files.lock(name))
         let text = String(decoding: try #require(disk.contents("/state/readers/db-1.reader")), as: UTF8.self)
         #expect(
             text == """
@@ -50,7 +67,7 @@ import Testing
         #expect(try files.names() == [name])
         var all = ReaderState(seenUnixMilliseconds: 5)
         all.collars = nil
-        try files.store(all, of: name)
+        try files.store(all, of: name, holding: try files.lock(name))
         #expect(
             disk.contents("/state/readers/db-1.reader") == Array("collar-link reader 1\nseen 5\ncollars all\n".utf8))
         #expect(try files.state(of: name) == all)
@@ -90,8 +107,8 @@ import Testing
     @Test func theStateIsDurable() throws {
         let files = try files()
         let name = try #require(name)
-        try files.store(ReaderState(seenUnixMilliseconds: 1), of: name)
-        try files.store(state, of: name)
+        try files.store(ReaderState(seenUnixMilliseconds: 1), of: name, holding: try files.lock(name))
+        try files.store(state, of: name, holding: try files.lock(name))
         disk.crash(keep: { durable, _ in durable }, keepsName: { false })
         #expect(try files.state(of: name) == state)
     }

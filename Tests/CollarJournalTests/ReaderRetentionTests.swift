@@ -45,9 +45,13 @@ import Testing
         var state = ReaderState(collars: collars, seenUnixMilliseconds: end)
         if let sequence {
             let place = try #require(try journal.position(behind: sequence, logID: log))
-            state.positions[collar] = ReaderPosition(place: place, segmentUnixMilliseconds: 0, fingerprint: 0)
+            state.positions[collar] = try identified(place)
         }
-        try files.store(state, of: name)
+        try files.store(state, of: name, holding: try files.lock(name))
+    }
+
+    private func identified(_ place: JournalPosition) throws -> ReaderPosition {
+        try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: disk).identified(place)
     }
 
     private func stored() throws -> [UInt32] { try sequences(allEntries(journal, limit: 50)) }
@@ -67,6 +71,15 @@ import Testing
         #expect(try files.remove(names[1]))
         #expect(try remove(Retention(days: 1)).segmentCount > 0)
         #expect(try stored().contains(251))
+    }
+
+    /// After records were cut off, others may be before a stored position: the reader goes on earlier.
+    @Test func whatAReaderGoesOnWithStays() throws {
+        try store(names[0], taken: 250)
+        var state = try #require(try files.state(of: names[0]))
+        state.positions[collar]?.segmentUnixMilliseconds -= 1
+        try files.store(state, of: names[0], holding: try files.lock(names[0]))
+        #expect(try remove(Retention(days: 1)).segmentCount == 0)
     }
 
     @Test func aNewReaderHasTakenNothing() throws {
@@ -108,8 +121,8 @@ import Testing
         let batch = try journal.entries(from: JournalPosition(segment: last, offset: 0), limit: 1000)
         let place = try #require(batch.elements.last { $0.end.segment == last }?.end)
         var state = ReaderState(seenUnixMilliseconds: end)
-        state.positions[collar] = ReaderPosition(place: place, segmentUnixMilliseconds: 0, fingerprint: 0)
-        try files.store(state, of: names[0])
+        state.positions[collar] = try identified(place)
+        try files.store(state, of: names[0], holding: try files.lock(names[0]))
         #expect(try remove(Retention(days: 1)).segmentCount == 1)
     }
 

@@ -49,7 +49,10 @@ public struct ReaderFiles {
     }
 
     /// Stores the state of a reader durably.
-    public func store(_ state: ReaderState, of name: ReaderName) throws(JournalError) {
+    /// - Throws: ``JournalError/readerReplaced(path:)`` if the state directory was restored or removed under the reader: its position is
+    ///   one in the former journals.
+    public func store(_ state: ReaderState, of name: ReaderName, holding lock: ReaderLock) throws(JournalError) {
+        try lock.check()
         try JournalError.wrapping { () throws(FileFailure) in
             try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), fileSystem) {
                 (new) throws(FileFailure) in _ = try fileSystem.share(new.path, as: .readableFile)
@@ -135,6 +138,14 @@ public final class ReaderLock {
     fileprivate init(_ file: FileReference, _ fileSystem: any FileSystem) {
         self.file = file
         self.fileSystem = fileSystem
+    }
+
+    /// Makes sure that the reader still has its name: whoever restores a state directory, or removes it, may not stop its readers.
+    /// - Throws: ``JournalError/readerReplaced(path:)`` if the lock file was removed or replaced.
+    public func check() throws(JournalError) {
+        do throws(FileFailure) { try fileSystem.checkName(of: file) } catch {
+            throw error.isAbsence ? .readerReplaced(path: file.path) : .file(error)
+        }
     }
 
     deinit { fileSystem.close(file) }

@@ -106,7 +106,7 @@ public final class Deliverer {
             }
             handleDeadlines()
         }
-        _ = entries.storePosition(at: .now, isSeen: true)
+        try entries.storePosition(at: .now, isSeen: true)
     }
 
     /// Fills the batch, or delivers a part of it, as far as that is possible now.
@@ -117,7 +117,7 @@ public final class Deliverer {
             let isComplete = fill()
             hasMore = !isComplete
             guard batch.count > 0 else {
-                passOver()
+                try passOver()
                 if isComplete, configuration.isOnce { isEnding = true }
                 return
             }
@@ -129,7 +129,7 @@ public final class Deliverer {
             batch.end()
             isDelivering = true
         }
-        if let part = batch.parts.first { try start(part) } else { finishBatch() }
+        if let part = batch.parts.first { try start(part) } else { try finishBatch() }
     }
 
     /// Adds waiting entries to the batch.
@@ -148,14 +148,14 @@ public final class Deliverer {
     }
 
     /// The batch has only entries that are not wanted: the position moves past them. It is stored from time to time.
-    private func passOver() {
+    private func passOver() throws(ReceiverError) {
         guard !batch.receipts.isEmpty else { return }
         for receipt in batch.receipts { entries.confirm(receipt) }
         batch = DeliveryBatch(configuration.command, format)
         let time = HostTime.now
         if let storedAt, time.instant.microseconds(since: storedAt) < Deliverer.storeInterval { return }
         storedAt = time.instant
-        _ = entries.storePosition(at: time)
+        try entries.storePosition(at: time)
     }
 
     private func start(_ part: DeliveryBatch.Part) throws(ReceiverError) {
@@ -192,7 +192,7 @@ public final class Deliverer {
             hasSucceeded = true
             entryCount += batch.parts[0].count
             batch.removeFirstPart()
-            if batch.parts.isEmpty { finishBatch() }
+            if batch.parts.isEmpty { try finishBatch() }
             return
         }
         if configuration.isOnce { throw .commandFailed(name: configuration.command.name, end) }
@@ -201,7 +201,7 @@ public final class Deliverer {
     }
 
     /// The command has taken the whole batch: the position moves.
-    private func finishBatch() {
+    private func finishBatch() throws(ReceiverError) {
         for receipt in batch.receipts { entries.confirm(receipt) }
         batch = DeliveryBatch(configuration.command, format)
         isDelivering = false
@@ -210,7 +210,7 @@ public final class Deliverer {
         batchCount += 1
         let time = HostTime.now
         storedAt = time.instant
-        _ = entries.storePosition(at: time)
+        try entries.storePosition(at: time)
     }
 
     private func handleDeadlines() {

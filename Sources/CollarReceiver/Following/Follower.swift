@@ -81,7 +81,7 @@ public final class Follower {
             let now = HostTime.now.instant
             let due = [storeDeadline, heldUpDeadline, endDeadline, entries.nextDeadline].compactMap { $0 }.min()
             for event in events.wait(timeoutMicroseconds: hasMoreLines ? 0 : due?.microseconds(since: now)) { try handle(event) }
-            handleDeadlines()
+            try handleDeadlines()
         }
     }
 
@@ -97,11 +97,11 @@ public final class Follower {
         }
     }
 
-    private func handleDeadlines() {
+    private func handleDeadlines() throws(ReceiverError) {
         let now = HostTime.now.instant
         if let endDeadline, now >= endDeadline { end = end ?? .wanted }
         entries.deadlineReached(at: now)
-        if let due = storeDeadline, now >= due { storePosition(at: .now) }
+        if let due = storeDeadline, now >= due { try storePosition(at: .now) }
     }
 
     // MARK: Lines
@@ -205,10 +205,10 @@ public final class Follower {
         }
     }
 
-    private func storePosition(at time: HostTime) {
+    private func storePosition(at time: HostTime) throws(ReceiverError) {
         confirmRead(isLast: false)
         if entries.isNamed { output.synchronize() }
-        let isStored = entries.storePosition(at: time)
+        let isStored = try entries.storePosition(at: time)
         guard !isStored || output.hasUnread, storeInterval < Follower.longestStoreInterval else {
             storeDeadline = nil
             return
@@ -227,7 +227,7 @@ public final class Follower {
         }
         confirmRead(isLast: true)
         if entries.isNamed { output.synchronize() }
-        _ = entries.storePosition(at: .now, isSeen: true)
+        try entries.storePosition(at: .now, isSeen: true)
     }
 }
 

@@ -28,7 +28,7 @@ struct NamedReader {
             last.seenUnixMilliseconds = state.seenUnixMilliseconds
             if last == state { return }
         }
-        try files.store(state, of: name)
+        try files.store(state, of: name, holding: lock)
         stored = state
     }
 }

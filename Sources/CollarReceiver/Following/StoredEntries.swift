@@ -52,7 +52,7 @@ final class StoredEntries {
         if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
         takeNotices()
         // From now on, 'run --keep' removes nothing that this reader has not taken.
-        _ = storePosition(at: .now, isSeen: true)
+        try storePosition(at: .now, isSeen: true)
     }
 
     /// Readable when something has changed.
@@ -134,7 +134,9 @@ final class StoredEntries {
     /// Stores the position of a named reader durably, after the records before it.
     /// - Parameter isSeen: whether the time is stored also if the position is the same.
     /// - Returns: whether that succeeded.
-    func storePosition(at time: HostTime, isSeen: Bool = false) -> Bool {
+    /// - Throws: if the state directory was restored or removed under the reader.
+    @discardableResult
+    func storePosition(at time: HostTime, isSeen: Bool = false) throws(ReceiverError) -> Bool {
         guard named != nil else { return true }
         do throws(JournalError) {
             var state = try journals.durableState()
@@ -143,6 +145,7 @@ final class StoredEntries {
             try named?.store(state, isSeen: isSeen)
             return true
         } catch {
+            if case .readerReplaced = error { throw .host(.journal(error)) }
             report(.cannotStorePosition(error))
             return false
         }

@@ -13,7 +13,7 @@ final class SimulatedReader {
     /// The process, with everything that is lost when it ends.
     private final class Process {
         let follower: JournalFollower
-        private let lock: ReaderLock
+        let lock: ReaderLock
         /// Entries that were handed out and not confirmed yet.
         var unconfirmed: [EmittedEntry] = []
         /// The generation of the disk when the process looked for changes.
@@ -143,7 +143,7 @@ final class SimulatedReader {
             let former = try files.state(of: name)
             if former == nil {
                 firstOwedSegments = records.oldestSegments
-                try files.store(ReaderState(seenUnixMilliseconds: time.unixMilliseconds), of: name)
+                try files.store(ReaderState(seenUnixMilliseconds: time.unixMilliseconds), of: name, holding: lock)
             }
             process = Process(JournalFollower(configuration, former: former, fileSystem: disk), lock: lock)
             lifeCount += 1
@@ -170,7 +170,10 @@ final class SimulatedReader {
                     return kill()
                 }
             }
-            for deviceID in oracle.deviceIDs { process.follower.noteChange(of: deviceID) }
+            // The kernel tells of a change in any directory, also in that of a collar that an attacker has invented.
+            for name in names {
+                if let deviceID = UInt64(name, radix: 16) { process.follower.noteChange(of: deviceID) }
+            }
         }
         process.follower.deadlineReached(at: time.instant)
         var count = 0
@@ -200,12 +203,13 @@ final class SimulatedReader {
         do throws(JournalError) {
             var state = try process.follower.durableState()
             state.seenUnixMilliseconds = time.unixMilliseconds
-            try files.store(state, of: name)
+            try files.store(state, of: name, holding: process.lock)
             stored = confirmed
             trace?("stores \(state.positions)")
             return true
         } catch {
             trace?("cannot store its position: \(error)")
+            if case .readerReplaced = error { kill() }
             return false
         }
     }

@@ -59,6 +59,10 @@ extension JournalError {
             UserMessage(
                 .permissionDenied, "\(path) belongs to user \(UserDatabase.userName(owner)), and this user has no permission to use it",
                 "Read as that user, or under another name. If nobody reads under this name, remove the file: sudo rm \(path)")
+        case .readerReplaced(let path):
+            UserMessage(
+                .readerUnusable, "\(path) was removed or replaced while the reader ran: the state directory was restored or removed.",
+                "Start the reader again: it goes on at the position that is stored there now.")
         case .unreadableKey(let path):
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
