@@ -183,29 +183,29 @@ import Testing
             let link = "\(state)/link"
             #expect(unsafe symlink("a", link) == 0)
             #expect(try !files.makeDirectory(at: link))
-            func fails(_ operation: FileOperation, at path: String = "\(directory)/state/link", _ body: () throws(FileFailure) -> Void) {
-                #expect(throws: FileFailure(operation, path, errorNumber: ELOOP)) { () throws(FileFailure) in try body() }
+            func fails(_ operation: FileOperation, at path: String = "\(directory)/state/link", _ body: () throws -> Void) {
+                #expect(throws: FileFailure(operation, path, errorNumber: ELOOP)) { try body() }
             }
-            fails(.list) { () throws(FileFailure) in _ = try files.names(in: link) }
-            fails(.open) { () throws(FileFailure) in files.close(try files.open(link, .directory)) }
-            fails(.open) { () throws(FileFailure) in files.close(try files.open("\(link)/file", .reading)) }
-            fails(.create) { () throws(FileFailure) in files.close(try files.open("\(link)/new", .creating)) }
-            fails(.create) { () throws(FileFailure) in files.close(try files.open("\(link)/new", .creatingIfMissing)) }
-            fails(.makeDirectory) { () throws(FileFailure) in _ = try files.makeDirectory(at: "\(link)/new") }
-            fails(.rename) { () throws(FileFailure) in try files.rename("\(link)/file", to: "\(link)/other") }
-            fails(.remove) { () throws(FileFailure) in try files.remove("\(link)/file") }
-            fails(.synchronize) { () throws(FileFailure) in try files.synchronizeDirectory(at: link) }
-            fails(.share) { () throws(FileFailure) in _ = try files.share(link, as: .readableDirectory) }
+            fails(.list) { _ = try files.names(in: link) }
+            fails(.open) { files.close(try files.open(link, .directory)) }
+            fails(.open) { files.close(try files.open("\(link)/file", .reading)) }
+            fails(.create) { files.close(try files.open("\(link)/new", .creating)) }
+            fails(.create) { files.close(try files.open("\(link)/new", .creatingIfMissing)) }
+            fails(.makeDirectory) { _ = try files.makeDirectory(at: "\(link)/new") }
+            fails(.rename) { try files.rename("\(link)/file", to: "\(link)/other") }
+            fails(.remove) { try files.remove("\(link)/file") }
+            fails(.synchronize) { try files.synchronizeDirectory(at: link) }
+            fails(.share) { _ = try files.share(link, as: .readableDirectory) }
             #expect(try files.names(in: "\(state)/a") == ["file"])
             // A link in the place of a file is not followed, whatever the use; it can be removed.
             let fileLink = "\(state)/a/link"
             #expect(unsafe symlink("file", fileLink) == 0)
             for mode in [.reading, .writing] as [FileMode] {
-                fails(.open, at: fileLink) { () throws(FileFailure) in files.close(try files.open(fileLink, mode)) }
+                fails(.open, at: fileLink) { files.close(try files.open(fileLink, mode)) }
             }
             try files.remove(fileLink)
             #expect(try files.names(in: "\(state)/a") == ["file"])
-            #expect(throws: FileFailure(.open, "\(state)/a", errorNumber: EISDIR)) { () throws(FileFailure) in
+            #expect(throws: FileFailure(.open, "\(state)/a", errorNumber: EISDIR)) {
                 files.close(try files.open("\(directory)/state/a", .reading))
             }
         }
@@ -222,7 +222,7 @@ import Testing
                 if owner == 4000 {
                     files.close(try files.open("\(path)/file", .creating))
                 } else {
-                    #expect(throws: FileFailure(.create, path, errorNumber: EPERM, foreignOwner: owner)) { () throws(FileFailure) in
+                    #expect(throws: FileFailure(.create, path, errorNumber: EPERM, foreignOwner: owner)) {
                         files.close(try files.open("\(path)/file", .creating))
                     }
                 }
