@@ -28,6 +28,9 @@ public enum HostNotice: Equatable, Sendable {
     /// A frame in clear came in that names a collar with a key, or is bound to one of its logs; at most once a minute for each
     /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
     case forgeryAttempted(deviceID: UInt64, link: String)
+    /// The journal of a collar knows of sealed frames, and there is no key, although nobody has removed it: frames in clear are dropped;
+    /// once, and for frames that are dropped at most once a minute for each collar.
+    case keyLost(deviceID: UInt64)
     /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar.
     case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.

@@ -20,6 +20,37 @@ import Testing
         disk.endProcess()
     }
 
+    /// At every point at which the program is killed or the power fails, the key is still there, or its removal is noted: the collar is
+    /// never without both, which would be a lost key.
+    @Test func aRemovalIsNotedInOneStep() throws {
+        for stop in 0..<8 {
+            for seed in 0..<4 as Range<UInt64> {
+                let disk = SimulatedDisk(seed: seed)
+                let files = KeyFiles(stateDirectory: configuration.stateDirectory, fileSystem: disk)
+                try files.makeDirectories()
+                try files.store(KeyFiles.Entry(key: key(1)), of: deviceID)
+                #expect(try !files.isRemoved(deviceID))
+                disk.faults.operationsUntilStop = stop
+                let isRemoved = (try? files.remove(deviceID)) != nil
+                disk.endProcess()
+                disk.losePower()
+                let entry = try files.entry(of: deviceID)
+                #expect(try files.isRemoved(deviceID) == (entry == nil))
+                #expect(entry == nil || !isRemoved, "stop \(stop), disk \(seed)")
+                #expect(try files.deviceIDs() == [deviceID])
+            }
+        }
+    }
+
+    @Test func aNameWithCapitalsIsNotPassedOver() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let files = KeyFiles(stateDirectory: configuration.stateDirectory, fileSystem: disk)
+        try files.makeDirectories()
+        try files.store(KeyFiles.Entry(key: key(1)), of: deviceID)
+        try disk.rename("/state/keys/0123456789abcdef", to: "/state/keys/0123456789ABCDEF")
+        #expect(throws: JournalError.misnamedKey(path: "/state/keys/0123456789ABCDEF", name: "0123456789abcdef")) { try files.deviceIDs() }
+    }
+
     /// A host that used the key would store how far its frames have come. If an earlier key came back, the host would take these
     /// frames again.
     @Test func aKeyThatAHostUsesOutlivesAPowerCutAlsoIfItsProgramWasKilled() throws {

@@ -67,6 +67,8 @@ import Testing
             (.pairedElsewhere, host(.pairedElsewhere(deviceID: 1, receiverID: 2))),
             (.keyMissing, host(.keyMissing(link: path))), (.keyRejected, host(.keyRejected(link: path))),
             (.forgeryAttempted, host(.forgeryAttempted(deviceID: 1, link: path))),
+            (.keyLost, host(.keyLost(deviceID: 1))), (.keyUnusable, JournalError.misnamedKey(path: path, name: "a").message),
+            (.permissionDenied, JournalError.readerDenied(path: path, owner: 0).message),
             (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3))),
             (.keyUnusable, host(.keysFailing(.unreadableKey(path: "/x/keys/1")))),
             (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ import frames  # noqa: E402
 import sealing  # noqa: E402
 from frames import Log  # noqa: E402
 from sealing_keys import Known, derive, expand  # noqa: E402
-from session_parts import A, Collar, codes_of  # noqa: E402
+from session_parts import A, B, Collar, codes_of  # noqa: E402
 from wire import ProtocolError, SerialDecoder, stuff  # noqa: E402
 
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -213,6 +214,112 @@ class SealedCollarTest(KeyTest):
         shut = decode()
         self.assertEqual((shut.returncode, shut.stdout), (65, b""))
         self.assertIn(b"4 sealed, not verified", shut.stderr)
+
+
+class LostKeyTest(KeyTest):
+    """The key of collar A is gone, and its journal knows of sealed frames."""
+
+    def setUp(self):
+        super().setUp()
+        self.line = SerialLine()
+        self.addCleanup(self.line.close)
+        self.radio = Radio(self.line)
+        self.name = f"{A.log.device_id:016x}"
+        self.key_command("add", self.name, "-", stdin=KEY)
+        self.hand_over()
+        receiver = self.begin()
+        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        decoder = SerialDecoder()
+        for counter, (serial, more) in enumerate(((A.identity(1, following=1, boot=3), {}), (A.fix(0), {"sequence": 0}),
+                                                  (A.probe(1, 1), {}))):
+            self.radio.send(stuff(sealing.seal(decoder.feed(serial)[0], keys, Known(A.log, 3, counter, **more))))
+        receiver.wait_for_lines(1)
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+
+    def begin(self):
+        receiver = self.receive(port=self.line.path)
+        receiver.wait_for_error("listening on")
+        return receiver
+
+    def assert_not_taken_in_clear(self, receiver):
+        """Another collar is received, and frames of A in clear are not."""
+        receiver.wait_for_error(f"{self.name} had a key, and the key is gone")
+        self.radio.send(A.identity(following=2) + A.fix(1) + A.probe(1, 2) + B.identity() + B.fix(0))
+        receiver.wait_for_lines(1)
+        self.assertEqual(self.radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual([fix["collar"] for fix in receiver.fixes], [f"{B.log.device_id:016x}"])
+        self.assertIn(f"collar-link key remove {self.name}", receiver.error_text)
+        self.assertNotIn(f"hearing collar {self.name}", receiver.error_text)
+
+    def test_a_collar_is_not_taken_in_clear_until_its_key_is_removed(self):
+        shutil.rmtree(f"{self.state}/keys")
+        receiver = self.begin()
+        self.assert_not_taken_in_clear(receiver)
+        found = subprocess.run([BINARY, "doctor", "-F", "json", "--state-dir", self.state], capture_output=True, text=True, timeout=30)
+        self.assertIn('"key_lost"', found.stdout)
+        # The removal is noted, also for a receiver that runs.
+        self.key_command("remove", self.name)
+        self.hand_over()
+        self.assertEqual(self.key_command("list").stdout, "")
+        self.assertIn("there is no key", self.key_command("remove", self.name, code=66).stderr)
+        time.sleep(1.1)
+        self.radio.send(A.identity(following=2) + A.fix(1))
+        receiver.wait_for_lines(2)
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        again = self.begin()
+        self.radio.send(A.identity(following=3) + A.fix(2))
+        again.wait_for_lines(1)
+        self.assertNotIn("the key is gone", again.error_text)
+        again.stop()
+        # A key takes the place of the note.
+        self.key_command("add", self.name, "-", stdin=KEY)
+        self.assertEqual(self.key_command("list").stdout, f"{self.name}\n")
+
+    def test_a_key_file_that_vanishes_while_the_receiver_runs(self):
+        receiver = self.begin()
+        os.unlink(f"{self.state}/keys/{self.name}")
+        time.sleep(1.1)  # Keys are read at most once a second.
+        self.radio.send(B.identity())
+        self.assert_not_taken_in_clear(receiver)
+        self.key_command("add", self.name, "-", stdin=KEY)
+        self.hand_over()
+        receiver.stop()
+        self.assertNotIn("the key is gone", self.begin().error_text)
+
+    def test_a_removed_key_file_leaves_no_other_collar_in_clear(self):
+        """`key remove` of another collar changes nothing for this one."""
+        os.unlink(f"{self.state}/keys/{self.name}")
+        self.key_command("add", "00000000000000ff", "-", stdin=KEY)
+        self.key_command("remove", "00000000000000ff")
+        self.hand_over()
+        self.assert_not_taken_in_clear(self.begin())
+
+    def test_something_else_in_the_place_of_the_keys(self):
+        keys = f"{self.state}/keys"
+        shutil.rmtree(keys)
+        for make, said in ((lambda: os.symlink(self.path("unmounted"), keys), "it is a symbolic link"),
+                           (lambda: open(keys, "w", encoding="ascii").close(), "Not a directory")):
+            make()
+            receiver = self.receive(port=self.line.path)
+            self.assertNotEqual(receiver.wait(), 0)
+            self.assertIn(f"{keys}: {said}", receiver.error_text)
+            self.assertIn(f"Remove what is in the way at {keys}", receiver.error_text)
+            self.assertEqual(receiver.fixes, [])
+            os.unlink(keys)
+
+    def test_a_name_with_capitals(self):
+        keys = f"{self.state}/keys"
+        wrong, right = f"{keys}/00000000000000FF", f"{keys}/00000000000000ff"
+        self.key_command("add", "00000000000000ff", "-", stdin=KEY)
+        os.rename(right, wrong)
+        self.hand_over()
+        self.assertIn("has capitals", self.key_command("list", code=78).stderr)
+        receiver = self.receive(port=self.line.path)
+        self.assertEqual(receiver.wait(), 78)
+        self.assertIn(f"the name of the key file {wrong} has capitals", receiver.error_text)
+        self.assertIn("Rename it to 00000000000000ff", receiver.error_text)
+        found = subprocess.run([BINARY, "doctor", "--state-dir", self.state], capture_output=True, text=True, timeout=30)
+        self.assertIn(f"mv {wrong} {right}", found.stdout)
 
 
 class Attacker:

@@ -50,7 +50,14 @@ final class CollarTable {
         return true
     }
 
-    private func assignKeys() { for session in sessions { session.keyed = ring.collar(session.deviceID) } }
+    private func assignKeys() { for session in sessions { assignKey(to: session) } }
+
+    private func assignKey(to session: CollarSession) {
+        session.keyed = ring.collar(session.deviceID)
+        let isLost = session.keyed == nil && session.journal.sealedProgress != nil && !ring.removed.contains(session.deviceID)
+        if isLost, !session.isKeyLost { output.report(.keyLost(deviceID: session.deviceID)) }
+        session.isKeyLost = isLost
+    }
 
     /// A collar has taken over its pending key.
     /// - Returns: the collar with its new key; nil if the key cannot be stored now.
@@ -105,7 +112,7 @@ final class CollarTable {
             requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random),
             commits: commits, output: output)
         ring.collar(deviceID)?.restore(journal.sealedProgress)
-        session.keyed = ring.collar(deviceID)
+        assignKey(to: session)
         sessions.append(session)
         if let address = journal.address { atAddress[Int(address)].append(session) } else { anywhere.append(session) }
         return session

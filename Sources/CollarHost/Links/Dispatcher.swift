@@ -60,7 +60,7 @@ final class Dispatcher {
         from stream: inout StreamDecoder, in bytes: Span<UInt8>, at position: inout Int, on link: Link, _ time: HostTime
     ) -> Bool {
         guard link.session?.held.isReporting == false, let collar = link.session?.lastCollar, collar.keyed == nil,
-            let log = collar.currentLog
+            !collar.isKeyLost, let log = collar.currentLog
         else { return false }
         var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
         guard
@@ -181,12 +181,13 @@ final class Dispatcher {
     }
 
     /// Drops a frame in clear that should come from a collar with a key, and reports it.
-    /// - Returns: whether the collar has a key.
+    /// - Returns: whether the collar has a key, or had one that is lost.
     private func dropsClearFrame(of deviceID: UInt64, on link: Link, at time: HostTime) -> Bool {
-        guard collars.ring.collar(deviceID) != nil else { return false }
+        let hasKey = collars.ring.collar(deviceID) != nil
+        guard hasKey || collars.session(deviceID)?.isKeyLost == true else { return false }
         output.statistics.unopenedFrames += 1
         if forgeryNotices.isDue(deviceID, at: time.instant) {
-            output.report(.forgeryAttempted(deviceID: deviceID, link: link.name))
+            output.report(hasKey ? .forgeryAttempted(deviceID: deviceID, link: link.name) : .keyLost(deviceID: deviceID))
         }
         return true
     }
@@ -202,7 +203,9 @@ final class Dispatcher {
         case .identity:
             let identity = try Identity(decoding: frame)
             guard !dropsClearFrame(of: identity.log.deviceID, on: link, at: time),
-                let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time)
+                let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time),
+                // Its journal was perhaps opened just now.
+                !dropsClearFrame(of: collar.deviceID, on: link, at: time)
             else { return }
             accept(identity, of: collar, frame, header: header, number: nil, digest: nil, on: link, at: time)
         case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)

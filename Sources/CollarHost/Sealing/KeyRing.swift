@@ -16,6 +16,8 @@ final class KeyRing {
     private(set) var collars: [KeyedCollar] = []
     /// The keys that collars have offered and may have taken over.
     private(set) var pendingKeys: [PendingKey] = []
+    /// The collars whose key a person has removed.
+    private(set) var removed: Set<UInt64> = []
 
     init(_ files: KeyFiles, output: HostOutput) {
         self.files = files
@@ -50,9 +52,13 @@ final class KeyRing {
         guard let deviceIDs = try files.deviceIDs() else { return false }
         var found: [KeyedCollar] = []
         var pending: [PendingKey] = []
+        var removed: Set<UInt64> = []
         var isChanged = false
         for deviceID in deviceIDs {
-            guard let entry = try entry(of: deviceID) else { continue }
+            guard let entry = try entry(of: deviceID) else {
+                if try files.isRemoved(deviceID) { removed.insert(deviceID) }
+                continue
+            }
             for key in entry.pendingKeys {
                 let known = pendingKeys.first { $0.deviceID == deviceID && $0.key == key }
                 pending.append(known ?? PendingKey(deviceID: deviceID, key: key))
@@ -65,11 +71,11 @@ final class KeyRing {
             collar.acceptedRestart = entry.acceptedRestart
             found.append(collar)
         }
-        if found.count != collars.count { isChanged = true }
+        if found.count != collars.count || removed != self.removed { isChanged = true }
         // If a power cut brought an earlier key back, the stored progress would be that of another key, and frames that were
         // received before would be taken again.
         if isChanged { try files.synchronize() }
-        (collars, pendingKeys) = (found, pending)
+        (collars, pendingKeys, self.removed) = (found, pending, removed)
         return isChanged
     }
 

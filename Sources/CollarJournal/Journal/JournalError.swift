@@ -36,6 +36,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case readerDenied(path: String, owner: UInt32)
     /// A key file does not hold a key.
     case unreadableKey(path: String)
+    /// The name of a key file has capitals; `name` is the right one.
+    case misnamedKey(path: String, name: String)
     /// The receiver has moved to another state directory.
     case retired(receiverID: UInt32, path: String)
     /// No receiver has ever been in the state directory.
@@ -71,7 +73,8 @@ extension JournalError {
         case .heldBy, .foreignSegment: true
         case .readerInUse: false
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .retired, .noReceiver, .otherReceiver:
+            .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .misnamedKey,
+            .retired, .noReceiver, .otherReceiver:
             false
         }
     }

@@ -112,6 +112,15 @@ extension JournalReader: SegmentBytes {
     /// Makes the bytes of a segment durable.
     func synchronize(_ segment: UInt32) throws(JournalError) { try files.synchronize(segment) }
 
+    /// How far the sealed frames of the collar have come; nil if there were none.
+    ///
+    /// Complexity: reads the last segment, and earlier ones only if its checkpoint is not complete.
+    public func sealedProgress() throws(JournalError) -> SealedProgress? {
+        guard let last = segments.last else { return nil }
+        let end = JournalPosition(segment: last, offset: .max)
+        return try JournalRecovery(self, upTo: end, asksForLossesAgain: true).sealed
+    }
+
     /// Looks for the segments that exist now.
     func lookForSegments() throws(JournalError) {
         segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }

@@ -2,7 +2,8 @@ import CollarWire
 
 /// The keys of collars: `<state directory>/keys/<device id>`, one file for each collar, readable by its owner alone. A file has
 /// these lines, each of which may be missing: the 32 hexadecimal digits of the key; up to four times `pending` and a key that the
-/// collar has offered and may have taken over; `accept-restart` and the id of a log.
+/// collar has offered and may have taken over; `accept-restart` and the id of a log. A file with the single line `removed` says that a
+/// person has removed the key: frames of the collar in clear are taken again, although the journal knows of a key.
 public struct KeyFiles {
     /// A key and what is allowed with it.
     public struct Entry: Equatable, Sendable {
@@ -69,6 +70,7 @@ public struct KeyFiles {
     public let path: String
     private let stateDirectory: String
     private let fileSystem: any FileSystem
+    private static let removalNote = "removed\n"
 
     /// Names the key files of a state directory.
     public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
@@ -78,23 +80,36 @@ public struct KeyFiles {
     }
 
     /// The collars that have a key file, in the order of their ids; nil if the directory of the files is missing.
+    /// - Throws: ``JournalError/misnamedKey(path:name:)`` for a name with capitals, so that no key is passed over;
+    ///   ``JournalError/file(_:)`` if the directory cannot be read.
     public func deviceIDs() throws(JournalError) -> [UInt64]? {
-        do throws(FileFailure) { return JournalDirectory.collars(named: try fileSystem.names(in: path)) } catch {
+        let names: [String]
+        do throws(FileFailure) { names = try fileSystem.names(in: path) } catch {
             if error.isAbsence { return nil }
             throw .file(error)
         }
+        for name in names where JournalDirectory.collars(named: [name]).isEmpty && !JournalDirectory.collars(named: [name.lowercased()]).isEmpty {
+            throw .misnamedKey(path: "\(path)/\(name)", name: name.lowercased())
+        }
+        return JournalDirectory.collars(named: names)
     }
 
-    /// The key of a collar; nil if it has none.
+    /// The key of a collar; nil if it has none, also if a person has removed it.
     /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key, ``JournalError/file(_:)`` if it cannot be
     ///   read.
     public func entry(of deviceID: UInt64) throws(JournalError) -> Entry? {
         let path = path(of: deviceID)
         let bytes = try SmallFile.contents(of: path, fileSystem)
+        if bytes == Array(KeyFiles.removalNote.utf8) { return nil }
         // An empty file is no missing one: a key that is lost must not let frames in clear pass.
         if bytes.isEmpty, try deviceIDs()?.contains(deviceID) != true { return nil }
         guard let entry = Entry(String(decoding: bytes, as: UTF8.self)) else { throw .unreadableKey(path: path) }
         return entry
+    }
+
+    /// Whether a person has removed the key of a collar, and has given it no other since.
+    public func isRemoved(_ deviceID: UInt64) throws(JournalError) -> Bool {
+        try SmallFile.contents(of: path(of: deviceID), fileSystem) == Array(KeyFiles.removalNote.utf8)
     }
 
     /// Makes the directory of the files, and the state directory, if they are missing.
@@ -116,32 +131,21 @@ public struct KeyFiles {
     }
 
     /// Stores keys durably, in place of earlier ones.
-    public func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) {
+    public func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: entry.text) }
+
+    /// Removes the key of a collar durably, and notes that. Without the note, a missing file counts as a key that is lost, and the frames
+    /// of the collar in clear are not taken.
+    public func remove(_ deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
+
+    private func replace(_ deviceID: UInt64, with text: String) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path(of: deviceID), in: path, with: Array(entry.text.utf8), fileSystem)
+            try SmallFile.replace(path(of: deviceID), in: path, with: Array(text.utf8), fileSystem)
         }
     }
 
     /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
     public func synchronize() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: path) }
-    }
-
-    /// Removes the key of a collar durably.
-    /// - Returns: false if it has none.
-    public func remove(_ deviceID: UInt64) throws(JournalError) -> Bool {
-        do throws(FileFailure) {
-            // A failed replacement may have left the key in a file of its own.
-            do throws(FileFailure) { try fileSystem.remove("\(path(of: deviceID)).new") } catch {
-                guard error.isAbsence else { throw error }
-            }
-            try fileSystem.remove(path(of: deviceID))
-            try fileSystem.synchronizeDirectory(at: path)
-            return true
-        } catch {
-            guard error.isAbsence else { throw .file(error) }
-            return false
-        }
     }
 
     private func path(of deviceID: UInt64) -> String { "\(path)/\(JournalDirectory.name(of: deviceID))" }

@@ -86,6 +86,8 @@ public enum FindingCode: String, CaseIterable, Sendable {
     case keyMissing = "key_missing"
     /// A collar sends sealed frames, and no key here opens them.
     case keyRejected = "key_rejected"
+    /// A collar had a key, and its key is gone.
+    case keyLost = "key_lost"
     /// A collar with a key counts fewer boots than before.
     case collarRestarted = "collar_restarted"
 
@@ -128,7 +130,7 @@ extension FindingCode {
         case .networkNamespace, .onlyWhileSeated, .serialMissing, .usb3Noise: (.info, .clean)
         case .noDevice, .notASerialPort, .permissionDenied, .deviceInUse, .unknownRadio, .regionMissing, .radioSettingRefused,
             .stateUnusable, .journalUnavailable, .storageFailing, .keyUnusable, .pairedElsewhere, .keyMissing, .keyRejected,
-            .collarRestarted, .radioRestarted:
+            .keyLost, .collarRestarted, .radioRestarted:
             (sharedCode?.severity ?? .error, sharedCode?.exitCode ?? .configuration)
         }
     }

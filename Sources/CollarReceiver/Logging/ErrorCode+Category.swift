@@ -5,7 +5,7 @@ extension ErrorCode {
         case .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
             .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioBusy, .radioFault, .radioUnreachable,
             .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
-            .linkUnhealthy, .keyMissing, .keyRejected, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
+            .linkUnhealthy, .keyMissing, .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
             .unknownCollar, .noCollar, .whichCollar, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,
             .requestsDamaged, .requestsFailing, .tooManyPolls, .tooManyUnknownPolls, .captureFailing, .captureDamaged, .noCapture,
             .commandFailed, .outputFailed, .unknown:

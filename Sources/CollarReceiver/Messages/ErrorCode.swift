@@ -131,6 +131,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case keyMissing = "key_missing"
     /// A collar sends sealed frames, and no key here opens them.
     case keyRejected = "key_rejected"
+    /// A collar had a key, and its key is gone.
+    case keyLost = "key_lost"
     /// A collar with a key counts fewer boots than before.
     case collarRestarted = "collar_restarted"
     /// Frames in clear name a collar that has a key.
@@ -227,7 +229,7 @@ extension ErrorCode {
         case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
         case .linkNotSupported: (.critical, false, nil)
         case .keyMissing, .keyRejected: (.warning, false, nil)
-        case .collarRestarted: (.critical, false, nil)
+        case .keyLost, .collarRestarted: (.critical, false, nil)
         case .forgeryAttempted: (.warning, false, nil)
         case .keyUnusable: (.critical, false, .configuration)
         case .pairedElsewhere: (.critical, false, .noPermission)

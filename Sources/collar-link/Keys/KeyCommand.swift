@@ -24,7 +24,8 @@ enum KeyCommand {
                                      stderr keys that are unusable or not confirmed
               add ID                 make a new key and print it, for the collar
               add ID FILE            use the key in FILE (`-`: stdin), 32 hexadecimal digits
-              remove ID              remove the key; frames in clear are accepted again
+              remove ID              remove the key, also one that is lost; frames in
+                                     clear are accepted again
               exchange               make a new key together with the collar, over a cable
               accept-restart ID LOG  accept once that the collar has lost its boot count;
                                      the warning shows LOG, the number of its new log
@@ -81,15 +82,17 @@ enum KeyCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let files = KeyFiles(stateDirectory: try arguments.stateDirectory())
+        let stateDirectory = try arguments.stateDirectory()
+        let files = KeyFiles(stateDirectory: stateDirectory)
         let operands = arguments.operands
         switch (operands.first, operands.count) {
         case ("list", 1): return try list(files)
         case ("add", 2...3): try add(operands, to: files, replaces: arguments.has("--replace"))
         case ("remove", 2):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
-            try checkKey(of: deviceID, in: files)
-            try files.change { files throws(JournalError) in _ = try files.remove(deviceID) }
+            // The key of a collar with sealed frames may be lost: then its removal is noted.
+            if try !isKeyLost(of: deviceID, in: files, stateDirectory) { try checkKey(of: deviceID, in: files) }
+            try files.change { files throws(JournalError) in try files.remove(deviceID) }
         case ("exchange", 1):
             guard let path = arguments.value("--port") else {
                 throw CommandFailure(.usage, "key exchange needs the port of the cable: --port PATH")
@@ -175,9 +178,20 @@ enum KeyCommand {
         }
     }
 
+    /// Whether a collar has no key, and its journal knows of sealed frames.
+    private static func isKeyLost(
+        of deviceID: UInt64, in files: KeyFiles, _ stateDirectory: String
+    ) throws(CommandFailure) -> Bool {
+        if try CommandFailure.wrapping(try files.deviceIDs())?.contains(deviceID) == true { return false }
+        let stored = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
+        guard stored.contains(deviceID) else { return false }
+        let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
+        return try CommandFailure.wrapping(try reader.sealedProgress()) != nil
+    }
+
     private static func checkKey(of deviceID: UInt64, in files: KeyFiles) throws(CommandFailure) {
         let known = try CommandFailure.wrapping(try files.deviceIDs()) ?? []
-        guard !known.contains(deviceID) else { return }
+        if known.contains(deviceID), try !CommandFailure.wrapping(try files.isRemoved(deviceID)) { return }
         throw CommandFailure(
             .noInput, "there is no key of collar \(MessageDescription.hexadecimal(deviceID))",
             remedy: "'collar-link key list' prints the collars with a key")

@@ -12,6 +12,7 @@ enum KeyCheck {
             let evidence = [
                 Finding.Evidence(path, "mode \(String(status.mode, radix: 8)), owner \(machine.name(ofUser: status.ownerID))")
             ]
+            if name != name.lowercased() { return .keyMisnamed(path, inFolder: folder, name: name, evidence: evidence) }
             if status.mode & 0o077 != 0 { return .keyExposed(path, collar: name, evidence: evidence) }
             guard !machine.mayAccess(path, "r") else { return nil }
             return .keyUnreadable(path, user: examination.user.name, evidence: evidence, sudo: examination.sudo)

@@ -7,7 +7,7 @@ enum ReportCheck {
 
     /// The reports that are repeated here; others pass by themselves, or another check finds their cause.
     private static let codes: [ErrorCode] = [
-        .unknownRadio, .radioSettingRefused, .pairedElsewhere, .keyMissing, .keyRejected, .collarRestarted,
+        .unknownRadio, .radioSettingRefused, .pairedElsewhere, .keyMissing, .keyRejected, .keyLost, .collarRestarted,
     ]
 
     static func findings(_ examination: Examination) -> [Finding] {

@@ -51,6 +51,7 @@ extension ErrorCode {
         case .tooManyUnknownPolls: "Unknown collars poll too often"
         case .keyMissing: "No key"
         case .keyRejected: "Key does not fit"
+        case .keyLost: "Key is gone"
         case .collarRestarted: "Collar counts too few boots"
         case .forgeryAttempted: "Somebody may pass for the collar"
         case .keyUnusable: "Keys cannot be used"

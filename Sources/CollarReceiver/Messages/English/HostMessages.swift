@@ -49,6 +49,13 @@ extension HostNotice {
                 "frames in clear at \(link) name \(collarName(deviceID)), which has a key: they are dropped. Somebody tries to pass "
                     + "for the collar, or the collar has lost its key",
                 "if the collar has no key any more: collar-link key remove \(MessageDescription.hexadecimal(deviceID))")
+        case .keyLost(let deviceID):
+            UserMessage(
+                .keyLost,
+                "\(collarName(deviceID)) had a key, and the key is gone: frames in clear that name this collar are dropped, because anybody "
+                    + "could have sent them",
+                "restore the file of the key, or give the key again: collar-link key add \(MessageDescription.hexadecimal(deviceID)) FILE; "
+                    + "if the collar has no key any more: collar-link key remove \(MessageDescription.hexadecimal(deviceID))")
         case .restartedBelow(let deviceID, let bootCount, let logID):
             UserMessage(
                 .collarRestarted,

@@ -98,6 +98,12 @@ extension Finding {
             remedy: "If somebody may have read it, give the collar another: collar-link key exchange.")
     }
 
+    static func keyMisnamed(_ path: String, inFolder folder: String, name: String, evidence: [Evidence]) -> Finding {
+        Finding(
+            .keyUnusable, "The name of the key file \(path) has capitals, so its key is not used.", evidence: evidence,
+            command: "mv \(QuotedWord.text(path)) \(QuotedWord.text("\(folder)/\(name.lowercased())"))")
+    }
+
     static func keyUnreadable(_ path: String, user: String, evidence: [Evidence], sudo: String) -> Finding {
         Finding(
             .keyUnusable, "\(user) may not read \(path): frames of this collar cannot be opened.", evidence: evidence,

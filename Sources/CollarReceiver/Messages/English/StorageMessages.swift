@@ -67,6 +67,9 @@ extension JournalError {
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
                 "Restore \(path) from a backup, or give the key again: collar-link key add ID FILE.")
+        case .misnamedKey(let path, let name):
+            UserMessage(
+                .keyUnusable, "the name of the key file \(path) has capitals, so its key is not used", "Rename it to \(name).")
         case .retired(let receiverID, let path):
             UserMessage(
                 .stateUnusable, "receiver \(String(receiverID, radix: 16)) has moved away from \(path)",
