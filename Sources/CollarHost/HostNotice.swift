@@ -28,8 +28,9 @@ public enum HostNotice: Equatable, Sendable {
     /// A frame in clear came in that names a collar with a key, or is bound to one of its logs; at most once a minute for each
     /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
     case forgeryAttempted(deviceID: UInt64, link: String)
-    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar.
-    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
+    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar. The restart can
+    /// be accepted only if nothing is stored of the log.
+    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.

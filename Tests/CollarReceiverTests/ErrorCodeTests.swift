@@ -67,7 +67,7 @@ import Testing
             (.pairedElsewhere, host(.pairedElsewhere(deviceID: 1, receiverID: 2))),
             (.keyMissing, host(.keyMissing(link: path))), (.keyRejected, host(.keyRejected(link: path))),
             (.forgeryAttempted, host(.forgeryAttempted(deviceID: 1, link: path))),
-            (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3))),
+            (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3, isStored: false))),
             (.keyUnusable, host(.keysFailing(.unreadableKey(path: "/x/keys/1")))),
             (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),
             (.linkUnhealthy, host(.health(deviceID: 1, .condition(.unhealthy)))),
@@ -146,6 +146,34 @@ import Testing
     /// A critical error lasts until a person acts, so its message must say what to do.
     @Test func whatIsCriticalHasARemedy() {
         for (code, message) in Self.causes where code.severity == .critical { #expect(message.remedy != nil, "\(message.reason)") }
+    }
+
+    /// Remedies are sentences, and the command of a remedy stands in it as it is typed.
+    @Test func remediesAreSentences() {
+        for (code, message) in Self.causes {
+            guard let remedy = message.remedy else { continue }
+            #expect(remedy.first.map { $0.isUppercase || $0 == "`" } == true && [".", "?", "…"].contains(remedy.last), "\(code): \(remedy)")
+            #expect(!remedy.contains("'collar-link") && !remedy.contains(": collar-link"), "\(code): \(remedy)")
+            if let command = message.command { #expect(remedy.contains("`\(command.text)`"), "\(code): \(remedy)") }
+        }
+    }
+
+    /// Nothing that a stranger chose can be taken for a command or control a terminal.
+    @Test func namesOfProcessesAreShownAsNames() {
+        for name in ["`sudo rm -rf /`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {
+            let holder = ProcessHolder(processID: 812, name: name)
+            let message = SerialPortError.busy(path: Self.path, holder: holder).message
+            #expect(message.command?.text == "kill 812")
+            #expect(message.remedy == "Close \(holder.shownName), or run `kill 812`.")
+            #expect(holder.shownName.hasPrefix("\"") && holder.shownName.hasSuffix("\""))
+            #expect(!holder.shownName.contains { $0 == "`" || $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\t" }, "\(holder.shownName)")
+        }
+        #expect(ProcessHolder(processID: 812, name: "tio").shownName == "tio")
+    }
+
+    @Test func wordsOfCommandsAreQuoted() {
+        let command = ShellCommand("ls", "-l", "/x y", "a'b", "`reboot`", "", "\u{1B}[2J").piped(to: ShellCommand("sort"))
+        #expect(command.text == #"ls -l '/x y' 'a'\''b' '`reboot`' '' $'\x1b\x5b2J' | sort"#)
     }
 
     @Test func theDocumentHasEveryCode() throws {

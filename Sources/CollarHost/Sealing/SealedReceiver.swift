@@ -15,7 +15,7 @@ final class SealedReceiver {
         /// It is authentic, but frames with higher counters came before it, and a frame of its type is not used then.
         case outdated
         /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
-        case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
+        case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
         /// It does not open with any key, or too many frames of its address failed and it was not tried.
         case notOpened
     }
@@ -71,7 +71,9 @@ final class SealedReceiver {
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []
             guard keyed.isRestartAccepted(logID: logID, storedLogIDs: logIDs) else {
-                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID)
+                return .restarted(
+                    deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID,
+                    isStored: keyed.logID == logID || logIDs.contains(logID))
             }
             ring.removeRestartPermission(of: keyed)
             return .identity(keyed, number)

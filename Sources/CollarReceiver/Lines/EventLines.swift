@@ -82,7 +82,7 @@ extension HostNotice {
             .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
             .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
-            .restartedBelow(let deviceID, _, _):
+            .restartedBelow(let deviceID, _, _, _):
             deviceID
         default: nil
         }
