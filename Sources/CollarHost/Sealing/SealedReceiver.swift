@@ -71,9 +71,10 @@ final class SealedReceiver {
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []
             guard keyed.isRestartAccepted(logID: logID, storedLogIDs: logIDs) else {
-                return .restarted(
-                    deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID,
-                    isStored: keyed.logID == logID || logIDs.contains(logID))
+                let isStored = keyed.logID == logID || logIDs.contains(logID)
+                // The permission would hold only after the journal is lost, and then for a repeated frame.
+                if isStored, keyed.acceptedRestart == logID { ring.removeRestartPermission(of: keyed) }
+                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID, isStored: isStored)
             }
             ring.removeRestartPermission(of: keyed)
             return .identity(keyed, number)

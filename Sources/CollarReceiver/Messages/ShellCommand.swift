@@ -13,7 +13,7 @@ public struct ShellCommand: Equatable, Sendable {
     private var parts: [Part]
 
     /// A program and its arguments.
-    init(_ words: String...) { self.init(words: words) }
+    public init(_ words: String...) { self.init(words: words) }
 
     init(words: [String]) { parts = words.map { .word($0) } }
 
