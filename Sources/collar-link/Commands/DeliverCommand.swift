@@ -31,7 +31,8 @@ enum DeliverCommand {
 
             placeholders in COMMAND:
               {collar}  id of the collar; each batch then has entries of one collar only
-              {name}    name of the animal, unchanged; one animal per batch
+              {name}    name of the animal; one animal per batch. `/`, `%` and
+                        a `.` or `-` at the start become %2F, %25, %2E, %2D
               {count}   number of entries in the batch
 
             formats:

@@ -108,11 +108,19 @@ extension ReceiverNotice {
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
         case .host(let notice): notice.message
+        case .repeated(let notice, let leftOutCount): notice.message.after(leftOutCount)
         }
     }
 }
 
 extension UserMessage {
+    /// The message after others of its kind that were left out.
+    fileprivate func after(_ leftOutCount: Int) -> UserMessage {
+        var message = self
+        message.reason += " (\(leftOutCount) message\(leftOutCount == 1 ? "" : "s") of this kind \(leftOutCount == 1 ? "was" : "were") left out)"
+        return message
+    }
+
     fileprivate static func waitingForRadio(_ others: [SerialDevice], _ source: DeviceMonitor.Source) -> UserMessage {
         // No mark of a rule is seen without udevd's data, so only the product's name counts.
         guard source != .kernel else {
