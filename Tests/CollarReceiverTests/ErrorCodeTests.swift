@@ -158,6 +158,22 @@ import Testing
         }
     }
 
+    /// Every remedy with a command is carried out by an end-to-end test, which checks that the tests exist.
+    @Test func everyCommandIsCarriedOut() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../")
+        let table = try String(contentsOfFile: folder.appending(path: "EndToEnd/remedies.txt").path, encoding: .utf8)
+        let listed = Set(table.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ":").first.map(String.init) })
+        var expected = Set(Self.causes.filter { $0.1.command != nil }.map(\.0.rawValue))
+        let machines = folder.appending(path: "Machines").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: machines) {
+            guard let text = try? String(contentsOfFile: "\(machines)/\(name)/expected", encoding: .utf8) else { continue }
+            for line in text.split(separator: "\n") where line.contains(": ") && !line.hasSuffix(": -") {
+                expected.insert(String(line.prefix { $0 != ":" }))
+            }
+        }
+        #expect(listed == expected)
+    }
+
     /// Nothing that a stranger chose can be taken for a command or control a terminal.
     @Test func namesOfProcessesAreShownAsNames() {
         for name in ["`sudo rm -rf /`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {

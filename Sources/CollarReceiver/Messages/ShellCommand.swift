@@ -15,7 +15,7 @@ public struct ShellCommand: Equatable, Sendable {
     /// A program and its arguments.
     public init(_ words: String...) { self.init(words: words) }
 
-    init(words: [String]) { parts = words.map { .word($0) } }
+    public init(words: [String]) { parts = words.map { .word($0) } }
 
     /// Text that the shell interprets. As a literal, it has nothing that others wrote.
     init(syntax text: StaticString) { parts = [.syntax("\(text)")] }
@@ -32,10 +32,10 @@ public struct ShellCommand: Equatable, Sendable {
     func with(syntax text: StaticString) -> ShellCommand { joined(nil, ShellCommand(syntax: text)) }
 
     /// The command, and another one after it if it succeeds.
-    func then(_ next: ShellCommand) -> ShellCommand { joined("&&", next) }
+    public func then(_ next: ShellCommand) -> ShellCommand { joined("&&", next) }
 
     /// The command, with its output as the input of another one.
-    func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
+    public func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
 
     /// The command, with its output in a file.
     func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
@@ -87,8 +87,14 @@ struct RootPrefix: Equatable, Sendable {
     func callAsFunction(words: [String]) -> ShellCommand { ShellCommand(words: (isNeeded ? ["sudo"] : []) + words) }
 
     /// The commands after which udev knows a new rule, and applies it to what is plugged in.
-    var udevReload: ShellCommand {
-        let commands = UdevCommands.all.map { self(words: $0) }
+    var udevReload: ShellCommand { .udevReload(asRoot: !isNeeded) }
+}
+
+extension ShellCommand {
+    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
+    /// - Parameter isRoot: whether root types them.
+    public static func udevReload(asRoot isRoot: Bool) -> ShellCommand {
+        let commands = UdevCommands.all.map { RootPrefix(isNeeded: !isRoot)(words: $0) }
         return commands.dropFirst().reduce(commands[0]) { $0.then($1) }
     }
 }

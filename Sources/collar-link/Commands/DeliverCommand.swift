@@ -76,7 +76,7 @@ enum DeliverCommand {
         guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver needs a name and a command") }
         let name = try ParsedArguments.readerName(nameText)
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
-            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
+            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "For example: `collar-link deliver \(nameText) -- cat`.")
         }
         var configuration = DeliveryConfiguration(try arguments.reading(isLive: false), command)
         configuration.reading.name = name

@@ -134,7 +134,7 @@ enum ReceiverCommand {
         guard descriptor >= 0 else {
             throw CommandFailure(
                 .cannotCreate, "\(path): \(SystemError.text(errno))",
-                remedy: errno == EEXIST ? "give another name, or remove \(path) if it is not an export that is still needed" : nil)
+                remedy: errno == EEXIST ? "Give another name, or remove \(path) if it is not an export that is still needed." : nil)
         }
         return descriptor
     }
@@ -142,7 +142,7 @@ enum ReceiverCommand {
     private static func unwritten(_ path: String) -> CommandFailure {
         CommandFailure(
             .cannotCreate, "\(path): \(SystemError.text(errno))",
-            remedy: "make room, remove \(path), and run 'collar-link receiver export' again")
+            remedy: "Make room, remove \(path), and run `collar-link receiver export` again.")
     }
 
     private static func takeOver(_ stateDirectory: String, from path: String) throws(CommandFailure) {
@@ -153,7 +153,7 @@ enum ReceiverCommand {
         do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
             throw CommandFailure(
                 .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): expected \(error.wanted)",
-                remedy: "give what 'collar-link receiver export' wrote; it can be run again where it was run")
+                remedy: "Give what `collar-link receiver export` wrote; it can be run again where it was run.")
         }
         var random = SystemRandomNumberGenerator()
         try CommandFailure.wrapping(
