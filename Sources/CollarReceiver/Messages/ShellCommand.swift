@@ -15,6 +15,7 @@ public struct ShellCommand: Equatable, Sendable {
     /// A program and its arguments.
     public init(_ words: String...) { self.init(words: words) }
 
+    /// A program and its arguments.
     public init(words: [String]) { parts = words.map { .word($0) } }
 
     /// Text that the shell interprets. As a literal, it has nothing that others wrote.
