@@ -31,8 +31,9 @@ public enum HostNotice: Equatable, Sendable {
     /// The journal of a collar knows of sealed frames, and there is no key, although nobody has removed it: frames in clear are dropped;
     /// once, and for frames that are dropped at most once a minute for each collar.
     case keyLost(deviceID: UInt64)
-    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar.
-    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
+    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar. The restart can
+    /// be accepted only if nothing is stored of the log.
+    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.

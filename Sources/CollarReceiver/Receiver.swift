@@ -52,7 +52,9 @@ public final class Receiver {
     /// The frames that the figures in the event log count.
     private var reportedFrameCount = 0
     private var isReportDue = false
-    /// How many errors of each code were reported.
+    /// Keeps a stick, a collar or a stranger from filling logs with notices.
+    private var noticeGate = NoticeGate()
+    /// How many errors of each code there were, reported or left out.
     private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
@@ -208,7 +210,7 @@ public final class Receiver {
     private func nextDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
-            control?.nextDeadline(at: now), heldUpDeadline,
+            control?.nextDeadline(at: now), heldUpDeadline, noticeGate.nextDeadline,
         ].compactMap { $0 }.min()
     }
 
@@ -259,6 +261,7 @@ public final class Receiver {
         }
         try ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
+        for notice in noticeGate.take(at: time.instant) { give(notice) }
         takeOutputs()
         control?.deadlineReached(at: time.instant)
     }
@@ -331,11 +334,16 @@ public final class Receiver {
 
     // MARK: Lines
 
-    /// Reports a notice to the owner, and as lines to the consumer and to the event log.
+    /// Reports a notice, unless too many of its kind come.
     private func report(_ notice: ReceiverNotice) {
+        if let code = notice.message.code { errorCounts[code, default: 0] += 1 }
+        if noticeGate.admits(notice, at: clock.now.instant) { give(notice) }
+    }
+
+    /// Gives a notice to the owner, and as lines to the consumer and to the event log.
+    private func give(_ notice: ReceiverNotice) {
         readAnimals(at: clock.now.instant)
         reportToOwner(notice)
-        if let code = notice.message.code { errorCounts[code, default: 0] += 1 }
         for line in lines.lines(of: notice, unixMilliseconds: clock.now.unixMilliseconds) { write(line) }
     }
 

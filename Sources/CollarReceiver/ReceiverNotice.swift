@@ -3,7 +3,7 @@ import RadioModems
 import SerialDevices
 
 /// An event that a person should know of; no notice ends the receiver.
-public enum ReceiverNotice: Equatable, Sendable {
+public indirect enum ReceiverNotice: Equatable, Sendable {
     /// Waiting for the path to appear.
     case waitingForPort(path: String)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
@@ -44,6 +44,8 @@ public enum ReceiverNotice: Equatable, Sendable {
     case traffic(path: String, isInbound: Bool, bytes: [UInt8])
     /// A notice of the host, in which links are named by their paths.
     case host(HostNotice)
+    /// A notice that was held back because too many of its kind came, and how many before it were left out.
+    case repeated(ReceiverNotice, leftOutCount: Int)
 }
 
 /// The reaction of a receiver to the unplugging of a radio.
@@ -60,4 +62,26 @@ public enum AfterUnplugging: Equatable, Sendable {
 extension ReceiverNotice {
     /// Further lines that follow the message.
     public var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
+
+    /// The path of the port that the notice is about; nil if it is not about one.
+    var port: String? {
+        switch self {
+        case .cannotOpen(let error): error.path
+        case .cannotSend(let path), .read(let path, _), .modem(let path, _), .cannotConnect(let path, _), .opened(let path, _),
+            .unmarked(let path), .unplugged(let path, _), .waitingForPort(let path), .renewing(let path, _):
+            path
+        case .host(let notice): notice.link
+        case .repeated(let notice, _): notice.port
+        default: nil
+        }
+    }
+
+    /// The collar that the notice is about; nil if it is not about one.
+    var deviceID: UInt64? {
+        switch self {
+        case .host(let notice): notice.deviceID
+        case .repeated(let notice, _): notice.deviceID
+        default: nil
+        }
+    }
 }

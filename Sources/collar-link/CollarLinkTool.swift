@@ -76,7 +76,8 @@ enum CollarLinkTool {
         let isPort = name.hasPrefix("/") || name.hasPrefix(NetworkAddress.scheme)
         throw CommandFailure(
             .usage, "unknown command '\(name)'" + Suggestion.text(for: name, among: commands.map(\.spec.name)),
-            remedy: isPort ? "to receive from this port: collar-link --port \(name)" : "'collar-link help' lists the commands")
+            remedy: isPort
+                ? "To receive from this port: `\(ShellCommand("collar-link", "--port", name).text)`." : "`collar-link help` lists the commands.")
     }
 }
 

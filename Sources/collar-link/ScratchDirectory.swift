@@ -15,7 +15,7 @@ struct ScratchDirectory {
         guard unsafe mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .cannotCreate, "no directory can be made in \(parent): \(SystemError.text(errno))",
-                remedy: "name another place: TMPDIR=DIR, or --state-dir DIR")
+                remedy: "Name another place: TMPDIR=DIR, or --state-dir DIR.")
         }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: machines) func everyMachineIsDiagnosed(name: String) throws {
         let diagnosis = try Self.diagnosis(name)
-        let found = diagnosis.findings.map { "\($0.code.rawValue): \($0.command ?? "-")" } + ["exit \(diagnosis.exitCode.rawValue)"]
+        let found = diagnosis.findings.map { "\($0.code.rawValue): \($0.command?.text ?? "-")" } + ["exit \(diagnosis.exitCode.rawValue)"]
         let expected = try String(contentsOfFile: Self.folder.appending(path: "\(name)/expected").path, encoding: .utf8)
         #expect(found == expected.split(separator: "\n").map(String.init), "\(name)")
     }
@@ -37,8 +37,17 @@ import Testing
             for finding in try Self.diagnosis(name).findings {
                 #expect(!finding.evidence.isEmpty && !finding.reason.isEmpty, "\(name): \(finding.code)")
                 #expect(finding.evidence.allSatisfy { !$0.place.isEmpty && !$0.value.isEmpty }, "\(name): \(finding.code)")
-                #expect(finding.command?.isEmpty == false || finding.remedy?.isEmpty == false, "\(name): \(finding.code)")
+                #expect(finding.command?.text.isEmpty == false || finding.remedy?.isEmpty == false, "\(name): \(finding.code)")
             }
+        }
+    }
+
+    /// A name or a report is text that others wrote: it is shown as one, and is no command.
+    @Test func whatOthersWroteIsNoCommand() throws {
+        for (name, words) in [("holder-with-a-command-as-name", "`sudo"), ("reports-with-commands", "/tmp/evil")] {
+            let diagnosis = try Self.diagnosis(name)
+            let lines = diagnosis.text.map(\.text) + diagnosis.findings.map { String(decoding: $0.line, as: UTF8.self) }
+            #expect(!lines.contains { $0.contains(words) }, "\(lines)")
         }
     }
 
@@ -126,7 +135,7 @@ private final class MachineWithSecrets: MachineFacts {
             return .bytes(
                 Array(
                     (#"{"type":"result","unix_ms":1795567100000,"latitude":50.1}"# + "\n"
-                        + #"{"type":"error","unix_ms":1795567100000,"code":"unknown_radio","reason":"text","remedy":null}"# + "\n").utf8))
+                        + #"{"type":"error","unix_ms":1795567100000,"code":"unknown_radio","reason":"text","remedy":"text"}"# + "\n").utf8))
         case "/dev/kmsg": return .bytes(Array("6,1,1000000,-;eth0: link up\n6,2,2000000,-;usb 1-2: new device\n".utf8))
         default: return base.content(of: path)
         }

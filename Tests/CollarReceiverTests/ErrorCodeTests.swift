@@ -69,7 +69,7 @@ import Testing
             (.forgeryAttempted, host(.forgeryAttempted(deviceID: 1, link: path))),
             (.keyLost, host(.keyLost(deviceID: 1))), (.keyUnusable, JournalError.misnamedKey(path: path, name: "a").message),
             (.permissionDenied, JournalError.readerDenied(path: path, owner: 0).message),
-            (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3))),
+            (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3, isStored: false))),
             (.keyUnusable, host(.keysFailing(.unreadableKey(path: "/x/keys/1")))),
             (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),
             (.linkUnhealthy, host(.health(deviceID: 1, .condition(.unhealthy)))),
@@ -148,6 +148,50 @@ import Testing
     /// A critical error lasts until a person acts, so its message must say what to do.
     @Test func whatIsCriticalHasARemedy() {
         for (code, message) in Self.causes where code.severity == .critical { #expect(message.remedy != nil, "\(message.reason)") }
+    }
+
+    /// Remedies are sentences, and the command of a remedy stands in it as it is typed.
+    @Test func remediesAreSentences() {
+        for (code, message) in Self.causes {
+            guard let remedy = message.remedy else { continue }
+            #expect(remedy.first.map { $0.isUppercase || $0 == "`" } == true && [".", "?", "…"].contains(remedy.last), "\(code): \(remedy)")
+            #expect(!remedy.contains("'collar-link") && !remedy.contains(": collar-link"), "\(code): \(remedy)")
+            if let command = message.command { #expect(remedy.contains("`\(command.text)`"), "\(code): \(remedy)") }
+        }
+    }
+
+    /// Every remedy with a command is carried out by an end-to-end test, which checks that the tests exist.
+    @Test func everyCommandIsCarriedOut() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../")
+        let table = try String(contentsOfFile: folder.appending(path: "EndToEnd/remedies.txt").path, encoding: .utf8)
+        let listed = Set(table.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ":").first.map(String.init) })
+        var expected = Set(Self.causes.filter { $0.1.command != nil }.map(\.0.rawValue))
+        let machines = folder.appending(path: "Machines").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: machines) {
+            guard let text = try? String(contentsOfFile: "\(machines)/\(name)/expected", encoding: .utf8) else { continue }
+            for line in text.split(separator: "\n") where line.contains(": ") && !line.hasSuffix(": -") {
+                expected.insert(String(line.prefix { $0 != ":" }))
+            }
+        }
+        #expect(listed == expected)
+    }
+
+    /// Nothing that a stranger chose can be taken for a command or control a terminal.
+    @Test func namesOfProcessesAreShownAsNames() {
+        for name in ["`sudo rm -rf /`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {
+            let holder = ProcessHolder(processID: 812, name: name)
+            let message = SerialPortError.busy(path: Self.path, holder: holder).message
+            #expect(message.command?.text == "kill 812")
+            #expect(message.remedy == "Close \(holder.shownName), or run `kill 812`.")
+            #expect(holder.shownName.hasPrefix("\"") && holder.shownName.hasSuffix("\""))
+            #expect(!holder.shownName.contains { $0 == "`" || $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\t" }, "\(holder.shownName)")
+        }
+        #expect(ProcessHolder(processID: 812, name: "tio").shownName == "tio")
+    }
+
+    @Test func wordsOfCommandsAreQuoted() {
+        let command = ShellCommand("ls", "-l", "/x y", "a'b", "`reboot`", "", "\u{1B}[2J").piped(to: ShellCommand("sort"))
+        #expect(command.text == #"ls -l '/x y' 'a'\''b' '`reboot`' '' $'\x1b\x5b2J' | sort"#)
     }
 
     @Test func theDocumentHasEveryCode() throws {

@@ -83,7 +83,7 @@ struct NoticeLineTests {
         let expected =
             #"{"type":"error","unix_ms":5,"code":"sequence_jumped","title":"Collar misbehaves","#
             + #""reason":"collar ffffffffffffffff jumped from fix 1 to fix 2","#
-            + #""remedy":"its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md","#
+            + #""remedy":"Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md.","#
             + #""severity":"warning","retryable":false,"collar":"ffffffffffffffff"}"#
         #expect(text(notice.errorLine(5)) == expected + "\n")
     }

@@ -23,7 +23,7 @@ func fullOverview() throws -> Overview {
     overview.collars = [collar(name: "Athena", status: try statusLine()), collar(0xAB, newest: nil, figures: [:])]
     overview.readers = [reader("map", behind: 3), reader("archive", behind: 0)]
     overview.problems = [
-        Finding(.regionMissing, "no region is set", evidence: [], command: "collar-link --region EU868"),
+        Finding(.regionMissing, "no region is set", evidence: [], command: ShellCommand("collar-link", "--region", "EU868")),
         Finding(.usb3Noise, "the radio is at a port of USB 3", evidence: [], remedy: "use another port"),
     ]
     return overview

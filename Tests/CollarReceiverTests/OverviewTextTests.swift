@@ -78,10 +78,11 @@ struct OverviewTextTests {
 
     @Test("a command stays on one line, so that it can be copied")
     func command() {
-        let command = "sudo install -m 644 hardware/udev/70-collar-link.rules /etc/udev/rules.d/ && sudo udevadm trigger"
+        let command = ShellCommand("sudo", "install", "-m", "644", "hardware/udev/70-collar-link.rules", "/etc/udev/rules.d/")
+            .then(ShellCommand("sudo", "udevadm", "trigger"))
         var overview = overview()
         overview.problems = [Finding(.ruleMissing, "the udev rule is not installed on this machine", evidence: [], command: command)]
-        #expect(lines(overview, width: 30).suffix(3) == ["  error: the udev rule is not", "    installed on this machine", "    \(command)"])
+        #expect(lines(overview, width: 30).suffix(3) == ["  error: the udev rule is not", "    installed on this machine", "    \(command.text)"])
     }
 
     @Test("a remedy in words is shown where no command can help")
@@ -89,7 +90,7 @@ struct OverviewTextTests {
         var overview = overview()
         overview.problems = [Finding(.noDevice, "no radio is plugged in", evidence: [], remedy: "plug one in")]
         #expect(lines(overview).last == "    plug one in")
-        overview.problems = [Finding(.noDevice, "no radio is plugged in", evidence: [], command: "lsusb", remedy: "plug one in")]
+        overview.problems = [Finding(.noDevice, "no radio is plugged in", evidence: [], command: ShellCommand("lsusb"), remedy: "plug one in")]
         #expect(lines(overview).last == "    lsusb")
     }
 

@@ -44,7 +44,7 @@ class CopiedReceiverTest(EndToEndTest):
         second, receiver = self.run_once(copy)
         self.assertNotEqual(first, second)
         said, remedy = (line for line in receiver.errors if WRITTEN_BY_ANOTHER in line or "send pair" in line)
-        self.assertIn(f"{WRITTEN_BY_ANOTHER} {first}", said)
+        self.assertIn(f"{WRITTEN_BY_ANOTHER} {first:08x}", said)
         self.assertIn(f"--collar {A.log.device_id:016x}", remedy)
         self.assertEqual([(line["type"], line.get("code")) for line in receiver.fixes], [("error", "receiver_copied")])
         # Each directory keeps its receiver id from now on, and the message does not come again.

@@ -210,6 +210,42 @@ class DeliverTest(ReaderTest):
         receiver.stop()
 
 
+    def test_a_name_is_no_formula(self):
+        """A spreadsheet calculates what begins with certain characters; a number stays a number."""
+        receiver, _ = self.stored()
+        config = self.path("config")
+        os.makedirs(os.path.join(config, "collar-link"))
+        for name, cell in (("=HYPERLINK(1)", '"\'=HYPERLINK(1)"'), ("+1", '"\'+1"'), ("-1", '"\'-1"'), ("@x", '"\'@x"'), ("a=b", "a=b"),
+                           ("=a,b", '"\'=a,b"')):
+            with open(os.path.join(config, "collar-link/animals"), "w", encoding="utf-8") as file:
+                file.write(f"[animal {name}]\nwears = {NAME_A}\nspecies = {name}\n")
+            for form in ("csv", "movebank"):
+                program = self.start([BINARY, "history", "-F", form, "--collar", NAME_A, "--state-dir", self.state],
+                                     environment=child_environment(XDG_CONFIG_HOME=config))
+                self.assertEqual(program.wait(), 0, program.error_text)
+                self.assertIn(f",{cell}", program.lines[1])
+                # Coordinates and the like have no apostrophe.
+                self.assertEqual(program.lines[1].count("'"), cell.count("'") * (2 if form == "movebank" else 1))
+        receiver.stop()
+
+    def test_a_name_is_no_option_and_no_path(self):
+        """What is put in for {name} stays one file name, whatever a person called an animal."""
+        receiver, _ = self.stored()
+        config = self.path("config")
+        os.makedirs(os.path.join(config, "collar-link"))
+        for name, word in (("-rf ../x", "%2Drf ..%2Fx"), ("../../etc/passwd", "%2E.%2F..%2Fetc%2Fpasswd"), ("..", "%2E."),
+                           ("100 %", "100 %25"), ("a-b.c", "a-b.c")):
+            with open(os.path.join(config, "collar-link/animals"), "w", encoding="utf-8") as file:
+                file.write(f"[animal {name}]\nwears = {NAME_A}\n")
+            reader = f"r{len(word)}"
+            program = self.start(
+                [BINARY, "deliver", reader, "--once", "--state-dir", self.state, "--", "sh", "-c", 'cat > /dev/null; echo "$1" >&2', "sh",
+                 "{name}"], environment=child_environment(XDG_CONFIG_HOME=config))
+            self.assertEqual(program.wait(), 0, program.error_text)
+            self.assertIn(word, program.error_text.splitlines())
+        receiver.stop()
+
+
 class RetentionTest(ReaderTest):
     def three_old_segments(self):
         """Stores fixes 0 to 29 in three segments, each of which a new receiver begins; the first two are five and three days old."""

@@ -2,6 +2,10 @@
 does. The three dialects run side by side, because the sticks live in real time."""
 
 import json
+import os
+import socket
+import threading
+import time
 import unittest
 
 from collarlink import BINARY, TRACKS, EndToEndTest, wait_until
@@ -65,6 +69,59 @@ class FaultTest(DialectTest):
                 named = "the stick has another bandwidth" if dialect == "kiss" else "the stick does not hold the"
                 receiver.wait_for_error(named, 15)
                 self.assertNotIn("the radio is set to", receiver.error_text)
+
+
+class FloodTest(EndToEndTest):
+    def test_restarts_without_end_do_not_fill_logs(self):
+        """A machine that passes for an RNode says that it has started, as often as it can. Stderr, lines and the event log have few
+        messages of it, with the number of those that were left out."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def serve():
+            peer, _ = listener.accept()
+            with peer:
+                waiting = b""
+                while b"\xc0\x06\x01\xc0" not in waiting:
+                    waiting += peer.recv(4096)
+                    # Each question is echoed; that for the detection has an answer of its own.
+                    while waiting.count(b"\xc0") >= 2:
+                        begin = waiting.index(b"\xc0")
+                        end = waiting.index(b"\xc0", begin + 1)
+                        frame, waiting = waiting[begin + 1:end], waiting[end + 1:]
+                        if frame in (b"\x08\x73", b"\x08s"):
+                            frame = b"\x08\x46"
+                        if frame[:1] == b"\x50":
+                            frame = b"\x50\x01\x56"
+                        peer.sendall(b"\xc0" + frame + b"\xc0")
+                        if frame == b"\x06\x01":
+                            waiting = b"\xc0\x06\x01\xc0"
+                            break
+                peer.settimeout(0.01)
+                try:
+                    while True:
+                        peer.sendall(b"\xc0\x55\xf8\xc0" * 100)
+                        time.sleep(0.01)
+                        try:
+                            peer.recv(65536)
+                        except TimeoutError:
+                            pass
+                except OSError:
+                    pass
+        threading.Thread(target=serve, daemon=True).start()
+        receiver = self.start([
+            BINARY, "--port", f"tcp://127.0.0.1:{listener.getsockname()[1]}", "--dialect", "rnode", "--state-dir", self.state, "--events",
+            "error,link", *EUROPE])
+        receiver.wait_for_error("restarted and forgot its settings", 15)
+        receiver.wait_for_error("of this kind were left out)", 20)
+        time.sleep(2)
+        self.assertEqual(receiver.stop(), 0)
+        restarts = [line for line in receiver.fixes if line.get("code") == "radio_restarted"]
+        self.assertLess(len(restarts), 15)
+        self.assertTrue(restarts[-1]["reason"].endswith("of this kind were left out)"))
+        self.assertLess(len(receiver.errors), 100)
+        events = os.path.join(self.state, "events")
+        self.assertLess(sum(os.path.getsize(os.path.join(events, name)) for name in os.listdir(events)), 20_000)
 
 
 class RegionTest(DialectTest):

@@ -67,11 +67,21 @@ class DoctorCase(EndToEndTest):
         self.line.leave()
         return self.line.path
 
-    def carry_out(self, finding):
-        """Runs the command of a finding as the ordinary user, for whom doctor gave it."""
+    def carry_out(self, finding, as_root=False):
+        """Runs the command of a finding as the ordinary user, for whom doctor gave it; `as_root` gives it a sudo that asks for no
+        password. Returns what it prints."""
         self.assertIsNotNone(finding["command"])
-        program = self.start(["sh", "-c", finding["command"]], environment=self.environment)
+        tools = pathlib.Path(self.path("own-tools"))
+        tools.mkdir(exist_ok=True)
+        (tools / "sudo").write_text('#!/bin/sh\nexec "$@"\n', "ascii")
+        (tools / "sudo").chmod(0o755)
+        if not (tools / "collar-link").exists():
+            (tools / "collar-link").symlink_to(BINARY)
+        environment = {**self.environment, "PATH": f"{tools}:{os.environ['PATH']}"}
+        user = {"user": "root", "group": "root"} if as_root else {}
+        program = self.start(["sh", "-c", finding["command"]], environment=environment, **user)
         self.assertEqual(program.wait(), 0, program.error_text)
+        return "".join(program.lines)
 
 
 class MachineTest(DoctorCase):
@@ -97,8 +107,8 @@ class MachineTest(DoctorCase):
         found, code = self.doctor("--port", "file")
         self.assertEqual(found["not_a_serial_port"]["port"], self.path("file"))
         found, code = self.doctor("--port", "/dev/null")
-        self.assertIn("not_a_serial_port", found)
         self.assertEqual(code, 78)
+        self.carry_out(found["not_a_serial_port"])
 
     def test_busy(self):
         """The process that has a port open is named, and its end is the remedy."""
@@ -188,6 +198,35 @@ class MachineTest(DoctorCase):
         self.assertEqual(code, 77)
         found, code = self.doctor("--port", self.line.path, state=f"{self.state}/below")
         self.assertEqual(found["permission_denied"]["command"], f"sudo install -d -o nobody -m 700 {self.state}/below")
+        self.carry_out(found["permission_denied"], as_root=True)
+        self.assertNotIn("permission_denied", self.doctor("--port", self.line.path, state=f"{self.state}/below")[0])
+        found, _ = self.doctor("--port", self.line.path)
+        self.carry_out(found["permission_denied"], as_root=True)
+        self.assertNotIn("permission_denied", self.doctor("--port", self.line.path)[0])
+
+    def test_a_file_in_the_way(self):
+        pathlib.Path(self.state).write_text("x", "ascii")
+        found, code = self.doctor("--port", self.port())
+        self.assertEqual(code, 73)
+        self.carry_out(found["journal_unavailable"])
+        self.assertNotIn("journal_unavailable", self.doctor("--port", self.line.path)[0])
+
+    def test_a_process_with_a_command_as_name(self):
+        """The name of a process is any 15 bytes, and reaches neither the command nor the terminal as it is."""
+        port = self.port()
+        for name in (b"`sudo rm -rf /`", b"x\x1b[2Jy", b"'; reboot #"):
+            code = ("import ctypes, sys, time; ctypes.CDLL(None).prctl(15, bytes.fromhex(sys.argv[2]), 0, 0, 0); "
+                    "f = open(sys.argv[1], 'rb', 0); print('ready', flush=True); time.sleep(1000)")
+            holder = self.start(["python3", "-c", code, port, name.hex()])
+            holder.wait_for_lines(1)
+            found, _ = self.doctor("--port", port)
+            self.assertEqual(found["device_in_use"]["command"], f"kill {holder.pid}")
+            shown = self.start([BINARY, "doctor", "--state-dir", self.state, "--port", port], environment=self.environment)
+            shown.wait()
+            for text in ("`sudo rm", "\x1b", "is in use by '"):
+                self.assertNotIn(text, "".join(shown.lines))
+            self.carry_out(found["device_in_use"])
+            holder.wait()
 
     @unittest.skipUnless(IS_ROOT, "needs namespaces")
     def test_read_only_and_full_disks(self):
@@ -196,22 +235,30 @@ class MachineTest(DoctorCase):
         for options, fill, wanted, exit_code in (
                 ("ro,size=8m", "true", "journal_unavailable", 73), ("size=2m,mode=777", "head -c 1500000 /dev/zero > $0/fill", "storage_failing", 74),
                 ("size=8m,mode=777", "true", "disk_nearly_full", None)):
-            found, code = self.in_mount(options, fill)
+            found, code, largest = self.in_mount(options, fill, wanted)
             self.assertIn(wanted, found)
+            if "fill" in fill:
+                # The command looks at the disk that is full.
+                self.assertEqual(largest.split("\t")[1], f"{self.state}\n")
             if exit_code:
                 self.assertEqual(code, exit_code)
         self.assertIn("state_volatile", found)
 
-    def in_mount(self, options, fill):
-        """Doctor's findings with a memory file system mounted at the state directory."""
-        script = f'mount -t tmpfs -o {options} none "$0" && {fill} && exec "$@"'
+    def in_mount(self, options, fill, code):
+        """Doctor's findings with a memory file system mounted at the state directory, and what the command of one of them prints."""
+        first = self.path("first")
+        command = f"""sh -c "$(python3 -c '
+import json
+print(next((json.loads(l)["command"] for l in open("{first}") if "\\"{code}\\"" in l and "du -" in l), "true"))')" > {self.path("largest")}"""
+        script = f'mount -t tmpfs -o {options} none "$0" && {fill} && {{ "$@" > {first}; e=$?; cat {first}; {command}; exit $e; }}'
         result = subprocess.run(
             ["unshare", "-m", "sh", "-c", script, self.state, "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
              BINARY, "doctor", "-F", "json", "--state-dir", f"{self.state}/journals", "--port", self.port()],
             capture_output=True, text=True, timeout=20, check=False, env=self.environment)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         self.assertTrue(lines, result.stderr)
-        return {line["code"]: line for line in lines[:-1]}, result.returncode
+        largest = pathlib.Path(self.path("largest")).read_text("utf-8")
+        return {line["code"]: line for line in lines[:-1]}, result.returncode, largest
 
     def add_key(self, *files):
         """Adds a key for a collar. Returns the path where it is stored."""
@@ -226,7 +273,7 @@ class MachineTest(DoctorCase):
         found, code = self.doctor("--port", self.port())
         self.assertEqual(found["key_unusable"]["command"], f"sudo chown nobody {path} && sudo chmod 600 {path}")
         self.assertEqual(code, 78)
-        shutil.chown(path, "nobody")
+        self.carry_out(found["key_unusable"], as_root=True)
         self.assertNotIn("key_unusable", self.doctor("--port", self.line.path)[0])
 
     def test_missing_key(self):
@@ -291,7 +338,8 @@ class MachineTest(DoctorCase):
         found, _ = self.doctor("--port", port)
         self.assertNotIn("receiver_silent", found)
         self.assertEqual(found["receiver_outdated"]["command"], f"kill {receiver.pid}")
-        self.assertEqual(receiver.stop(), 0)
+        self.carry_out(found["receiver_outdated"])
+        self.assertEqual(receiver.wait(), 0)
         self.assertNotIn("receiver_outdated", self.doctor("--port", port)[0])
 
     @unittest.skipUnless(IS_ROOT, "needs namespaces")

@@ -79,8 +79,34 @@ class CommandTest(KeyTest):
             self.assertEqual(file.read(), made)
         self.assertNotIn(self.key_command("add", "0123456789abcdef", "--replace").stdout, ("", made))
         self.key_command("accept-restart", "00000000000000ff", "77")
+        self.assertIn("accept-restart 77\n", self.stored("00000000000000ff"))
+        # The permission was for the old key.
+        self.key_command("add", "00000000000000ff", "-", "--replace", stdin="ff" + KEY[2:])
+        self.assertEqual(self.stored("00000000000000ff"), f"{KEY}\npending ff{KEY[2:]}\n")
         self.key_command("remove", "0123456789abcdef")
         self.assertEqual(self.key_command("list").stdout, "00000000000000ff\n")
+
+    def stored(self, name):
+        with open(os.path.join(self.state, "keys", name), encoding="ascii") as file:
+            return file.read()
+
+    def test_a_key_is_shown_and_stays_until_the_collar_has_the_new_one(self):
+        """A key that is replaced by mistake is not lost, and is told to whoever may read its file."""
+        name = "0123456789abcdef"
+        made = self.key_command("add", name).stdout
+        shown = self.key_command("show", name)
+        self.assertEqual((shown.stdout, shown.stderr), (made, ""))
+        new = self.key_command("add", name, "--replace").stdout
+        shown = self.key_command("show", name)
+        self.assertEqual(shown.stdout, made)
+        self.assertIn("has a new one and has not confirmed it", shown.stderr)
+        self.assertEqual(self.stored(name), f"{made}pending {new}")
+        self.assertIn("there is no key", self.key_command("show", "00000000000000ff", code=66).stderr)
+        if IS_ROOT:
+            self.hand_over()
+            os.chown(os.path.join(self.state, "keys", name), 0, 0)
+            program = self.start([BINARY, "key", "show", name, "--state-dir", self.state])
+            self.assertEqual((program.wait(), program.lines), (77, []))
 
     @unittest.skipUnless(IS_ROOT, "needs root")
     def test_a_key_that_root_stores_is_the_receivers(self):
@@ -119,7 +145,7 @@ class CommandTest(KeyTest):
             self.assertEqual(done.stdout.split(), list(names))
             self.assertEqual(done.stderr.splitlines(), [
                 f"collar-link: {path} does not hold a key of 32 hexadecimal digits",
-                f"collar-link:   Restore {path} from a backup, or give the key again: collar-link key add ID FILE."])
+                f"collar-link:   Restore {path} from a backup, or give the key again: `collar-link key add ID FILE`."])
         self.key_command("add", names[1], "-", stdin=KEY)
         self.assertEqual(self.key_command("list").stderr, "")
 
@@ -183,6 +209,21 @@ class SealedCollarTest(KeyTest):
         receiver.wait_for_lines(len(fixes), seconds=40)
         receiver.stop()
         self.assert_each_once(receiver.fixes, len(fixes))
+
+    def test_a_wrong_key_in_its_place_loses_nothing(self):
+        """The key in use is replaced by a wrong one while the receiver runs, and the collar is received as before."""
+        track, fixes = self.track("gpsd_rx/ublox-8")
+        device_id = self.device_id(track)
+        self.give_key(device_id)
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20")
+        receiver = self.receive()
+        receiver.wait_for_lines(5)
+        self.give_key(device_id, "ff" + KEY[2:])
+        receiver.wait_for_lines(len(fixes), seconds=40)
+        self.assertEqual(receiver.stop(), 0)
+        self.assert_each_once(receiver.fixes, len(fixes))
+        self.assertNotIn("sealed frames", receiver.error_text)
+        self.assertEqual(self.key_command("show", device_id).stdout, KEY + "\n")
 
     def test_commands_reach_a_sealed_collar(self):
         track, _ = self.track("gpsd_rx/ublox-8")
@@ -432,6 +473,41 @@ class ForgeryTest(KeyTest):
         self.assertEqual([each.get("seq", each.get("code")) for each in receiver.fixes], [0, "forgery_attempted", 1])
         answers = [frame for frame in radio.answers if frame[0] & 0x1F == 16]
         self.assertEqual([frame[1] & 0x80 for frame in answers], [0x80])
+
+    def test_a_restart_of_a_stored_log_cannot_be_accepted(self):
+        """Somebody repeats an identity of an earlier boot: no command is advised, and the permission is refused or taken back."""
+        name = f"{A.log.device_id:016x}"
+        self.key_command("add", name, "-", stdin=KEY)
+        self.hand_over()
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive("--events", "fix,error", port=line.path)
+        radio = Radio(line)
+        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
+        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        decoder = SerialDecoder()
+
+        def sealed(serial, boot, counter, **more):
+            return stuff(sealing.seal(decoder.feed(serial)[0], keys, Known(A.log, boot, counter, **more)))
+        radio.send(sealed(A.identity(1, boot=9), 9, 0) + sealed(A.fix(0), 9, 1, sequence=0))
+        receiver.wait_for_lines(1)
+        radio.send(sealed(A.identity(1, boot=2), 2, 0))
+        receiver.wait_for_lines(2)
+        report = receiver.fixes[1]
+        self.assertEqual((report["code"], report["remedy"]), ("collar_restarted", None))
+        self.assertNotIn("accept-restart", receiver.error_text)
+        refused = self.key_command("accept-restart", name, str(A.log.log_id), code=64)
+        self.assertIn("is stored", refused.stderr)
+        path = os.path.join(self.state, "keys", name)
+        with open(path, "a", encoding="ascii") as file:
+            file.write(f"accept-restart {A.log.log_id}\n")
+
+        def is_removed():
+            radio.send(sealed(A.identity(1, boot=2), 2, 0))
+            with open(path, encoding="ascii") as file:
+                return file.read() == KEY + "\n"
+        wait_until(is_removed, 10, "the removal of a permission that cannot hold")
+        receiver.stop()
 
     def test_a_restart_below_is_told_and_may_be_accepted(self):
         name = f"{A.log.device_id:016x}"

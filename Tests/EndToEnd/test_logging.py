@@ -155,7 +155,7 @@ class JournalTest(EndToEndTest):
             "MESSAGE": f"waiting for {self.path('none')} to appear"}])
         datagrams, _ = self.messages("socket", BINARY, "--read", self.path("none"))
         self.assertEqual(datagrams[0]["PRIORITY"], "3")
-        self.assertEqual(datagrams[0]["MESSAGE"].splitlines()[1], "Name a file that --write has made.")
+        self.assertEqual(datagrams[0]["MESSAGE"].splitlines()[1], "Name a file that `--write` has made.")
 
     def test_without_the_socket_lines_have_priorities(self):
         datagrams, stderr = self.messages("none", BINARY, "--read", self.path("none"))

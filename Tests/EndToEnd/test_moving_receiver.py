@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -68,6 +69,25 @@ class MovingReceiverTest(EndToEndTest):
         self.assertEqual([(line["event"], line["first_seq"], line["last_seq"]) for line in lines if line["type"] == "gap"],
                          [("elsewhere", 0, 2)])
 
+    def test_keys_are_not_exported_which_is_told(self):
+        """With the copied keys, a sealed collar goes on at the new place."""
+        collar = "0123456789abcdef"
+        self.receive_fixes(self.state, 0)
+        key = subprocess.run([BINARY, "key", "add", collar, "--state-dir", self.state], capture_output=True, text=True, timeout=20,
+                             check=True, **ORDINARY_USER).stdout
+        text, said = self.command("export")
+        self.assertNotIn(key.strip(), text)
+        self.assertIn("the keys of 1 collar are not in the export", said)
+        self.assertIn(f"cp -a {self.state}/keys", said)
+        new = self.path("new")
+        self.command("import", state=new, input=text)
+        # What the message says to do.
+        command = re.search("`(cp -a [^`]*)`", said)[1].replace("NEW/", new)
+        subprocess.run(["sh", "-c", command], check=True, **ORDINARY_USER)
+        shown = subprocess.run([BINARY, "key", "show", collar, "--state-dir", new], capture_output=True, text=True, timeout=20,
+                               check=True, **ORDINARY_USER)
+        self.assertEqual(shown.stdout, key)
+
     def test_with_a_copy_of_the_directory(self):
         first, _, _ = self.receive_fixes(self.state, 0, 1, 2)
         file = self.path("receiver.txt")
@@ -105,7 +125,7 @@ class MovingReceiverTest(EndToEndTest):
             done = subprocess.run([BINARY, "receiver", "export", "--state-dir", self.state], stdout=full, stderr=subprocess.PIPE,
                                   text=True, timeout=20, check=False, **ORDINARY_USER)
         self.assertEqual(done.returncode, 74)
-        self.assertRegex(done.stderr, "the receiver has ended here\n.*run 'collar-link receiver export' again")
+        self.assertRegex(done.stderr, "the receiver has ended here\n.*[Rr]un `collar-link receiver export` again")
         text, _ = self.command("export")
         other = self.path("other")
         self.receive_fixes(other, 0)

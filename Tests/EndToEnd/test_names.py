@@ -334,7 +334,7 @@ class NamesInUseTest(NameTest):
         self.assertEqual([json.loads(line)["collar"] for line in verified], [ID_A, ID_B])
         self.call("history", "--state-dir", self.state, "--collar", "Hera", code=66)
         self.assertIn("nothing of collar ffffffffffffffff is stored", self.errors)
-        self.assertIn(f"stored is: {ID_A}, {ID_B}", self.errors)
+        self.assertIn(f"Stored is: {ID_A}, {ID_B}", self.errors)
 
     def test_names_in_place_of_ids(self):
         self.write("".join(f"[animal n{number}]\n" for number in range(9))
@@ -344,7 +344,7 @@ class NamesInUseTest(NameTest):
                         ["send", "--state-dir", self.state, "locate", "--collar"],
                         ["key", "remove", "--state-dir", self.state]):
             for animal, says in (
-                    ("Zeus", ("Zeus: the animal wears no collar now", f"it wore: {ID_B}")),
+                    ("Zeus", ("Zeus: the animal wears no collar now", f"It wore: {ID_B}")),
                     ("two", ("the animal wears 2 collars now", "0000000000000001, 0000000000000002")),
                     ("Hera", ("Hera: expected 16 hexadecimal digits, or the name of an animal",
                               "animals are: n0, n1, n2, n3, n4, n5, n6, n7, …\n"))):

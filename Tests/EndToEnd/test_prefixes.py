@@ -94,7 +94,7 @@ class ReadingTest(PrefixTest):
         self.name_animals(f"[animal Zeus]\nwears = {other}\n")
         self.assertEqual(self.call("history", "--collar", PREFIX_A, code=64), [])
         self.assertIn(f"--collar {PREFIX_A}: 2 collars have an id that begins so", self.errors)
-        self.assertIn(f"give more digits: {', '.join(sorted((ID_A, other)))}", self.errors)
+        self.assertIn(f"Give more digits: {', '.join(sorted((ID_A, other)))}", self.errors)
         self.assertEqual(len(self.call("history", "--collar", ID_A[:15])), 3)
 
     def test_the_name_of_an_animal_wins(self):

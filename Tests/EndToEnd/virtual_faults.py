@@ -77,7 +77,7 @@ class Faults(VirtualCase):
     def port_messages(self, program):
         """What a program has said about ports: all but that no collar is heard."""
         lines = [line.removeprefix("collar-link: ") for line in program.error_text.splitlines()]
-        return [line for line in lines if "has identified itself" not in line and "is it a collar radio, and" not in line]
+        return [line for line in lines if "has identified itself" not in line and "Is it a collar radio, and" not in line]
 
     # Without reconnection
 

@@ -25,13 +25,17 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a field of CSV (RFC 4180), in quotation marks where it needs them.
+    /// Appends a field of CSV (RFC 4180), in quotation marks where it needs them. A text that a spreadsheet would calculate as a
+    /// formula gets an apostrophe before it, as OWASP recommends against CSV injection.
     mutating func append(csvField text: String) {
-        guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
+        let isFormula = text.utf8.first.map { [9, 10, 13].contains($0) } ?? false
+            || text.utf8.first { $0 != UInt8(ascii: " ") }.map { "=+-@".utf8.contains($0) } ?? false
+        guard isFormula || text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
             self += text.utf8
             return
         }
         append(UInt8(ascii: "\""))
+        if isFormula { append(UInt8(ascii: "'")) }
         for byte in text.utf8 {
             if byte == UInt8(ascii: "\"") { append(byte) }
             append(byte)

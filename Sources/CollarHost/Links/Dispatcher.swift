@@ -158,9 +158,9 @@ final class Dispatcher {
                     collar.offerAnswer(at: link, signal: signal, time: time)
                 }
             case .outdated: break
-            case .restarted(let deviceID, let bootCount, let logID):
+            case .restarted(let deviceID, let bootCount, let logID, let isStored):
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
-                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount, logID: logID))
+                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount, logID: logID, isStored: isStored))
             case .notOpened: countUnopened(header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }

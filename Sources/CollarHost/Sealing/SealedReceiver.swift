@@ -15,7 +15,7 @@ final class SealedReceiver {
         /// It is authentic, but frames with higher counters came before it, and a frame of its type is not used then.
         case outdated
         /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
-        case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
+        case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
         /// It does not open with any key, or was not tried because too many frames of its link and address failed.
         case notOpened
     }
@@ -59,7 +59,10 @@ final class SealedReceiver {
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []
             guard keyed.isRestartAccepted(logID: logID, storedLogIDs: logIDs) else {
-                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID)
+                let isStored = keyed.logID == logID || logIDs.contains(logID)
+                // The permission would hold only after the journal is lost, and then for a repeated frame.
+                if isStored, keyed.acceptedRestart == logID { ring.removeRestartPermission(of: keyed) }
+                return .restarted(deviceID: keyed.deviceID, bootCount: number.bootCount, logID: logID, isStored: isStored)
             }
             ring.removeRestartPermission(of: keyed)
             return .identity(keyed, number)

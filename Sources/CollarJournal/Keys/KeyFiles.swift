@@ -2,14 +2,14 @@ import CollarWire
 
 /// The keys of collars: `<state directory>/keys/<device id>`, one file for each collar, readable by its owner alone. A file has
 /// these lines, each of which may be missing: the 32 hexadecimal digits of the key; up to four times `pending` and a key that the
-/// collar has offered and may have taken over; `accept-restart` and the id of a log. A file with the single line `removed` says that a
+/// collar may have taken over; `accept-restart` and the id of a log. A file with the single line `removed` says that a
 /// person has removed the key: frames of the collar in clear are taken again, although the journal knows of a key.
 public struct KeyFiles {
     /// A key and what is allowed with it.
     public struct Entry: Equatable, Sendable {
         /// The key; nil if there is only a pending one.
         public var key: CollarKey?
-        /// Keys that the collar offered over a cable, the newest last. With the first identity that one of them opens, it takes the
+        /// Keys that the collar offered over a cable or that a person gave beside ``key``, the newest last. With the first identity that one of them opens, it takes the
         /// place of ``key``, see ``activate(_:)``.
         public private(set) var pendingKeys: [CollarKey] = []
         /// The log with which a boot count below the highest known one is accepted, once; nil for none.
@@ -21,7 +21,7 @@ public struct KeyFiles {
             self.acceptedRestart = acceptedRestart
         }
 
-        /// Adds a key that the collar has offered. If there are too many, the oldest one is removed.
+        /// Adds a key that the collar may have. If there are too many, the oldest one is removed.
         public mutating func addPending(_ key: CollarKey) {
             pendingKeys.removeAll { $0 == key }
             pendingKeys.append(key)

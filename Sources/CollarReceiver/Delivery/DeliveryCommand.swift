@@ -22,13 +22,24 @@ public struct DeliveryCommand: Equatable, Sendable {
         words.contains { word in word.replacing { $0 == placeholder ? "" : nil } != word }
     }
 
+    /// A name as a part of an argument: one file name that leads nowhere else, and no option, whatever a person has put into it.
+    /// Different names stay different.
+    private static func argument(_ name: String) -> String {
+        let text = name.map { $0 == "%" ? "%25" : $0 == "/" ? "%2F" : String($0) }.joined()
+        return switch text.first {
+        case "-": "%2D" + text.dropFirst()
+        case ".": "%2E" + text.dropFirst()
+        default: text
+        }
+    }
+
     /// The words for a batch.
     func words(collar: String, name: String, count: Int) -> [String] {
         words.map { word in
             word.replacing { placeholder in
                 switch placeholder {
                 case "{collar}": collar
-                case "{name}": name
+                case "{name}": DeliveryCommand.argument(name)
                 case "{count}": "\(count)"
                 default: nil
                 }

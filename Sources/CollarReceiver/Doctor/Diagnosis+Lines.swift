@@ -14,7 +14,7 @@ extension Finding {
             object.add("value", evidence.value)
             return object
         })
-        object.add("command", command)
+        object.add("command", command?.text)
         object.add("remedy", remedy)
         return object.line
     }

@@ -78,8 +78,8 @@ struct Examination {
     }
 
     /// The start of a command that only root may carry out.
-    var sudo: String { user.id == 0 ? "" : "sudo " }
+    var sudo: RootPrefix { RootPrefix(isNeeded: user.id != 0) }
 
     /// The process id of the receiver that has used the state directory last; nil if there is none.
-    var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0) } }
+    var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil } }
 }

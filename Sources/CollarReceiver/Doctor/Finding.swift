@@ -21,13 +21,13 @@ public struct Finding: Equatable, Sendable {
     public let reason: String
     /// The facts that show it.
     public let evidence: [Evidence]
-    /// The command that fixes it, as it is typed; nil if no command can.
-    public let command: String?
+    /// The command that fixes it; nil if no command can.
+    public let command: ShellCommand?
     /// What else to do, or what to do if no command can fix it; nil if nothing.
     public let remedy: String?
 
     init(
-        _ code: FindingCode, port: String? = nil, _ reason: String, evidence: [Evidence], command: String? = nil,
+        _ code: FindingCode, port: String? = nil, _ reason: String, evidence: [Evidence], command: ShellCommand? = nil,
         remedy: String? = nil
     ) {
         self.code = code

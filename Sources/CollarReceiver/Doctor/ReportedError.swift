@@ -9,10 +9,12 @@ struct ReportedError: Equatable {
     let code: ErrorCode
     let unixMilliseconds: Int64
     let reason: String
-    let remedy: String?
+    /// Whether the receiver knew a remedy. Its text is not read: whoever may write the file could put a command into it.
+    let hasRemedy: Bool
+    /// The path of a port, or the address of a radio at another machine.
     let port: String?
-    /// The factory id of the collar, 16 hexadecimal digits.
-    let collar: String?
+    /// The factory id of the collar.
+    let deviceID: UInt64?
     /// The file that has the line.
     let path: String
 
@@ -52,8 +54,11 @@ struct ReportedError: Equatable {
         self.reason = reason
         self.path = path
         unixMilliseconds = time
-        remedy = object["remedy"]?.text
+        hasRemedy = object["remedy"]?.text != nil
         port = object["port"]?.text
-        collar = object["collar"]?.text
+        deviceID = object["collar"]?.text.flatMap { CollarID.deviceID($0) }
+        // A receiver writes nothing else.
+        if let port, !port.hasPrefix("/"), NetworkAddress(port) == nil { return nil }
+        if object["collar"]?.text != nil, deviceID == nil { return nil }
     }
 }

@@ -8,6 +8,7 @@ extension ReceiverNotice {
     /// - Parameter animals: which animal wears the collar.
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
+        case .repeated(let notice, _): notice.linkLine(now, animals)
         case .opened(let path, _): line(of: "opened", now, port: path)
         case .unmarked(let path): line(of: "closed", now, port: path)
         case .unplugged(let path, _): line(of: "unplugged", now, port: path)
@@ -52,37 +53,28 @@ extension ReceiverNotice {
         if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         return object.line
     }
-
-    private var port: String? {
-        switch self {
-        case .cannotOpen(let error): error.path
-        case .cannotSend(let path), .read(let path, _), .modem(let path, _), .cannotConnect(let path, _): path
-        case .host(let notice): notice.link
-        default: nil
-        }
-    }
-
-    private var deviceID: UInt64? { if case .host(let notice) = self { notice.deviceID } else { nil } }
 }
 
 extension HostNotice {
-    fileprivate var link: String? {
+    /// The name of the link that the notice is about; nil if it is not about one.
+    var link: String? {
         switch self {
-        case .noIdentity(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
+        case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
             .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link), .forgeryAttempted(_, let link):
             link
         default: nil
         }
     }
 
-    fileprivate var deviceID: UInt64? {
+    /// The collar that the notice is about; nil if it is not about one.
+    var deviceID: UInt64? {
         switch self {
-        case .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _), .pairedElsewhere(let deviceID, _),
+        case .collar(let deviceID, _, _, _), .storageRecovered(let deviceID), .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _), .pairedElsewhere(let deviceID, _),
             .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
             .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
             .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
-            .restartedBelow(let deviceID, _, _), .keyLost(let deviceID):
+            .restartedBelow(let deviceID, _, _, _), .keyLost(let deviceID):
             deviceID
         default: nil
         }

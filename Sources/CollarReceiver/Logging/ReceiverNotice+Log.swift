@@ -5,6 +5,7 @@ import CollarWire
 extension ReceiverNotice {
     /// What a filter knows of the notice.
     public var mark: LogMark {
+        if case .repeated(let notice, _) = self { return notice.mark }
         var mark = LogMark(message, otherwise: categoryWithoutCode)
         switch self {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines

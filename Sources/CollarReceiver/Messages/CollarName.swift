@@ -2,3 +2,6 @@ import CollarBridge
 
 /// How a message names a collar.
 func collarName(_ deviceID: UInt64) -> String { "collar \(MessageDescription.hexadecimal(deviceID))" }
+
+/// A receiver in a message: its id as `collar-link receiver show` prints it.
+func receiverName(_ receiverID: UInt32) -> String { MessageDescription.hexadecimal(UInt64(receiverID), digits: 8) }

@@ -6,10 +6,18 @@ public struct UserMessage: Equatable, Sendable {
     public var reason: String
     /// A step that the person can take, with the command for it if one exists; nil if no step is known.
     public var remedy: String?
+    /// The command in the remedy; nil if it has none, or none that is complete.
+    public var command: ShellCommand?
 
-    init(_ code: ErrorCode?, _ reason: String, _ remedy: String? = nil) {
+    init(_ code: ErrorCode?, _ reason: String, _ remedy: String? = nil, command: ShellCommand? = nil) {
         self.code = code
         self.reason = reason
         self.remedy = remedy
+        self.command = command
+    }
+
+    /// - Parameter remedy: the step, from the command as it stands in a sentence.
+    init(_ code: ErrorCode?, _ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
+        self.init(code, reason, remedy("`\(command.text)`"), command: command)
     }
 }

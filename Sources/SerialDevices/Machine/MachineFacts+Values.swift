@@ -100,7 +100,7 @@ extension MachineFacts {
     /// A process that has a device node open; nil if none is visible.
     package func holder(of node: String) -> ProcessHolder? {
         let words = (text(of: .holder(node)) ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let processID = Int32(words[0]) else { return nil }
+        guard words.count == 2, let processID = Int32(words[0]), processID > 0 else { return nil }
         return ProcessHolder(processID: processID, name: String(words[1]))
     }
 

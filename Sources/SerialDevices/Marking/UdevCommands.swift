@@ -6,10 +6,4 @@ package enum UdevCommands {
         // A mark of the USB device keeps ModemManager away.
         ["udevadm", "trigger", "--subsystem-match=tty", "--subsystem-match=usb"],
     ]
-
-    /// The commands as they are typed.
-    /// - Parameter isRoot: whether root types them.
-    package static func text(asRoot isRoot: Bool) -> String {
-        all.map { (isRoot ? "" : "sudo ") + $0.joined(separator: " ") }.joined(separator: " && ")
-    }
 }

@@ -219,6 +219,6 @@ struct ParsedArguments {
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {
         let help = command.name == "run" ? "collar-link --help" : "collar-link \(command.name) --help"
-        return CommandFailure(.usage, message, remedy: "'\(help)' lists what it takes")
+        return CommandFailure(.usage, message, remedy: "'\(help)' lists what it takes.")
     }
 }

@@ -24,7 +24,7 @@ extension CollarKey {
         guard let key = CollarKey(hexadecimal: String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }) else {
             throw CommandFailure(
                 .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): expected 32 hexadecimal digits",
-                remedy: "'collar-link key add ID' without FILE makes a key and prints it so")
+                remedy: "`collar-link key add ID` without FILE makes a key and prints it so.")
         }
         self = key
     }

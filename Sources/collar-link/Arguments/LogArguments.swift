@@ -18,8 +18,8 @@ extension ParsedArguments {
                     }
                 throw CommandFailure(
                     .usage, "--log \(text): expected [CATEGORY:]LEVEL; there is no '\(word)'" + Suggestion.text(for: word, among: known),
-                    remedy: "levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
-                        + LogCategory.allCases.map(\.rawValue).joined(separator: ", "))
+                    remedy: "Levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
+                        + LogCategory.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
         }
         return filter

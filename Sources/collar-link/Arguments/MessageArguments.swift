@@ -9,7 +9,7 @@ extension ParsedArguments {
             throw CommandFailure(.usage, "message needs a code from 0 to 255: message CODE [TEXT]")
         }
         guard words.count <= 2 else {
-            throw CommandFailure(.usage, "message takes one text", remedy: "quote a text with spaces: 'come home'")
+            throw CommandFailure(.usage, "message takes one text", remedy: "Quote a text with spaces: 'come home'.")
         }
         let text = words.dropFirst().first
         guard text == nil || !has("--data") else { throw CommandFailure(.usage, "message takes a text or --data, not both") }

@@ -63,7 +63,7 @@ enum ConfigurationFiles {
         } catch {
             throw CommandFailure(
                 error.code == .noPermission ? .noPermission : .configuration, error.message,
-                remedy: "let this user read the file, or remove it: the options of 'collar-link run' choose the same")
+                remedy: "Let this user read the file, or remove it: the options of `collar-link run` choose the same.")
         }
     }
 }

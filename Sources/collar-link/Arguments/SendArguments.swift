@@ -68,7 +68,7 @@ struct SendArguments {
     private static func usage(_ message: String) -> CommandFailure {
         CommandFailure(
             .usage, message,
-            remedy: "locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, message CODE [TEXT], pair or unpair")
+            remedy: "Requests are: locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, message CODE [TEXT], pair or unpair.")
     }
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
@@ -82,7 +82,7 @@ struct SendArguments {
         guard words.count <= HostRequest.settingLimit else {
             throw CommandFailure(
                 .usage, "\(words.count) settings: one request changes at most \(HostRequest.settingLimit)",
-                remedy: "send the others with another 'settings set'")
+                remedy: "Send the others with another `settings set`.")
         }
         var settings = SettingList()
         var names: Set<String> = []
@@ -93,7 +93,7 @@ struct SendArguments {
                 let names = SettingKey.all.map(\.name)
                 throw CommandFailure(
                     .usage, "there is no setting '\(parts[0])'" + Suggestion.text(for: parts[0], among: names),
-                    remedy: "settings are: \(names.joined(separator: ", "))")
+                    remedy: "Settings are: \(names.joined(separator: ", ")).")
             }
             guard names.insert(key.name).inserted else {
                 throw CommandFailure(.usage, "\(key.name) is given twice")

@@ -20,7 +20,7 @@ extension ParsedArguments {
         guard let receiverID = ControlRequest.receiverID(text) else {
             throw CommandFailure(
                 .usage, "--to \(text): expected 8 hexadecimal digits",
-                remedy: "'collar-link receiver show' prints them, on the other machine")
+                remedy: "`collar-link receiver show` prints them, on the other machine.")
         }
         return receiverID
     }
@@ -64,7 +64,7 @@ extension ParsedArguments {
         if let wrong = ports.first(where: { $0.hasPrefix(NetworkAddress.scheme) && NetworkAddress($0) == nil }) {
             throw CommandFailure(
                 .usage, "--port \(wrong): an address is tcp://HOST:PORT",
-                remedy: "a name, an IPv4 address or an IPv6 address in square brackets, and a port from 1 to 65535")
+                remedy: "A name, an IPv4 address or an IPv6 address in square brackets, and a port from 1 to 65535.")
         }
         return ports
     }
@@ -77,7 +77,7 @@ extension ParsedArguments {
         options.zone = has("--utc") ? nil : LocalTime.zone
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
-                .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "leave it out, or give -F json")
+                .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "Leave it out, or give -F json.")
         }
         return options
     }
@@ -95,7 +95,7 @@ extension ParsedArguments {
     /// Checks that a format has lines for all wanted kinds of events.
     static func check(_ kinds: Set<LineKind>, in format: OutputFormat) throws(CommandFailure) {
         if format != .json, let kind = kinds.intersection(LineKind.ofEvents).map(\.rawValue).min() {
-            throw CommandFailure(.usage, "--events \(kind): lines of events are JSON only", remedy: "give -F json")
+            throw CommandFailure(.usage, "--events \(kind): lines of events are JSON only", remedy: "Give -F json.")
         }
     }
 
@@ -114,13 +114,13 @@ extension ParsedArguments {
             guard let base = Environment.value(variable), base.hasPrefix("/") else { continue }
             guard !base.isRepaired else {
                 throw CommandFailure(
-                    .configuration, "\(variable) is '\(base)', which is not UTF-8", remedy: "name a place: --state-dir DIR")
+                    .configuration, "\(variable) is '\(base)', which is not UTF-8", remedy: "Name a place: `--state-dir DIR`.")
             }
             return base + folder
         }
         throw CommandFailure(
             .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
-            remedy: "name one: --state-dir DIR")
+            remedy: "Name one: `--state-dir DIR`.")
     }
 }
 

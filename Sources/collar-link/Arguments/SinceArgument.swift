@@ -26,7 +26,7 @@ enum SinceArgument: Equatable {
         } else if let time = TimeArgument.unixMilliseconds(text, now: now) {
             self = .time(unixMilliseconds: time)
         } else {
-            throw CommandFailure(.usage, "--since \(text): neither a time nor an id", remedy: "it takes \(SinceArgument.forms)")
+            throw CommandFailure(.usage, "--since \(text): neither a time nor an id", remedy: "It takes \(SinceArgument.forms).")
         }
     }
 

@@ -84,8 +84,9 @@ enum DecodeCommand {
         guard decoding.frameCount > 0 || byteCount == 0 else {
             throw CommandFailure(
                 .corruptInput, "no frame of the \(byteCount) bytes is valid",
-                remedy: isCapture ? "give --device and --log-id if there is no identity among them" : "give them \(isBare ? "without" : "with") --bare if that is how they were captured, and --device and --log-id "
-                    + "if there is no identity among them")
+                remedy: (isCapture
+                    ? "Give `--device` and `--log-id` " : "Give them \(isBare ? "without" : "with") `--bare` if that is how they were captured, and "
+                        + "`--device` and `--log-id` ") + "if there is no identity among them.")
         }
         return .clean
     }

@@ -31,7 +31,8 @@ enum DeliverCommand {
 
             placeholders in COMMAND:
               {collar}  id of the collar; each batch then has entries of one collar only
-              {name}    name of the animal, unchanged; one animal per batch
+              {name}    name of the animal; one animal per batch. `/`, `%` and
+                        a `.` or `-` at the start become %2F, %25, %2E, %2D
               {count}   number of entries in the batch
 
             formats:
@@ -75,7 +76,7 @@ enum DeliverCommand {
         guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver needs a name and a command") }
         let name = try ParsedArguments.readerName(nameText)
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
-            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "for example: -- cat")
+            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "For example: `collar-link deliver \(nameText) -- cat`.")
         }
         var configuration = DeliveryConfiguration(try arguments.reading(isLive: false), command)
         configuration.reading.name = name

@@ -60,7 +60,7 @@ enum DevicesCommand {
             case .nothingCame:
                 StandardError.say(
                     "nothing was plugged in for 10 s; does the cable carry data? Many cables only charge",
-                    remedy: "try another cable and another socket; `sudo dmesg --follow` shows what the kernel sees")
+                    remedy: "Try another cable and another socket; `sudo dmesg --follow` shows what the kernel sees.")
             case .ended: return
             }
         }

@@ -107,7 +107,7 @@ enum HistoryCommand {
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {
         CommandFailure(
             .noInput, "fix \(fix.sequence) of collar \(MessageDescription.hexadecimal(fix.deviceID)) is not stored here",
-            remedy: "give the id of another fix line, or a time: --since 2h")
+            remedy: "Give the id of another fix line, or a time: `--since 2h`.")
     }
 }
 
@@ -133,7 +133,7 @@ struct StoredJournals {
         guard !known.isEmpty else {
             throw CommandFailure(
                 .noInput, "nothing is stored in \(directory)",
-                remedy: "name the directory that 'collar-link run' uses: --state-dir DIR")
+                remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
         }
         guard let wanted = selection.deviceIDs else {
             collars = known
@@ -144,7 +144,7 @@ struct StoredJournals {
             let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
                 .noInput, "nothing of collar \(names) is stored in \(directory)",
-                remedy: "stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) }))")
+                remedy: "Stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) })).")
         }
     }
 
@@ -179,7 +179,7 @@ extension CommandFailure {
             switch failure.errorNumber {
             case _ where failure.isDenial && failure.foreignOwner == nil:
                 throw CommandFailure(
-                    .noPermission, failure.message.reason, remedy: "read it as the user who runs 'collar-link run'")
+                    .noPermission, failure.message.reason, remedy: "Read it as the user who runs `collar-link run`.")
             case EPERM: throw CommandFailure(failure.message)
             case ENOENT, ENOTDIR: throw CommandFailure(.noInput, failure.message.reason, remedy: failure.message.remedy)
             default: throw CommandFailure(.inputOutput, failure.message.reason, remedy: failure.message.remedy)

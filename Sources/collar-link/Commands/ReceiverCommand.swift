@@ -32,7 +32,7 @@ enum ReceiverCommand {
             Stop `run` before `export`. Import each file only once: two machines with one id lose fixes. You can repeat an `export`; it
             writes the same.
 
-            The file contains the id and what was received, but no positions and no keys. To move positions and keys too, copy the state
+            The file contains the id and what was received, but no positions and no keys; `export` says how many keys there are. To move positions and keys too, copy the state
             directory after `export`, then `import` into the copy. Without the copy, earlier fixes count as delivered elsewhere.
 
             examples:
@@ -87,11 +87,12 @@ enum ReceiverCommand {
             if let path { _ = unsafe unlink(path) }
             throw error
         }
+        defer { reportKeys(of: stateDirectory) }
         guard let path, let descriptor else {
             do throws(CommandFailure) { return try StandardOutput.write(transfer.text) } catch {
                 throw CommandFailure(
                     error.code, "\(error.message); the receiver has ended here",
-                    remedy: "run 'collar-link receiver export' again: it gives the same")
+                    remedy: "Run `collar-link receiver export` again: it gives the same.")
             }
         }
         var bytes = Array(transfer.text.utf8)[...]
@@ -102,6 +103,20 @@ enum ReceiverCommand {
             bytes.removeFirst(count)
         }
         guard fsync(descriptor) == 0 else { throw unwritten(path) }
+    }
+
+    /// Says that keys are not exported, if there are any.
+    private static func reportKeys(of stateDirectory: String) {
+        let files = KeyFiles(stateDirectory: stateDirectory)
+        let count: Int
+        do throws(JournalError) { count = try files.deviceIDs()?.count ?? 0 } catch { return StandardError.say(error.message.reason) }
+        guard count > 0 else { return }
+        let example = ShellCommand("cp", "-a", files.path, "NEW/").text
+        StandardError.say(
+            "the keys of \(count) collar\(count == 1 ? "" : "s") are not in the export, and without them nothing of these collars is "
+                + "received on the new machine",
+            remedy: "Copy the directory of the keys (`\(example)`, with owner and modes), or use `collar-link key show ID` here and "
+                + "`collar-link key add ID FILE` there.")
     }
 
     /// Checks, before anything is created, that the state directory has a receiver. A receiver that has ended counts too.
@@ -119,7 +134,7 @@ enum ReceiverCommand {
         guard descriptor >= 0 else {
             throw CommandFailure(
                 .cannotCreate, "\(path): \(SystemError.text(errno))",
-                remedy: errno == EEXIST ? "give another name, or remove \(path) if it is not an export that is still needed" : nil)
+                remedy: errno == EEXIST ? "Give another name, or remove \(path) if it is not an export that is still needed." : nil)
         }
         return descriptor
     }
@@ -127,7 +142,7 @@ enum ReceiverCommand {
     private static func unwritten(_ path: String) -> CommandFailure {
         CommandFailure(
             .cannotCreate, "\(path): \(SystemError.text(errno))",
-            remedy: "make room, remove \(path), and run 'collar-link receiver export' again")
+            remedy: "Make room, remove \(path), and run `collar-link receiver export` again.")
     }
 
     private static func takeOver(_ stateDirectory: String, from path: String) throws(CommandFailure) {
@@ -138,7 +153,7 @@ enum ReceiverCommand {
         do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
             throw CommandFailure(
                 .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): expected \(error.wanted)",
-                remedy: "give what 'collar-link receiver export' wrote; it can be run again where it was run")
+                remedy: "Give what `collar-link receiver export` wrote; it can be run again where it was run.")
         }
         var random = SystemRandomNumberGenerator()
         try CommandFailure.wrapping(

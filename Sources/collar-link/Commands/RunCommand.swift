@@ -176,7 +176,7 @@ enum RunCommand {
 
     private static func capturePath(from arguments: ParsedArguments) throws(CommandFailure) -> String? {
         guard let path = arguments.value("--write"), path == "-" else { return arguments.value("--write") }
-        throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "name a file: --write FILE")
+        throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "Name a file: `--write FILE`.")
     }
 
     /// The directory in which a playback stores, with the key of the sealed frames in it; nil without --read, or where --state-dir
@@ -185,7 +185,7 @@ enum RunCommand {
         guard arguments.has("--read") else {
             if arguments.has("--key-file") {
                 throw CommandFailure(
-                    .usage, "--key-file goes with --read", remedy: "'collar-link key add' gives a receiver the key of a collar")
+                    .usage, "--key-file goes with --read", remedy: "`collar-link key add` gives a receiver the key of a collar.")
             }
             return nil
         }

@@ -14,7 +14,7 @@ struct RunningReceiver {
     /// Asks the receiver for its figures. If it does not tell them, a message says so.
     /// - Parameter command: the command that needs them, for the message.
     init(of stateDirectory: String, for command: String) {
-        let remedy = "run `collar-link \(command)` as the user who runs collar-link, or as root"
+        let remedy = "Run `collar-link \(command)` as the user who runs collar-link, or as root."
         do throws(ControlConnection.ConnectError) {
             let connection = try ControlConnection(
                 stateDirectory: stateDirectory, runtimeDirectory: Environment.value("XDG_RUNTIME_DIR"))

@@ -139,7 +139,7 @@ enum SimulateCommand {
     private static func replay(_ path: String, _ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let usable: Set<String> = ["--replay", "--link", "--speed"]
         if let other = arguments.values.keys.sorted().first(where: { !usable.contains($0) }) {
-            throw CommandFailure(.usage, "\(other) does not go with --replay", remedy: "--link and --speed do")
+            throw CommandFailure(.usage, "\(other) does not go with --replay", remedy: "`--link` and `--speed` do.")
         }
         var replay = try CaptureReplay(path: path, link: arguments.value("--link"), speed: try arguments.speed())
         return try replay.run()
@@ -156,13 +156,13 @@ enum SimulateCommand {
             let seconds = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(String($0)) ?? -1 }
             guard seconds.count == 3, seconds[0] >= 0, seconds[1] >= 0, (1...1_000_000).contains(seconds[2]) else {
                 throw CommandFailure(
-                    .usage, "--walk \(text): expected W/R/T", remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
+                    .usage, "--walk \(text): expected W/R/T", remedy: "It takes seconds of walk, of rest, and in all: `--walk 60/120/3600`.")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
         default:
             throw CommandFailure(
                 .usage, "simulate needs a track: --track FILE or --walk W/R/T",
-                remedy: "a line per fix, as collar-link writes them; '-' reads stdin")
+                remedy: "It has a line per fix, as collar-link writes them; '-' reads stdin.")
         }
     }
 
@@ -280,14 +280,14 @@ struct SimulationOptions {
         if let burst, loss >= 1 || burst < loss / (1 - loss) {
             throw CommandFailure(
                 .usage, "--burst \(burst): with a loss of \(loss) runs are longer",
-                remedy: "at least P / (1 - P) frames for --loss P, and a loss below 1")
+                remedy: "Bursts have at least P / (1 - P) frames for --loss P, and a loss below 1.")
         }
         corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
         let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
         guard let known = SimulatedModem(name: modemName) else {
             throw CommandFailure(
                 .usage, "--modem \(modemName): there is no such modem" + Suggestion.text(for: modemName, among: SimulatedModem.names),
-                remedy: "serial, ble, or lora:SF7 to lora:SF12")
+                remedy: "It takes serial, ble, or lora:SF7 to lora:SF12.")
         }
         modemKind = known
         dialect =
@@ -302,7 +302,7 @@ struct SimulationOptions {
         if dialect != .serial, let speed, speed != 1 {
             throw CommandFailure(
                 .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",
-                remedy: "--speed 1 or max")
+                remedy: "It takes 1 or max.")
         }
         interval = try arguments.number("--interval", in: 0.001...1e6)
         askInterval = try arguments.number("--ask", in: 0.001...1e6)
@@ -326,7 +326,7 @@ struct SimulationOptions {
         else {
             throw CommandFailure(
                 .usage, "--battery \(text): expected P or P/D",
-                remedy: "percent at first, 0 to 100, and percent less an hour: --battery 25/10")
+                remedy: "It takes percent at first, 0 to 100, and percent less an hour: `--battery 25/10`.")
         }
         return SimulatedBattery(startPercent: start, percentPerHour: drain)
     }
@@ -339,7 +339,7 @@ struct SimulationOptions {
         guard case .lora(let spreadingFactor) = modem else {
             throw CommandFailure(
                 .usage, "--dialect \(dialect.rawValue): the stick's radio is LoRa, and the modem is \(modem.name)",
-                remedy: "--modem lora:SF7 to lora:SF12")
+                remedy: "It takes lora:SF7 to lora:SF12.")
         }
         return RadioSettings(
             frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,

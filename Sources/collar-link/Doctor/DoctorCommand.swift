@@ -67,7 +67,7 @@ enum DoctorCommand {
         let diagnosis = Doctor.diagnosis(of: recorder)
         if let directory = arguments.value("--record") {
             do throws(SystemError) { try recorder.write(to: directory) } catch {
-                throw CommandFailure(.cannotCreate, error.text, remedy: "name a directory that does not exist yet")
+                throw CommandFailure(.cannotCreate, error.text, remedy: "Name a directory that does not exist yet.")
             }
         }
         if isText {
@@ -86,7 +86,7 @@ enum DoctorCommand {
         if let directory = arguments.value("--machine") {
             for option in ["--port", "--state-dir"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
                 throw CommandFailure(
-                    .usage, "\(option) and --machine contradict each other", remedy: "the machine's own options are saved with it")
+                    .usage, "\(option) and --machine contradict each other", remedy: "The machine's own options are saved with it.")
             }
             do throws(RecordedMachine.LoadError) { return try RecordedMachine(directory: directory) } catch {
                 throw error.failure
@@ -125,7 +125,7 @@ extension RecordedMachine.LoadError {
     fileprivate var failure: CommandFailure {
         switch self {
         case .unreadable(let path):
-            CommandFailure(.noInput, "\(path) cannot be read", remedy: "name a directory that 'collar-link doctor --record' has made")
+            CommandFailure(.noInput, "\(path) cannot be read", remedy: "Name a directory that `collar-link doctor --record` has made.")
         case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): expected 'KEY = VALUE'")
         case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
         }

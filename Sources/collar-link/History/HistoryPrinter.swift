@@ -70,7 +70,7 @@ struct HistoryPrinter {
         isKnown = true
         StandardError.say(
             "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged; what is whole follows",
-            remedy: "see what is gone: collar-link history --verify")
+            remedy: "See what is gone: `collar-link history --verify`.")
     }
 
     /// Prints what is after the last entry.

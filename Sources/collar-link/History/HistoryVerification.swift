@@ -53,8 +53,8 @@ struct HistoryVerification {
         let count = found.logs.reduce(0) { $0 + $1.damaged.count }
         StandardError.say(
             "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
-            remedy: "stop 'collar-link run', have the collar asked for them again with 'collar-link history --verify --repair', "
-                + "and check the disk (dmesg)")
+            remedy: "Stop `collar-link run`, have the collar asked for them again with `collar-link history --verify --repair`, "
+                + "and check the disk (`sudo dmesg`).")
     }
 
     private func repair() throws(CommandFailure) -> ExitCode {

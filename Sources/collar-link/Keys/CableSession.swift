@@ -104,7 +104,7 @@ struct CableSession {
     /// new key: the exchange then goes on when it is back.
     private mutating func unplugged() throws(CommandFailure) {
         if case .findingCollar = exchange.stage {
-            throw CommandFailure(.noDevice, "\(path): the cable was unplugged", remedy: "plug it in, and run the command again")
+            throw CommandFailure(.noDevice, "\(path): the cable was unplugged", remedy: "Plug it in, and run the command again.")
         }
         StandardError.say("\(path): the cable was unplugged; waiting for it")
         port = nil
@@ -148,22 +148,22 @@ extension CommandFailure {
         switch failure {
         case .isRadio:
             self.init(
-                .usage, "\(port): a radio is there, and keys do not travel by radio", remedy: "name the port of the collar's cable")
+                .usage, "\(port): a radio is there, and keys do not travel by radio", remedy: "Name the port of the collar's cable.")
         case .keyedCollarInClear(let deviceID):
             let id = MessageDescription.hexadecimal(deviceID)
             self.init(
                 .corruptInput,
                 "\(port): collar \(id) says that it does not have the key that is stored here: its memory was erased, or somebody "
                     + "tries to pass for it",
-                remedy: "if its memory was erased: collar-link key remove \(id), and then run the command again")
+                remedy: "If its memory was erased: `collar-link key remove \(id)`, and then run the command again.")
         case .noOffer:
             self.init(
                 .noDevice, "\(port): no collar has offered a key",
-                remedy: "check the cable, run the command again, and press the collar's button within two minutes")
+                remedy: "Check the cable, run the command again, and press the collar's button within two minutes.")
         case .notConfirmed(let deviceID):
             self.init(
                 .noDevice, "collar \(MessageDescription.hexadecimal(deviceID)) has not confirmed its new key",
-                remedy: "run the command again; both keys are kept, so that the collar is not lost whichever it has")
+                remedy: "Run the command again; both keys are kept, so that the collar is not lost whichever it has.")
         }
     }
 }

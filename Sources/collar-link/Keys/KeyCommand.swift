@@ -2,6 +2,7 @@ import CollarBridge
 import CollarJournal
 import CollarReceiver
 import CollarWire
+import Glibc
 
 /// `collar-link key`: the keys with which frames of collars are sealed.
 enum KeyCommand {
@@ -11,6 +12,7 @@ enum KeyCommand {
         synopsis: """
             collar-link key list
             collar-link key add ID [FILE]
+            collar-link key show ID
             collar-link key remove ID
             collar-link key exchange --port PATH
             collar-link key accept-restart ID LOG
@@ -24,6 +26,8 @@ enum KeyCommand {
                                      stderr keys that are unusable or not confirmed
               add ID                 make a new key and print it, for the collar
               add ID FILE            use the key in FILE (`-`: stdin), 32 hexadecimal digits
+              show ID                print the key in use: whoever reads it can read the
+                                     collar's positions and command the collar
               remove ID              remove the key, also one that is lost; frames in
                                      clear are accepted again
               exchange               make a new key together with the collar, over a cable
@@ -32,7 +36,7 @@ enum KeyCommand {
             """,
         options: [
             OptionSpec("--port", value: "PATH", is: "with `exchange`: the serial port of the collar's cable"),
-            OptionSpec("--replace", is: "with `add`: replace the key that the collar has (default: refuse)"),
+            OptionSpec("--replace", is: "with `add`: store a key beside the one in use, which it replaces when the collar uses it (default: refuse)"),
             .stateDirectory,
         ],
         maximumOperandCount: 3,
@@ -41,8 +45,10 @@ enum KeyCommand {
 
             new keys:
             A running `run` uses a new key within a second after the next frame. From then on it accepts only frames that are sealed
-            with this key. `add` does not change the key in the collar: give the collar the same key, or nothing is received. So `add`
-            replaces a key only with `--replace`.
+            with this key. `add` does not change the key in the collar: give the collar the same key, or nothing is received.
+
+            So `add` replaces a key only with `--replace`, and the old key stays in use until the collar has used the new one. To drop
+            the old key at once, `remove` it first.
 
             exchange:
             `exchange` needs a cable: a serial line to the collar, without a radio between. For a minute after two presses of its
@@ -54,7 +60,7 @@ enum KeyCommand {
 
             accept-restart:
             After its whole flash was erased, a collar counts its boots from 1 again, and `run` refuses it with a warning. Give it
-            another key, or use `accept-restart`.
+            another key, or use `accept-restart`. A LOG of which something is stored is refused: an erased collar has a new one.
 
             storage:
             The keys are in the directory `keys` of the state directory. They are not encrypted. Only the owner of the directory can
@@ -62,6 +68,7 @@ enum KeyCommand {
 
             examples:
               collar-link key add 910a2dec89025cc1 key.txt
+              (umask 077; collar-link key show 910a2dec89025cc1 > key.txt)
               collar-link key exchange --port /dev/ttyUSB1
 
             trying an exchange:
@@ -70,7 +77,7 @@ enum KeyCommand {
 
             exit codes:
               0   done
-              64  wrong usage
+              64  wrong usage; `accept-restart`: LOG is stored
               65  FILE has no key, or the collar has lost its key
               66  no such key, file or directory
               69  no collar at PATH, or it did not offer or confirm a key
@@ -93,6 +100,7 @@ enum KeyCommand {
             // The key of a collar with sealed frames may be lost: then its removal is noted.
             if try !isKeyLost(of: deviceID, in: files, stateDirectory) { try checkKey(of: deviceID, in: files) }
             try files.change { files throws(JournalError) in try files.remove(deviceID) }
+        case ("show", 2): try show(operands[1], files)
         case ("exchange", 1):
             guard let path = arguments.value("--port") else {
                 throw CommandFailure(.usage, "key exchange needs the port of the cable: --port PATH")
@@ -106,15 +114,20 @@ enum KeyCommand {
                 throw CommandFailure(.usage, "\(operands[2]): expected the number of a log, from the warning")
             }
             try checkKey(of: deviceID, in: files)
+            guard try !isStored(logID, of: deviceID, in: try arguments.stateDirectory()) else {
+                throw CommandFailure(
+                    .usage, "something of log \(logID) is stored: a collar whose memory was erased has a new log",
+                    remedy: "Nothing is to be done: somebody repeats old frames of the collar.")
+            }
             try files.change { files throws(JournalError) in
                 guard var entry = try files.entry(of: deviceID) else { return }
                 entry.acceptedRestart = logID
                 try files.store(entry, of: deviceID)
             }
         default:
-            let verbs = ["add", "list", "remove", "exchange", "accept-restart"]
+            let verbs = ["add", "show", "list", "remove", "exchange", "accept-restart"]
             throw CommandFailure(
-                .usage, "key needs one of: add ID [FILE], list, remove ID, exchange, accept-restart ID LOG"
+                .usage, "key needs one of: add ID [FILE], show ID, list, remove ID, exchange, accept-restart ID LOG"
                     + Suggestion.text(forVerb: operands.first, among: verbs))
         }
         return .clean
@@ -130,8 +143,8 @@ enum KeyCommand {
                 guard let entry = try CommandFailure.wrapping(try files.entry(of: deviceID)) else { continue }
                 if !entry.pendingKeys.isEmpty {
                     StandardError.say(
-                        "collar \(MessageDescription.hexadecimal(deviceID)) has offered a key and has not confirmed it",
-                        remedy: "to finish the exchange: collar-link key exchange --port PATH")
+                        "collar \(MessageDescription.hexadecimal(deviceID)) has a new key and has not confirmed it",
+                        remedy: "Give the collar this key. To finish an exchange: `collar-link key exchange --port PATH`.")
                 }
                 guard entry.key != nil else { continue }
             } catch {
@@ -145,29 +158,55 @@ enum KeyCommand {
 
     private static func add(_ operands: [String], to files: KeyFiles, replaces: Bool) throws(CommandFailure) {
         let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
-        let known = replaces ? nil : try CommandFailure.wrapping(try usableEntry(of: deviceID, in: files))?.key
+        let known = try CommandFailure.wrapping(try usableEntry(of: deviceID, in: files))
         let key: CollarKey
         if operands.count == 3 {
             key = try CollarKey(fileAt: operands[2])
-            guard known != key else { return }
+            guard known?.key != key else { return }
         } else {
             // On Linux this generator reads the random numbers of the kernel.
             var random = SystemRandomNumberGenerator()
             key = CollarKey.random(using: &random)
         }
-        guard known == nil else {
+        guard known?.key == nil || replaces else {
             throw CommandFailure(
                 .cannotCreate, "collar \(MessageDescription.hexadecimal(deviceID)) has a key already, and keeps it",
-                remedy: "to replace it: collar-link key add \(operands.dropFirst().joined(separator: " ")) --replace. "
-                    + "The collar must have the new key, too, or nothing of it is received")
+                remedy: "To replace it: `collar-link key add \(operands.dropFirst().joined(separator: " ")) --replace`. The collar must get "
+                    + "the new key, too; until it uses that, the old one stays.")
         }
         try files.change { files throws(JournalError) in
             var entry = try KeyCommand.usableEntry(of: deviceID, in: files) ?? KeyFiles.Entry(key: nil)
-            // The collar may have taken over a pending key.
-            entry.key = key
+            // The collar may have taken over a pending key, so these stay. A key in use stays until the collar has used the new one:
+            // the new key may be wrong, or not be in the collar yet.
+            if entry.key == nil { entry.key = key } else if entry.key != key { entry.addPending(key) }
+            entry.acceptedRestart = nil
             try files.store(entry, of: deviceID)
         }
         if operands.count == 2 { try StandardOutput.write(key.hexadecimalDigits + "\n") }
+    }
+
+    private static func show(_ collar: String, _ files: KeyFiles) throws(CommandFailure) {
+        let deviceID = try AnimalNames().collar(collar, as: "key show")
+        try checkKey(of: deviceID, in: files)
+        guard let entry = try CommandFailure.wrapping(try files.entry(of: deviceID)), let key = entry.key ?? entry.pendingKeys.last else {
+            return
+        }
+        if !entry.pendingKeys.isEmpty {
+            StandardError.say(
+                entry.key == nil
+                    ? "the collar has not confirmed this key" : "this key is in use; the collar has a new one and has not confirmed it")
+        }
+        try StandardOutput.write(key.hexadecimalDigits + "\n")
+    }
+
+    /// Whether the journal of a collar has something of a log.
+    private static func isStored(_ logID: UInt32, of deviceID: UInt64, in stateDirectory: String) throws(CommandFailure) -> Bool {
+        do throws(JournalError) {
+            return try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID).verify().logs.contains { $0.logID == logID }
+        } catch {
+            if case .file(let failure) = error, failure.errorNumber == ENOENT { return false }
+            throw CommandFailure(error.message)
+        }
     }
 
     /// The entry of a collar; nil if there is none, or if its file is damaged.
@@ -194,6 +233,6 @@ enum KeyCommand {
         if known.contains(deviceID), try !CommandFailure.wrapping(try files.isRemoved(deviceID)) { return }
         throw CommandFailure(
             .noInput, "there is no key of collar \(MessageDescription.hexadecimal(deviceID))",
-            remedy: "'collar-link key list' prints the collars with a key")
+            remedy: "`collar-link key list` prints the collars with a key.")
     }
 }

@@ -11,6 +11,6 @@ extension KeyFiles {
             if try CommandFailure.wrapping(try whileLocked { () throws(JournalError) in try body(self) }) { return }
             usleep(50_000)
         }
-        throw CommandFailure(.portBusy, "\(path): another program is changing keys", remedy: "run the command again")
+        throw CommandFailure(.portBusy, "\(path): another program is changing keys", remedy: "Run the command again.")
     }
 }

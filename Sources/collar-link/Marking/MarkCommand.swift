@@ -64,7 +64,7 @@ enum MarkCommand {
         guard !lines.isEmpty else {
             StandardError.say(
                 "\(file.path) has the rule for \(adapter.port.node) already",
-                remedy: adapter.port.isCollarRadio ? nil : "apply it: \(UdevCommands.text(asRoot: false))")
+                remedy: adapter.port.isCollarRadio ? nil : "Apply it: `\(ShellCommand.udevReload(asRoot: false).text)`.")
             return .clean
         }
         // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
@@ -92,21 +92,21 @@ enum MarkCommand {
             guard unmarked.isEmpty else {
                 StandardError.say("USB serial adapters that are not marked:", details: unmarked.map(\.port.text))
                 throw CommandFailure(
-                    .usage, "there are \(unmarked.count) of them", remedy: "name one: collar-link mark \(unmarked[0].port.node)")
+                    .usage, "there are \(unmarked.count) of them", remedy: "Name one: `collar-link mark \(unmarked[0].port.node)`.")
             }
             throw CommandFailure(
                 .noDevice,
                 plugged.isEmpty ? "no USB serial adapter is plugged in" : "every USB serial adapter is marked already",
-                remedy: "plug the adapter in; 'collar-link devices' lists what is there")
+                remedy: "Plug the adapter in; `collar-link devices` lists what is there.")
         }
         let target = DevicePath(path)
         if let adapter = plugged.first(where: { $0.port.node == path || DevicePath($0.port.node) == target }) { return adapter }
         guard devices.contains(where: { $0.node == path || DevicePath($0.node) == target }) else {
             throw CommandFailure(
-                .noDevice, "there is no serial device at \(path)", remedy: "'collar-link devices' lists what is there")
+                .noDevice, "there is no serial device at \(path)", remedy: "`collar-link devices` lists what is there.")
         }
         throw CommandFailure(
-            .usage, "\(path) is no USB adapter", remedy: "name the port when you receive: collar-link --port \(path)")
+            .usage, "\(path) is no USB adapter", remedy: "Name the port when you receive: `collar-link --port \(path)`.")
     }
 
     private static func rule(
@@ -116,7 +116,7 @@ enum MarkCommand {
             throw CommandFailure(
                 .configuration,
                 "no rule can tell \(adapter.port.node) from other adapters: \(error.reason.text), and udev has no name for its socket",
-                remedy: "name the port when you receive: collar-link --port \(adapter.port.node)")
+                remedy: "Name the port when you receive: `collar-link --port \(adapter.port.node)`.")
         }
     }
 
@@ -127,22 +127,24 @@ enum MarkCommand {
     ) throws(CommandFailure) {
         StandardError.say("\(adapter.port.text) is to be marked \(rule.criterion.text):", details: lines)
         guard file.isWritable || !file.hasDirectory else {
-            let place = file.directory == RulesFile.systemDirectory ? "" : " --rules-directory \(file.directory)"
+            let place = file.directory == RulesFile.systemDirectory ? [] : ["--rules-directory", file.directory]
+            let command = ShellCommand(words: ["collar-link", "mark", "--print"] + place + [adapter.port.node])
+                .piped(to: ShellCommand("sudo", "tee", "-a", file.path)).then(.udevReload(asRoot: false))
             throw CommandFailure(
                 .noPermission, "this user may not write \(file.path)",
-                remedy: "collar-link mark --print\(place) \(adapter.port.node) | sudo tee -a \(file.path) && \(UdevCommands.text(asRoot: false))")
+                remedy: "As root: `\(command.text)`.")
         }
         if !hasAgreed { try askWhetherToWrite(file) }
         try file.append(lines)
         StandardError.say("the rule is in \(file.path)")
         guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
-            StandardError.say("apply it: \(UdevCommands.text(asRoot: geteuid() == 0))")
+            StandardError.say("apply it: \(ShellCommand.udevReload(asRoot: geteuid() == 0).text)")
             return
         }
         for command in UdevCommands.all where ChildProcess.exitCode(of: command) != 0 {
             throw CommandFailure(
                 .inputOutput, "'\(command.joined(separator: " "))' failed",
-                remedy: "unplug the adapter and plug it in again, or restart the machine")
+                remedy: "Unplug the adapter and plug it in again, or restart the machine.")
         }
         StandardError.say("udev has read the rule: \(adapter.port.node) is marked")
     }
@@ -153,7 +155,7 @@ enum MarkCommand {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
                 .usage, "nothing is written without your agreement, and stdin is no terminal",
-                remedy: "agree with --yes, or print the rule with --print")
+                remedy: "Agree with `--yes`, or print the rule with `--print`.")
         }
         StandardError.write("collar-link: append this to \(PlainText.line(file.path))? [y/N] ")
         guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {

@@ -61,6 +61,6 @@ struct RulesFile {
         CommandFailure(
             errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
             "\(path) cannot be written: \(SystemError.text(errorNumber))",
-            remedy: errorNumber == ENOENT ? "make the directory first: sudo mkdir -p \(directory)" : nil)
+            remedy: errorNumber == ENOENT ? "Make the directory first: `\(ShellCommand("sudo", "mkdir", "-p", directory).text)`." : nil)
     }
 }

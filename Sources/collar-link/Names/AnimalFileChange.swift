@@ -78,7 +78,7 @@ struct AnimalFileChange {
         guard let resolved = unsafe realpath(path, nil) else {
             var status = stat()
             guard errno == ENOENT, unsafe lstat(path, &status) != 0 else {
-                throw CommandFailure(.cannotCreate, "\(path) is a symbolic link that leads nowhere", remedy: "remove it")
+                throw CommandFailure(.cannotCreate, "\(path) is a symbolic link that leads nowhere", remedy: "Remove it.")
             }
             return path
         }
@@ -95,7 +95,7 @@ struct AnimalFileChange {
         CommandFailure(
             errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
             "\(path) cannot be written: \(SystemError.text(errorNumber))",
-            remedy: "XDG_CONFIG_HOME names another place, or make this one writable for this user")
+            remedy: "XDG_CONFIG_HOME names another place, or make this one writable for this user.")
     }
 }
 

@@ -39,7 +39,7 @@ final class AnimalNames {
         guard found.count <= 1 else {
             throw CommandFailure(
                 .usage, "\(what) \(text): \(found.count) collars have an id that begins so",
-                remedy: "give more digits: \(AnimalNames.list(found.map { MessageDescription.hexadecimal($0) }))")
+                remedy: "Give more digits: \(AnimalNames.list(found.map { MessageDescription.hexadecimal($0) })).")
         }
         return found.first
     }
@@ -55,9 +55,9 @@ final class AnimalNames {
         if worn.count == 1 { return worn[0] }
         let all = AnimalNames.list((worn.isEmpty ? table.deployments(named: text).map(\.deviceID) : worn).map { MessageDescription.hexadecimal($0) })
         throw worn.isEmpty
-            ? CommandFailure(.usage, "\(what) \(text): the animal wears no collar now", remedy: "it wore: \(all.isEmpty ? "none" : all)")
+            ? CommandFailure(.usage, "\(what) \(text): the animal wears no collar now", remedy: "It wore: \(all.isEmpty ? "none" : all).")
             : CommandFailure(
-                .usage, "\(what) \(text): the animal wears \(worn.count) collars now", remedy: "give the id of one of them: \(all)")
+                .usage, "\(what) \(text): the animal wears \(worn.count) collars now", remedy: "Give the id of one of them: \(all).")
     }
 
     /// The collar with an id, or all that the animal with a name wears or wore.

@@ -83,7 +83,7 @@ enum NameCommand {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let (task, options) = try task(of: arguments)
         for option in spec.options.map(\.key) where arguments.has(option) && !options.contains(option) {
-            throw CommandFailure(.usage, "\(option) does not go with this", remedy: "'collar-link name --help' lists what does")
+            throw CommandFailure(.usage, "\(option) does not go with this", remedy: "`collar-link name --help` lists what does.")
         }
         guard let task else {
             let isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
@@ -92,7 +92,7 @@ enum NameCommand {
         }
         guard let path = ConfigurationFiles.userPath(of: "animals") else {
             throw CommandFailure(
-                .configuration, "there is no place for the names: neither XDG_CONFIG_HOME nor HOME is set", remedy: "set HOME")
+                .configuration, "there is no place for the names: neither XDG_CONFIG_HOME nor HOME is set", remedy: "Set HOME.")
         }
         try run(task, on: path)
         return .clean
@@ -157,7 +157,7 @@ enum NameCommand {
     private static func time(_ option: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Int64? {
         guard let text = arguments.value(option) else { return nil }
         guard let time = TimeArgument.unixMilliseconds(text, now: now) else {
-            throw CommandFailure(.usage, "\(option) \(text): no time", remedy: "it takes \(TimeArgument.forms)")
+            throw CommandFailure(.usage, "\(option) \(text): no time", remedy: "It takes \(TimeArgument.forms).")
         }
         return time
     }
@@ -192,7 +192,7 @@ enum NameCommand {
         }
         for other in others {
             let id = MessageDescription.hexadecimal(other.deviceID)
-            StandardError.say("\(name) wears collar \(id), too", remedy: "if it no longer does: collar-link name \(id) --end")
+            StandardError.say("\(name) wears collar \(id), too", remedy: "If it no longer does: `collar-link name \(id) --end`.")
         }
     }
 }

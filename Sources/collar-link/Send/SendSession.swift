@@ -85,7 +85,7 @@ final class SendSession {
         case .denied(let path):
             CommandFailure(
                 .noPermission, "the collar-link of this state directory takes no requests of this user: \(path)",
-                remedy: "run send as the user who runs collar-link, or as root")
+                remedy: "Run send as the user who runs collar-link, or as root.")
         case .system(let path, let errorNumber):
             CommandFailure(.inputOutput, "\(path): \(SystemError.text(errorNumber))")
         }

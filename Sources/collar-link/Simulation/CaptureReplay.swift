@@ -39,7 +39,7 @@ struct CaptureReplay {
     /// Looks through a capture for its ports.
     /// - Parameter link: where the link to the terminal is made; with several ports, `-1`, `-2` … are added to it.
     init(path: String, link: String?, speed: Double?) throws(CommandFailure) {
-        guard path != "-" else { throw CommandFailure(.usage, "--replay -: a capture is read twice", remedy: "name a file") }
+        guard path != "-" else { throw CommandFailure(.usage, "--replay -: a capture is read twice", remedy: "Name a file.") }
         self.path = path
         self.speed = speed
         guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {

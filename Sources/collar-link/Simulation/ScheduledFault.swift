@@ -22,13 +22,13 @@ struct ScheduledFault: Equatable {
         let kinds = names.joined(separator: ", ")
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
         guard parts.count == 2, let seconds = Double(parts[1]), (0...1e6).contains(seconds) else {
-            throw CommandFailure(.usage, "--stick-fault \(text): expected KIND@SECONDS", remedy: "the kinds are \(kinds)")
+            throw CommandFailure(.usage, "--stick-fault \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
         }
         guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {
             throw CommandFailure(
                 .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
                     + Suggestion.text(for: parts[0], among: names),
-                remedy: "the kinds are \(kinds)")
+                remedy: "The kinds are \(kinds).")
         }
         self.fault = fault
         time = Instant(microseconds: Int64(seconds * 1e6))

@@ -22,7 +22,7 @@ struct ScheduledPress: Equatable {
             (0...1e6).contains(seconds)
         else {
             throw CommandFailure(
-                .usage, "--button \(text): expected KIND@SECONDS", remedy: "the kinds are short, double and long")
+                .usage, "--button \(text): expected KIND@SECONDS", remedy: "The kinds are short, double and long.")
         }
         press = kind.value
         time = Instant(microseconds: Int64(seconds * 1e6))

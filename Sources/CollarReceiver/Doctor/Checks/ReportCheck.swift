@@ -12,8 +12,8 @@ enum ReportCheck {
 
     static func findings(_ examination: Examination) -> [Finding] {
         var newest: [ReportedError] = []
-        for report in examination.reports.reversed() where codes.contains(report.code) {
-            if newest.contains(where: { ($0.code, $0.port, $0.collar) == (report.code, report.port, report.collar) }) { continue }
+        for report in examination.reports.reversed() where report.hasRemedy && codes.contains(report.code) {
+            if newest.contains(where: { ($0.code, $0.port, $0.deviceID) == (report.code, report.port, report.deviceID) }) { continue }
             newest.append(report)
         }
         let findings = newest.reversed().compactMap { report in

@@ -41,11 +41,11 @@ enum StateDirectoryCheck {
         if status.ownerID != user, status.ownerID != 0, user != 0 {
             return .stateUnusable(
                 JournalError.openToStrangers(.owner(status.ownerID), path: path), evidence: evidence,
-                command: "sudo -u \(machine.name(ofUser: status.ownerID)) collar-link --state-dir \(QuotedWord.text(path))")
+                command: ShellCommand("sudo", "-u", machine.name(ofUser: status.ownerID), "collar-link", "--state-dir", path))
         }
         guard status.mode & 0o022 != 0 else { return nil }
         return .stateUnusable(
-            JournalError.openToStrangers(.others, path: path), evidence: evidence, command: "chmod go-w \(QuotedWord.text(path))")
+            JournalError.openToStrangers(.others, path: path), evidence: evidence, command: ShellCommand("chmod", "go-w", path))
     }
 
     private static func unwritable(_ place: String, _ examination: Examination) -> Finding? {
@@ -65,10 +65,10 @@ enum StateDirectoryCheck {
     private static func room(_ place: String, _ examination: Examination) -> [Finding] {
         guard let space = examination.machine.space(at: place) else { return [] }
         if space.freeByteCount < fullByteCount || space.freeFileCount == 0 {
-            return [.diskFull(place, space)]
+            return [.diskFull(place, space, mount: mount(of: place, examination.machine))]
         }
         let isLow = space.freeByteCount < lowByteCount || (space.freeFileCount ?? .max) < lowFileCount
-        return isLow ? [.diskNearlyFull(place, space)] : []
+        return isLow ? [.diskNearlyFull(place, space, mount: mount(of: place, examination.machine))] : []
     }
 
     private static func volatility(_ place: String, _ examination: Examination) -> [Finding] {
@@ -104,8 +104,17 @@ struct Mount: Equatable {
     init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count > 6, let mark = words.firstIndex(of: "-"), mark + 1 < words.count else { return nil }
-        path = String(words[4])
+        path = Mount.unescaped(words[4])
         fileSystem = String(words[mark + 1])
+    }
+
+    /// The kernel writes a space, a tab, a line feed and a backslash as a backslash and three octal digits.
+    private static func unescaped(_ text: Substring) -> String {
+        let pieces = text.split(separator: "\\", omittingEmptySubsequences: false)
+        return pieces.dropFirst().reduce(String(pieces[0])) { text, piece in
+            guard let byte = UInt8(piece.prefix(3), radix: 8) else { return text + "\\" + piece }
+            return text + String(Unicode.Scalar(byte)) + piece.dropFirst(3)
+        }
     }
 
     func holds(_ other: String) -> Bool { path == "/" || other == path || other.hasPrefix(path + "/") }

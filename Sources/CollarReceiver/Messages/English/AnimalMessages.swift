@@ -9,7 +9,7 @@ extension AnimalFileFault {
         case .unreadable(let failure):
             UserMessage(
                 .animalsUnusable, "\(failure.path) cannot be read: \(SystemError.text(failure.errorNumber))",
-                "let this user read the file, or remove it")
+                "Let this user read the file, or remove it.")
         case .wrong(let path, let error): error.message(path: path)
         }
     }
@@ -52,21 +52,21 @@ extension AnimalRegisterError.Problem {
 
     fileprivate var remedy: String? {
         switch self {
-        case .notText: "write the file in UTF-8"
-        case .tooLong: "remove animals that are no longer of interest"
+        case .notText: "Write the file in UTF-8."
+        case .tooLong: "Remove animals that are no longer of interest."
         case .notAnAssignment, .unknownSection, .unknownKey, .keyWithoutAnimal:
-            "an animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment"
-        case .repeatedKey, .repeatedAnimal: "keep one of the two lines, or give another name"
-        case .wrongText(_, let kind, .collarID): "choose a \(kind.rawValue) with other characters than a collar's id"
-        case .wrongText(_, let kind, _): "choose another \(kind.rawValue)"
-        case .wrongCollar: "the lines of 'collar-link history' have it as \"collar\""
-        case .wrongWearing: "'wears = ID', then 'from TIME', 'until TIME', both or neither"
-        case .wrongTime: "a time is \(CalendarTime.forms)"
-        case .endBeforeBegin: "'until' is the first instant at which the collar is not worn any more"
-        case .worn: "end the one where the other begins: '… until TIME'"
-        case .unknownAnimal: "'collar-link name' lists the animals"
-        case .nothingToEnd: "'collar-link name' lists who wears what; set another end with 'collar-link name ID NAME --until TIME'"
-        case .severalCollars: "name the collar by its id"
+            "An animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment."
+        case .repeatedKey, .repeatedAnimal: "Keep one of the two lines, or give another name."
+        case .wrongText(_, let kind, .collarID): "Choose a \(kind.rawValue) with other characters than a collar's id."
+        case .wrongText(_, let kind, _): "Choose another \(kind.rawValue)."
+        case .wrongCollar: "The lines of `collar-link history` have it as \"collar\"."
+        case .wrongWearing: "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither."
+        case .wrongTime: "A time is \(CalendarTime.forms)."
+        case .endBeforeBegin: "Give as 'until' the first instant at which the collar is not worn any more."
+        case .worn: "End the one where the other begins: '… until TIME'."
+        case .unknownAnimal: "`collar-link name` lists the animals."
+        case .nothingToEnd: "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`."
+        case .severalCollars: "Name the collar by its id."
         }
     }
 }

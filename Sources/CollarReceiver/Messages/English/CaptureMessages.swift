@@ -10,21 +10,21 @@ extension CaptureFileError {
                 .captureFailing, "the capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber))",
                 remedy(errorNumber))
         case .notAFile(let path):
-            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: --write FILE.")
+            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: `--write FILE`.")
         case .otherContent(let path):
             UserMessage(
                 .captureFailing, "\(path) holds something else than a capture, and is not overwritten",
-                "Remove it, or name another file: --write FILE.")
+                "Remove it, or name another file: `--write FILE`.")
         case .inUse(let path):
-            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: --write FILE.")
+            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: `--write FILE`.")
         }
     }
 
     private func remedy(_ errorNumber: Int32) -> String {
         switch errorNumber {
         case ENOSPC, EDQUOT: "Receiving goes on. Make room, then restart collar-link: the capture goes on, too."
-        case EFBIG: "Receiving goes on. Raise the limit of file sizes (ulimit -f), or name another file: --write FILE."
-        default: "Name a file that can be written: --write FILE."
+        case EFBIG: "Receiving goes on. Raise the limit of file sizes (`ulimit -f`), or name another file: `--write FILE`."
+        default: "Name a file that can be written: `--write FILE`."
         }
     }
 }
@@ -46,6 +46,6 @@ extension CaptureError {
             }
         return UserMessage(
             .captureDamaged, "\(path), byte \(offset): \(reason)",
-            problem == .notACapture ? "Name a file that --write has made." : "What was before it in the file is used.")
+            problem == .notACapture ? "Name a file that `--write` has made." : "What was before it in the file is used.")
     }
 }

@@ -11,7 +11,7 @@ extension LinkHealth.Event {
         case .unreachable(let silence):
             UserMessage(
                 .collarNotReachable, "\(collar) is not reachable: nothing was heard of it for \(silence / 1_000_000) s",
-                "is it switched on, charged and in range? What it stores comes when it is heard again")
+                "Is it switched on, charged and in range? What it stores comes when it is heard again.")
         case .condition(.healthy): UserMessage(nil, "\(collar) has a healthy link again")
         case .condition(.degraded):
             UserMessage(
@@ -20,7 +20,7 @@ extension LinkHealth.Event {
             UserMessage(
                 .linkUnhealthy,
                 "\(collar) has an unhealthy link: \(LinkHealth.unhealthyFailureCount) expected frames in a row did not come",
-                "look for the animal; charge the collar, restart it near the radio")
+                "Look for the animal; charge the collar, and restart it near the radio.")
         }
     }
 }
@@ -32,32 +32,35 @@ extension PositionProblem {
         case .trackingOff:
             UserMessage(
                 .locationServicesDisabled, "\(collar) logs no positions: tracking is switched off",
-                "switch it on: collar-link send track on --collar \(MessageDescription.hexadecimal(deviceID))")
+                running: .send("track", "on", to: deviceID)
+            ) { "Switch it on: \($0)." }
         case .gnssOff:
             UserMessage(
                 .locationServicesDisabled, "the GNSS receiver of \(collar) is switched off",
-                "ask for a fix: collar-link send locate --collar \(MessageDescription.hexadecimal(deviceID)); or charge the collar")
+                running: .send("locate", to: deviceID)
+            ) { "Ask for a fix: \($0). Or charge the collar." }
         case .gnssFault:
             UserMessage(
                 .locationUpdateFailed, "the GNSS receiver of \(collar) reports a fault or does not answer",
-                "restart the collar: collar-link send reboot --collar \(MessageDescription.hexadecimal(deviceID))")
+                running: .send("reboot", to: deviceID)
+            ) { "Restart the collar: \($0)." }
         case .undecodable:
             UserMessage(
                 .locationDecodingFailed, "\(collar) sent a fix that cannot be decoded",
-                "use the collar-link that goes with the collar's firmware")
+                "Use the collar-link that goes with the collar's firmware.")
         case .noFix(let seconds):
             UserMessage(
                 .noLocationData, "\(collar) is heard, and has sent no fix for \(seconds) s",
-                "bring it under the open sky: a GNSS receiver needs some minutes at first")
+                "Bring it under the open sky: a GNSS receiver needs some minutes at first.")
         case .stale(let seconds):
             UserMessage(
                 .staleLocationData, "the newest fix of \(collar) came \(seconds) s ago, although the collar is heard",
-                "its GNSS receiver has no view of the sky; ask for a fix: "
-                    + "collar-link send locate --collar \(MessageDescription.hexadecimal(deviceID))")
+                running: .send("locate", to: deviceID)
+            ) { "Its GNSS receiver has no view of the sky. Ask for a fix: \($0)." }
         case .poorAccuracy(let meters):
             UserMessage(
                 .poorGPSAccuracy, "the newest fix of \(collar) is accurate to \(meters) m only",
-                "wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate")
+                "Wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate.")
         }
     }
 }
@@ -65,24 +68,27 @@ extension PositionProblem {
 extension CollarFault {
     func message(of deviceID: UInt64) -> UserMessage {
         let collar = collarName(deviceID)
-        let reboot = "restart it: collar-link send reboot --collar \(MessageDescription.hexadecimal(deviceID))"
+        let reboot = ShellCommand.send("reboot", to: deviceID)
         return switch self {
         case .gnssSilent:
-            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) did not answer", reboot)
+            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) did not answer", running: reboot) { "Restart it: \($0)." }
         case .gnssFault:
-            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault of itself or its antenna", reboot)
-        case .flashFailed:
             UserMessage(
-                .collarFault, "the memory of \(collar) failed: positions may be missing", "\(reboot); if it comes back, replace the collar")
-        case .radioFailed: UserMessage(.collarFault, "the radio of \(collar) failed for a time", reboot)
+                .locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault of itself or its antenna", running: reboot
+            ) { "Restart it: \($0)." }
+        case .flashFailed:
+            UserMessage(.collarFault, "the memory of \(collar) failed: positions may be missing", running: reboot) {
+                "Restart it: \($0). If it happens again, replace the collar."
+            }
+        case .radioFailed: UserMessage(.collarFault, "the radio of \(collar) failed for a time", running: reboot) { "Restart it: \($0)." }
         case .lowVoltageReset:
-            UserMessage(.collarFault, "\(collar) restarted because its voltage was too low", "charge it, or replace its battery")
+            UserMessage(.collarFault, "\(collar) restarted because its voltage was too low", "Charge it, or replace its battery.")
         case .watchdogReset: UserMessage(.collarFault, "\(collar) restarted because its firmware hung", nil)
         case .firmwareReset: UserMessage(.collarFault, "\(collar) restarted after a fault of its firmware", nil)
         case .settingsLost:
             UserMessage(
                 .collarFault, "\(collar) lost its settings, and uses older ones or the defaults",
-                "set them again: collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))")
+                "Set them again: `collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))`.")
         default: UserMessage(.collarFault, "\(collar) reports error \(rawValue), which its firmware's maker can explain", nil)
         }
     }
@@ -90,7 +96,7 @@ extension CollarFault {
 
 extension Misbehaviour {
     func message(of collar: String) -> UserMessage {
-        let faulty = "its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md"
+        let faulty = "Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md."
         return switch self {
         case .otherContent(let sequence):
             UserMessage(
@@ -108,11 +114,11 @@ extension Misbehaviour {
         case .tooManyPolls:
             UserMessage(
                 .tooManyPolls, "\(collar) keeps polling without sending anything new; some polls are not answered",
-                "does it hear the answers? If it is near, restart it")
+                "Does it hear the answers? If it is near, restart it.")
         case .tooManyLosses:
             UserMessage(
                 .tooManyLosses, "\(collar) reports more losses than are shown here; all of them are stored",
-                "its memory is full or faulty; bring it near the radio so that it delivers sooner")
+                "Its memory is full or faulty; bring it near the radio so that it delivers sooner.")
         }
     }
 }

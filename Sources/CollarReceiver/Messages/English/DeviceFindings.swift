@@ -2,11 +2,11 @@ import SerialDevices
 
 /// What `doctor` says about USB devices.
 extension Finding {
-    static func restarts(_ path: String, count: Int, driver: String?, evidence: Evidence, sudo: String) -> Finding {
+    static func restarts(_ path: String, count: Int, driver: String?, evidence: Evidence, sudo: RootPrefix) -> Finding {
         let bridge = driver.map { ["cp210x", "ch341", "ch341-uart", "ftdi_sio", "pl2303"].contains($0) } ?? false
         return Finding(
             .radioRestarted, port: path, "The stick at \(path) restarted \(count) times within an hour.", evidence: [evidence],
-            command: bridge ? "\(sudo)fuser -v \(QuotedWord.text(path))" : nil,
+            command: bridge ? sudo("fuser", "-v", path) : nil,
             remedy: bridge
                 ? "Boards with such a bridge restart when a program opens or closes the port (DTR): the command names them. "
                     + "Else the power fails: another cable or USB port, and no hub without a power supply."
@@ -26,25 +26,25 @@ extension Finding {
             remedy: "Use another cable or USB port, and no hub without a power supply; `sudo dmesg -w` shows whether it goes on.")
     }
 
-    static func autosuspend(_ path: String, place: String, sudo: String) -> Finding {
+    static func autosuspend(_ path: String, place: String, sudo: RootPrefix) -> Finding {
         Finding(
             .autosuspend, port: path, "The kernel may suspend the radio at \(path): bytes are lost, or late.",
-            evidence: [Evidence(place, "auto")], command: "echo on | \(sudo)tee \(QuotedWord.text(place))",
+            evidence: [Evidence(place, "auto")], command: ShellCommand("echo", "on").piped(to: sudo("tee", place)),
             remedy: "It lasts until the radio is plugged in again. TLP: USB_DENYLIST in /etc/tlp.conf; powertop: no --auto-tune.")
     }
 
-    static func latencyTimer(_ path: String, place: String, milliseconds: Int, sudo: String) -> Finding {
+    static func latencyTimer(_ path: String, place: String, milliseconds: Int, sudo: RootPrefix) -> Finding {
         Finding(
             .latencyTimer, port: path, "The adapter at \(path) collects bytes for \(milliseconds) ms before it hands them over.",
-            evidence: [Evidence(place, "\(milliseconds)")], command: "echo 1 | \(sudo)tee \(QuotedWord.text(place))")
+            evidence: [Evidence(place, "\(milliseconds)")], command: ShellCommand("echo", "1").piped(to: sudo("tee", place)))
     }
 
     static func sharedSerial(
-        _ path: String, with twin: String, serial: String, marks: String?, evidence: Evidence, sudo: String
+        _ path: String, with twin: String, serial: String, marks: String?, evidence: Evidence, sudo: RootPrefix
     ) -> Finding {
         let removal = marks.map { marks in
-            let udev = UdevCommands.text(asRoot: sudo.isEmpty)
-            return "\(sudo)sed -i '/\"\(serial)\"/d' \(marks) && \(udev) && \(sudo)udevadm settle && \(sudo)collar-link mark \(path)"
+            sudo("sed", "-i", "/\"\(serial)\"/d", marks).then(sudo.udevReload).then(sudo("udevadm", "settle"))
+                .then(sudo("collar-link", "mark", path))
         }
         return Finding(
             .serialShared, port: path, "\(path) and \(twin) have the same serial number: marks and settings by it are for both.",

@@ -27,7 +27,7 @@ extension Diagnosis {
 extension Finding {
     fileprivate func text(number: Int) -> (first: String, rest: [String]) {
         var lines = evidence.map { "   seen:    \($0.place): \($0.value)" }
-        if let command { lines.append("   fix:     \(command)") }
+        if let command { lines.append("   fix:     \(command.text)") }
         if let remedy { lines.append("   \(command == nil ? "fix:" : "note:")    ".padded(to: 12) + remedy) }
         return ("\(number). \(code.severity.rawValue): \(reason) [\(code.rawValue)]", lines)
     }

@@ -80,13 +80,13 @@ extension ErrorCode {
     /// The step that the person can take after a rejected request; nil if there is none.
     var requestRemedy: String? {
         switch self {
-        case .unknownCollar, .whichCollar: "name one that is known: --collar ID"
-        case .noCollar: "run collar-link until it has heard the collar, or name it: --collar ID"
-        case .pairedElsewhere: "switch the collar off and on, and within 60 s: collar-link send pair"
-        case .noRadio: "plug the radio in, or wait for it: leave out --now"
-        case .noContact: "bring the collar in range, or wait for it: leave out --now"
-        case .queueFull: "wait until some have ended, or use --latest"
-        case .storageFailing: "mend what keeps the state directory from being written"
+        case .unknownCollar, .whichCollar: "Name one that is known: `--collar ID`."
+        case .noCollar: "Run collar-link until it has heard the collar, or name it: `--collar ID`."
+        case .pairedElsewhere: "Press its button twice, or switch it off and on, and run `collar-link send pair` within a minute."
+        case .noRadio: "Plug the radio in, or wait for it: leave out `--now`."
+        case .noContact: "Bring the collar in range, or wait for it: leave out `--now`."
+        case .queueFull: "Wait until some have ended, or use `--latest`."
+        case .storageFailing: "Mend what keeps the state directory from being written."
         default: nil
         }
     }

@@ -9,7 +9,7 @@ extension FollowerNotice {
         case .journal(.damage(let deviceID, let report)):
             UserMessage(
                 .journalDamaged, "the journal of \(collarName(deviceID)) is damaged in segment \(report.segment); what is whole follows",
-                "See what is gone: collar-link history --verify.")
+                "See what is gone: `collar-link history --verify`.")
         case .journal(.unreadable(let deviceID, let error)):
             error.message.about("the entries of \(collarName(deviceID)) wait", .journalUnreadable)
         case .journal(.rewritten(let deviceID)):
@@ -18,7 +18,7 @@ extension FollowerNotice {
         case .goesOn(let name):
             UserMessage(
                 nil, "reader '\(name.text)' goes on where it stopped; --since is for its first start",
-                "To begin there after all, forget the position: collar-link readers --remove \(name.text).")
+                "To begin there after all, forget the position: `collar-link readers --remove \(name.text)`.")
         case .cannotStorePosition(let error):
             error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
         case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)

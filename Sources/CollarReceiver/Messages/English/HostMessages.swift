@@ -9,11 +9,11 @@ extension HostNotice {
             UserMessage(
                 seconds < 5 ? .sessionNotEstablished : .sessionTimeout,
                 "no collar at \(link) has identified itself for \(seconds) s; still listening",
-                "is it a collar radio, and is the collar switched on and in range?")
+                "Is it a collar radio, and is the collar switched on and in range?")
         case .unsupportedFrame(let link):
             UserMessage(
                 .linkNotSupported, "a frame at \(link) has an unknown version, type or flag",
-                "use the collar-link that goes with the firmware of collar and radio")
+                "Use the collar-link that goes with the firmware of collar and radio.")
         case .radio(let link, let radio): UserMessage(nil, "\(link): base radio \(radio.text)")
         case .modem(let link, let settings): UserMessage(nil, "\(link): modem set to \(settings.text)")
         case .collar(let deviceID, _, let link, let isSealed):
@@ -23,45 +23,52 @@ extension HostNotice {
         case .pairedElsewhere(let deviceID, let receiverID):
             UserMessage(
                 .pairedElsewhere,
-                "\(collarName(deviceID)) belongs to receiver \(receiverID): its fixes are stored here as they are heard, and "
-                    + "nothing is acknowledged",
-                "receive where it belongs to (machine and --state-dir), or have it belong here: 'collar-link send pair'")
+                "\(collarName(deviceID)) belongs to receiver \(receiverName(receiverID)): its fixes are stored here as they are heard, "
+                    + "and nothing is acknowledged",
+                ofCollar: deviceID)
         case .copiedJournal(let deviceID, let previous):
             UserMessage(
                 .receiverCopied,
-                "the journal of \(collarName(deviceID)) was written by receiver \(previous): the state directory was copied, "
+                "the journal of \(collarName(deviceID)) was written by receiver \(receiverName(previous)): the state directory was copied, "
                     + "restored or moved to another disk, and this is another receiver now",
-                "pair the collar with this one: collar-link send pair --collar \(MessageDescription.hexadecimal(deviceID)); "
-                    + "or go on with the other one, where it still exists")
+                running: .send("pair", to: deviceID)
+            ) {
+                "Pair the collar with this one: press its button twice, or switch it off and on, and run \($0) within a minute. Or go on "
+                    + "with the other one, where it still exists."
+            }
         case .keyMissing(let link):
-            UserMessage(
-                .keyMissing, "a collar at \(link) sends sealed frames, and there is no key here",
-                "if it is yours, give its key: collar-link key add ID FILE; or make a new one over its cable: "
-                    + "collar-link key exchange --port PATH")
+            UserMessage(.keyMissing, "a collar at \(link) sends sealed frames, and there is no key here", ofCollar: nil)
         case .keyRejected(let link):
-            UserMessage(
-                .keyRejected, "a collar at \(link) sends sealed frames that no key here opens",
-                "if it is yours, give the key that it has now: collar-link key add ID FILE; or make a new one over its cable: "
-                    + "collar-link key exchange --port PATH")
+            UserMessage(.keyRejected, "a collar at \(link) sends sealed frames that no key here opens", ofCollar: nil)
         case .forgeryAttempted(let deviceID, let link):
             UserMessage(
                 .forgeryAttempted,
                 "frames in clear at \(link) name \(collarName(deviceID)), which has a key: they are dropped. Somebody tries to pass "
                     + "for the collar, or the collar has lost its key",
-                "if the collar has no key any more: collar-link key remove \(MessageDescription.hexadecimal(deviceID))")
+                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
+            ) { "If the collar has no key any more: \($0)." }
         case .keyLost(let deviceID):
             UserMessage(
                 .keyLost,
                 "\(collarName(deviceID)) had a key, and the key is gone: frames in clear that name this collar are dropped, because anybody "
                     + "could have sent them",
-                "restore the file of the key, or give the key again: collar-link key add \(MessageDescription.hexadecimal(deviceID)) FILE; "
-                    + "if the collar has no key any more: collar-link key remove \(MessageDescription.hexadecimal(deviceID))")
-        case .restartedBelow(let deviceID, let bootCount, let logID):
+                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
+            ) {
+                "Restore the file of the key, or give the key again: `collar-link key add \(MessageDescription.hexadecimal(deviceID)) FILE`. "
+                    + "If the collar has no key any more: \($0)."
+            }
+        case .restartedBelow(let deviceID, let bootCount, let logID, isStored: true):
+            UserMessage(
+                .collarRestarted,
+                "\(collarName(deviceID)), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
+                    + "old frames: a collar whose memory was erased has a new log, and this one is stored here")
+        case .restartedBelow(let deviceID, let bootCount, let logID, isStored: false):
             UserMessage(
                 .collarRestarted,
                 "\(collarName(deviceID)), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
                     + "old frames, or the memory of the collar was erased",
-                "if its memory was erased: collar-link key accept-restart \(MessageDescription.hexadecimal(deviceID)) \(logID)")
+                running: ShellCommand("collar-link", "key", "accept-restart", MessageDescription.hexadecimal(deviceID), "\(logID)")
+            ) { "If its memory was erased: \($0)." }
         case .keysFailing(let error): error.message.about("the keys known so far stay in use", .keyUnusable)
         case .journalDamage(let deviceID, let damage):
             UserMessage(
@@ -74,7 +81,7 @@ extension HostNotice {
                 "\(removed.unreadCount) old fixes of \(collarName(deviceID)) were removed that "
                     + (removed.readers.isEmpty
                         ? "were never written out" : "\(removed.readers.map { "'\($0.text)'" }.joined(separator: ", ")) had not taken"),
-                "Start the reader, or remove it with 'collar-link readers --remove NAME'; --keep-at-most says how long it is waited for.")
+                "Start the reader, or remove it with `collar-link readers --remove NAME`; `--keep-at-most` says how long it is waited for.")
         case .cannotRemoveOld(let deviceID, let error):
             error.message.about("old fixes of \(collarName(deviceID)) are kept", .oldFixesKept)
         case .damagedFixes(let deviceID, let logID, let first, let last):
@@ -100,17 +107,17 @@ extension HostNotice {
         case .collarRefused(let deviceID, let link, .tooManyCollars(let limit)):
             UserMessage(
                 .tooManyCollars, "\(collarName(deviceID)) at \(link) is not accepted: the limit of \(limit) journals is reached",
-                "serve it alone: --collar \(MessageDescription.hexadecimal(deviceID)); or move the folders of other collars out "
-                    + "of the state directory")
+                "Serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`. Or move the folders of other collars out "
+                    + "of the state directory.")
         case .collarRefused(let deviceID, let link, .tooManyAtOnce):
             UserMessage(
                 .tooManyNewCollars, "\(collarName(deviceID)) at \(link) is not accepted now: too many new collars at once",
-                "it is when it polls again; to serve one collar alone: --collar \(MessageDescription.hexadecimal(deviceID))")
+                "It is when it polls again. To serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`.")
         case .unknownPollsIgnored(let link):
             UserMessage(
                 .tooManyUnknownPolls,
                 "unknown collars at \(link) poll too often: identity requests to some of them are left out",
-                "is there a faulty or foreign collar in range? Fixes of known collars are received")
+                "Is there a faulty or foreign collar in range? Fixes of known collars are received.")
         case .requestEnded(let report):
             UserMessage(
                 nil,
@@ -121,7 +128,7 @@ extension HostNotice {
                 .requestsDamaged,
                 "the requests that waited for \(collarName(deviceID)) are damaged or another receiver's, and are not sent; "
                     + "their file was renamed to \(path)/requests.unusable",
-                "send again what is still wanted")
+                "Send again what is still wanted.")
         case .requestsFailing(let deviceID, let error):
             error.message.about("requests to \(collarName(deviceID)) cannot be read or stored", .requestsFailing)
         case .status(let deviceID, _, let status):
@@ -133,7 +140,7 @@ extension HostNotice {
 extension UserMessage {
     /// A message that reports a consequence, with the reason and the remedy of this message.
     func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
-        UserMessage(code, "\(consequence): \(reason)", remedy)
+        UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
     }
 }
 

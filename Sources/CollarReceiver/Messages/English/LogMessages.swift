@@ -6,11 +6,11 @@ extension EndOfRun {
         guard let signal else {
             return UserMessage(
                 .runCrashed, "the last run (process \(processID)) was killed; nothing that was acknowledged is lost",
-                "if nobody killed it, look whether memory ran out: sudo journalctl -k -g 'out of memory'")
+                "If nobody killed it, look whether memory ran out: `sudo journalctl -k -g 'out of memory'`.")
         }
         return UserMessage(
             .runCrashed, "the last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost",
-            "this is a fault of collar-link: report it, with a capture (--write FILE) if it happens again")
+            "This is a fault of collar-link: report it, with a capture (`--write FILE`) if it happens again.")
     }
 }
 

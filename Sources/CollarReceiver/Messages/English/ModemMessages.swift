@@ -9,61 +9,61 @@ extension ModemNotice {
         case .ready(let dialect, let settings):
             UserMessage(
                 nil, "\(port): the radio is set to \(settings.text)",
-                "a collar needs the same; after its next start it has: collar-link send settings set "
-                    + settings.collarSettings(for: dialect))
+                "A collar needs the same; after its next start it has: `collar-link send settings set "
+                    + "\(settings.collarSettings(for: dialect))`.")
         case .settingsMissing(let dialect):
             UserMessage(
                 .regionMissing,
                 "\(port): the stick runs \(dialect.firmwareName), and no region is set: its radio is not used",
-                "name the region in which you are: --region EU868, or 'region = EU868' in the configuration file")
+                "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .regionMissing:
             UserMessage(
                 .regionMissing,
                 "\(port): no region is set: the radio only listens, and no collar gets an acknowledgement",
-                "name the region in which you are: --region EU868, or 'region = EU868' in the configuration file")
+                "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .refused(.airtime, let wanted, let actual):
             UserMessage(
                 .radioSettingRefused,
                 "\(port): the stick has another bandwidth, spreading factor or coding rate than wanted: 199 bytes take \(actual ?? 0) ms "
                     + "on the air, not \(wanted) ms; it is not used",
-                "choose settings that the stick's radio has; it is tried again every minute")
+                ofCollar: nil)
         case .refused(let setting, let wanted, let actual):
             UserMessage(
                 .radioSettingRefused,
                 "\(port): the stick does not hold the \(setting.name) \(setting.text(wanted))"
                     + (actual.map { ": it has \(setting.text($0))" } ?? "") + "; it is not used",
-                "choose settings that the stick's radio has; it is tried again every minute")
+                ofCollar: nil)
         case .powerReduced(let wanted, let actual):
             UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
         case .restarted(let dialect):
             UserMessage(
                 .radioRestarted, "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
-                "if that happens often: another cable or USB port, and no hub without a power supply")
+                "If that happens often, use another cable or USB port, and no hub without a power supply.")
         case .notAnswering(let dialect):
             UserMessage(
                 .radioNotAnswering, "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
-                "unplug the stick and plug it in again")
+                "Unplug the stick and plug it in again.")
         case .answersAgain(let dialect): UserMessage(nil, "\(port): the \(dialect.firmwareName) answers again")
         case .busy(let dialect):
             UserMessage(
                 .radioBusy, "\(port): the \(dialect.firmwareName) is busy and did not take a frame",
-                "wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends")
+                "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .queueFull(let dialect):
             UserMessage(
                 .radioBusy, "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
-                "wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends")
+                "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
             UserMessage(
-                .radioFault, "\(port): the \(dialect.firmwareName) reports fault \(code)", "unplug the stick and plug it in again")
+                .radioFault, "\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
         case .dutyCycleReached(let seconds):
             UserMessage(
                 .dutyCycleReached,
                 "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s",
-                "a lower spreading factor, or a frequency with a higher duty cycle, at both ends")
+                "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(
                 .dwellTimeExceeded, "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame",
-                "a lower spreading factor or a larger bandwidth, at both ends")
+                "Choose a lower spreading factor or a larger bandwidth, at both ends.")
         case .stranger(let stranger): stranger.message(port: port)
         }
     }
@@ -75,41 +75,41 @@ extension Stranger {
         let remedy: String
         switch self {
         case .nmea:
-            (reason, remedy) = ("a GNSS receiver speaks (NMEA sentences)", "name the port of the radio: --port PATH")
+            (reason, remedy) = ("a GNSS receiver speaks (NMEA sentences)", "Name the port of the radio: `--port PATH`.")
         case .bootloader:
             (reason, remedy) = (
                 "a board writes the text of its bootloader and then nothing that is known",
-                "put MeshCore's KISS modem or RNode firmware on the board, or press its reset button"
+                "Put MeshCore's KISS modem or RNode firmware on the board, or press its reset button."
             )
         case .meshtastic:
             (reason, remedy) = (
                 "the board runs Meshtastic, which carries no frames of other programs",
-                "put MeshCore's KISS modem or RNode firmware on it"
+                "Put MeshCore's KISS modem or RNode firmware on it."
             )
         case .silentKISS:
             (reason, remedy) = (
                 "KISS frames come in, but the firmware answers neither as MeshCore's modem nor as an RNode",
-                "if it is one of them, unplug it and plug it in again; else put one of these firmwares on it"
+                "If it is one of them, unplug it and plug it in again; else put one of these firmwares on it."
             )
         case .otherModem:
             (reason, remedy) = (
                 "a modem answers to AT commands, but it is not RUI3 in point-to-point mode",
-                "name the port of the radio: --port PATH"
+                "Name the port of the radio: `--port PATH`."
             )
         case .silent(let dialect):
             (reason, remedy) = (
                 "the stick was used with \(dialect.firmwareName) before and does not answer now",
-                "unplug it and plug it in again; if it has other firmware now, say so: --dialect NAME"
+                "Unplug it and plug it in again. If it has other firmware now, say so: `--dialect NAME`."
             )
         case .text(let line):
             (reason, remedy) = (
                 "text comes in, and no frames: \"\(line.prefix(60))\"",
-                "name the port of the radio: --port PATH; or its dialect: --dialect NAME"
+                "Name the port of the radio: `--port PATH`. Or name its dialect: `--dialect NAME`."
             )
         case .bytesWithoutFrames:
             (reason, remedy) = (
                 "bytes come in, but no frames",
-                "use firmware whose port has 115,200 bit/s; or name the port of the radio: --port PATH"
+                "Use firmware whose port has 115,200 bit/s. Or name the port of the radio: `--port PATH`."
             )
         }
         return UserMessage(.unknownRadio, "\(port): \(reason); nothing is sent to it", remedy)

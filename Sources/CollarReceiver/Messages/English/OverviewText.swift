@@ -171,7 +171,7 @@ private struct OverviewPage {
         let tone: Line.Tone = problem.code.severity == .warning ? .warning : .error
         var lines = words("\(problem.code.severity.rawValue): \(problem.reason)", indent: 2, tone)
         // A command stays on one line, so that it can be copied.
-        if let command = problem.command { lines.append(Line(text: "    \(command)", tone: nil)) }
+        if let command = problem.command { lines.append(Line(text: "    \(command.text)", tone: nil)) }
         if problem.command == nil, let remedy = problem.remedy { lines += words(remedy, indent: 4, nil) }
         return lines
     }

@@ -1,3 +1,4 @@
+import CollarBridge
 import Glibc
 import SerialDevices
 
@@ -10,14 +11,11 @@ extension SerialPortError {
         case .notATerminal(let path):
             UserMessage(
                 .notASerialPort, "\(path) is not a serial port.", "Name a serial port; `collar-link devices` lists them.")
-        case .busy(let path, .some(let holder)):
-            UserMessage(.deviceInUse, "\(path) is in use by \(holder.name) (process \(holder.processID)).", holder.remedy)
-        case .busy(let path, nil):
-            UserMessage(
-                .deviceInUse, "\(path) is in use by another program.", ProcessHolder.unknownRemedy(path: path))
+        case .busy(let path, let holder):
+            .deviceInUse("\(path) is in use by \(ProcessHolder.description(of: holder)).", holder, path: path)
         case .replaced(let path, let device):
             UserMessage(
-                .noDevice, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there",
+                .noDevice, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there.",
                 "To use this device instead, stop the receiver and start it again.")
         case .permissionDenied(let path, let obstacle): obstacle.message(path: path)
         case .disconnected(let path):
@@ -34,66 +32,92 @@ extension SerialPortError {
 
 extension PermissionObstacle {
     fileprivate func message(path: String) -> UserMessage {
-        let (reason, remedy) =
-            switch self {
-            case .notInGroup(let group, let user):
-                (
-                    "\(user) may not open \(path): it belongs to the group \(group), which \(user) is not in.",
-                    "Run `sudo usermod -aG \(group) \(user)`, then log out and in again."
-                )
-            case .notLoggedInAgain(let group, let user):
-                (
-                    "\(user) may not open \(path) yet: this session began before \(user) was added to the group \(group).",
-                    "Log out and in again, or run `newgrp \(group)` in this terminal."
-                )
-            case .onlyOwner("root"):
-                (
-                    "Only root may open \(path).",
-                    "Install the rule: `\(RuleInstallation.command())`; it says how to add an adapter of your own."
-                )
-            case .onlyOwner(let user):
-                (
-                    "Only \(user) may open \(path).",
-                    "Run the program as its owner: `sudo -u \(user) collar-link --port \(path)`."
-                )
-            case .modeChanged(let mode, let group, let user):
-                (
-                    "\(user) is in the group \(group), but may not open \(path): its mode was changed to \(String(mode, radix: 8)).",
-                    "Run `sudo chmod 660 \(path)`, or unplug the radio and plug it in again: udevd sets the mode."
-                )
-            case .ownerExcluded(let mode, let user):
-                (
-                    "\(path) belongs to \(user), but its mode \(String(mode, radix: 8)) does not let its owner read and write.",
-                    "Run `chmod u+rw \(path)`."
-                )
-            case .directory:
-                ("The directory of \(path) may not be entered.", "See which directory it is with `namei -l \(path)`.")
-            case .containerOrSecurityModule:
-                (
-                    "The permissions of \(path) would suffice, but a container or a security module forbids to open it.",
-                    "Start a container with `--device=\(path)`; otherwise find the refusal with `sudo journalctl -k -g denied`."
-                )
-            case .notSetYet:
-                (
-                    "udevd has not set the permissions of \(path) yet.",
-                    "See what holds udevd up: `systemctl status systemd-udevd`."
-                )
+        let sudo = RootPrefix(isNeeded: true)
+        let (reason, command): (String, ShellCommand)
+        let remedy: (String) -> String
+        switch self {
+        case .notInGroup(let group, let user):
+            reason = "\(user) may not open \(path): it belongs to the group \(group), which \(user) is not in."
+            command = sudo("usermod", "-aG", group, user)
+            remedy = { "Run \($0), then log out and in again." }
+        case .notLoggedInAgain(let group, let user):
+            reason = "\(user) may not open \(path) yet: this session began before \(user) was added to the group \(group)."
+            command = ShellCommand("newgrp", group)
+            remedy = { "Log out and in again, or run \($0) in this terminal." }
+        case .onlyOwner("root"):
+            reason = "Only root may open \(path)."
+            command = RuleInstallation.command()
+            remedy = { "Install the rule with \($0); it says how to add an adapter of your own." }
+        case .onlyOwner(let user):
+            reason = "Only \(user) may open \(path)."
+            command = sudo("-u", user, "collar-link", "--port", path)
+            remedy = { "Run the program as its owner: \($0)." }
+        case .modeChanged(let mode, let group, let user):
+            reason = "\(user) is in the group \(group), but may not open \(path): its mode was changed to \(String(mode, radix: 8))."
+            command = sudo("chmod", "660", path)
+            remedy = { "Run \($0), or unplug the radio and plug it in again: udevd sets the mode." }
+        case .ownerExcluded(let mode, let user):
+            reason = "\(path) belongs to \(user), but its mode \(String(mode, radix: 8)) does not let its owner read and write."
+            command = ShellCommand("chmod", "u+rw", path)
+            remedy = { "Run \($0)." }
+        case .directory:
+            reason = "The directory of \(path) may not be entered."
+            command = ShellCommand("namei", "-l", path)
+            remedy = { "See which directory it is with \($0)." }
+        case .containerOrSecurityModule:
+            reason = "The permissions of \(path) would suffice, but a container or a security module forbids to open it."
+            command = sudo("journalctl", "-k", "-g", "denied")
+            let option = ShellCommand("--device=\(path)").text
+            remedy = { "Start a container with `\(option)`; otherwise find the refusal with \($0)." }
+        case .notSetYet:
+            reason = "udevd has not set the permissions of \(path) yet."
+            command = ShellCommand("systemctl", "status", "systemd-udevd")
+            remedy = { "See what holds udevd up: \($0)." }
+        }
+        return UserMessage(.permissionDenied, reason, running: command, remedy)
+    }
+}
+
+extension UserMessage {
+    /// A port is open in another program.
+    /// - Parameter holder: the program; nil if this user cannot see it.
+    static func deviceInUse(_ reason: String, _ holder: ProcessHolder?, path: String) -> UserMessage {
+        let command = holder?.ending ?? ShellCommand("sudo", "fuser", "-v", path)
+        return UserMessage(.deviceInUse, reason, running: command) { command in
+            switch holder {
+            case nil: "Find the program with \(command), and stop it."
+            case let holder? where holder.isService: "Run \(command)."
+            case let holder?: "Close \(holder.shownName), or run \(command)."
             }
-        return UserMessage(.permissionDenied, reason, remedy)
+        }
     }
 }
 
 extension ProcessHolder {
-    /// The step that frees a port whose holder is not known.
-    static func unknownRemedy(path: String) -> String { "Find the program with `sudo fuser -v \(path)`, and stop it." }
-
-    /// The step that frees the port.
-    var remedy: String {
-        switch name {
-        case "ModemManager": "Run `sudo systemctl stop ModemManager`."
-        case "gpsd": "Run `sudo systemctl stop gpsd.socket gpsd.service`."
-        case "brltty": "Run `sudo systemctl stop brltty-udev.service brltty.service`."
-        default: "Close \(name), or run `kill \(processID)`."
+    /// The name for a person. Any user chooses the names of the own processes, so one that could look like a command is quoted.
+    var shownName: String {
+        guard !ShellCommand.isPlain(name) else { return name }
+        let shown = name.unicodeScalars.map { scalar in
+            scalar.controlsText || "\"\\`".unicodeScalars.contains(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }
+        return "\"" + shown.joined() + "\""
+    }
+
+    /// The program that has a port open, for a person.
+    /// - Parameter holder: the program; nil if this user cannot see it.
+    static func description(of holder: ProcessHolder?) -> String {
+        holder.map { "\($0.shownName) (process \($0.processID))" } ?? "another program"
+    }
+
+    private static let services = [
+        "ModemManager": ["ModemManager"], "gpsd": ["gpsd.socket", "gpsd.service"], "brltty": ["brltty-udev.service", "brltty.service"],
+    ]
+
+    /// Whether the service manager would start the program again.
+    fileprivate var isService: Bool { ProcessHolder.services[name] != nil }
+
+    /// The command that frees the port.
+    fileprivate var ending: ShellCommand {
+        ProcessHolder.services[name].map { ShellCommand(words: ["sudo", "systemctl", "stop"] + $0) } ?? ShellCommand("kill", "\(processID)")
     }
 }

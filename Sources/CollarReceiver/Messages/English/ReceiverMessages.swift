@@ -12,35 +12,35 @@ extension ReceiverError {
         case .noDevice(let path):
             UserMessage(
                 .noDevice, path.map { "\($0) was unplugged" } ?? "no collar radio is plugged in",
-                "plug one in, or leave out --no-reconnect to wait for it")
+                "Plug one in, or leave out `--no-reconnect` to wait for it.")
         case .discovery(let failure): failure.discoveryMessage
         case .host(.journal(let failure)): failure.message
         case .host(.unknownFix(let fix)):
             UserMessage(
                 .unknownFix,
                 "--since: there is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory",
-                "begin with a time (--since 2h) or with all there is (--from-start)")
+                "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
         case .output(let errorNumber):
             UserMessage(
                 .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",
-                "make room where it leads; what was not written is written at the next start")
+                "Make room where it leads; what was not written is written at the next start.")
         case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
             UserMessage(
                 .noReceiver, "there is no directory \(path)",
-                "Name the directory that 'collar-link run' uses: --state-dir DIR.")
+                "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
         case .watch(let path, let errorNumber):
             UserMessage(
                 errorNumber == EACCES ? .permissionDenied : .journalUnavailable,
                 "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
                 errorNumber == ENOSPC || errorNumber == EMFILE
-                    ? "Allow more of them: sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512." : nil)
+                    ? "Allow more of them: `sudo sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512`." : nil)
         case .command(let name, let errorNumber):
-            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after '--'.")
+            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after `--`.")
         case .commandFailed(let name, let end):
             UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
         case .captureFile(let failure): failure.message
         case .captureUnreadable(let path, let errorNumber):
-            UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that --write has made.")
+            UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that `--write` has made.")
         case .capture(let path, let failure): failure.message(path: path)
         case .system(let operation, let errorNumber):
             UserMessage(.unknown, "\(operation): \(SystemError.text(errorNumber))")
@@ -70,7 +70,7 @@ extension ReceiverNotice {
         case .opened(let path, let node?):
             UserMessage(
                 nil, "listening on \(node), where the radio of \(path) is now",
-                "name the radio by a link that follows it, such as the one in /dev/serial/by-id")
+                "Name the radio by a link that follows it, such as the one in /dev/serial/by-id.")
         case .unmarked(let path): UserMessage(nil, "\(path) is not marked as a collar radio any more, and is closed")
         case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
         // The error with which the receiver ends says it.
@@ -82,22 +82,20 @@ extension ReceiverNotice {
         case .unplugged(let path, .isAnotherTerminal):
             UserMessage(
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
-                "start collar-link with the new terminal, or name a symbolic link that is made anew with it")
+                "Start collar-link with the new terminal, or name a symbolic link that is made anew with it.")
         case .cannotOpen(let error): error.message
         case .read(let path, let reader):
-            UserMessage(
-                .deviceInUse,
-                "\(path) is also open in \(reader.map { "\($0.name) (process \($0.processID))" } ?? "another program"), which takes "
-                    + "bytes away if it reads them",
-                reader?.remedy ?? ProcessHolder.unknownRemedy(path: path))
+            .deviceInUse(
+                "\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them", reader,
+                path: path)
         case .cannotSend(let path):
             UserMessage(
                 .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
-                "unplug the radio and plug it in again")
+                "Unplug the radio and plug it in again.")
         case .controlFailing(let path, let errorNumber):
             UserMessage(
                 .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
-                "give it another --state-dir, or set XDG_RUNTIME_DIR")
+                "Give it another `--state-dir`, or set XDG_RUNTIME_DIR.")
         case .animals(let fault): fault.message
         case .capturing(let path):
             UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
@@ -110,11 +108,19 @@ extension ReceiverNotice {
         case .renewing(let path, let deviceID):
             UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
         case .host(let notice): notice.message
+        case .repeated(let notice, let leftOutCount): notice.message.after(leftOutCount)
         }
     }
 }
 
 extension UserMessage {
+    /// The message after others of its kind that were left out.
+    fileprivate func after(_ leftOutCount: Int) -> UserMessage {
+        var message = self
+        message.reason += " (\(leftOutCount) message\(leftOutCount == 1 ? "" : "s") of this kind \(leftOutCount == 1 ? "was" : "were") left out)"
+        return message
+    }
+
     fileprivate static func waitingForRadio(_ others: [SerialDevice], _ source: DeviceMonitor.Source) -> UserMessage {
         // No mark of a rule is seen without udevd's data, so only the product's name counts.
         guard source != .kernel else {
@@ -123,19 +129,21 @@ extension UserMessage {
                 "no collar radio is plugged in; waiting for one whose product name begins with CollarLink, because marks are "
                     + "not seen: udevd does not run here, or /run/udev is not visible; "
                     + (others.isEmpty ? "there is no other serial device" : "other serial devices:"),
-                "name a port with --port PATH, or start the container with `-v /run/udev:/run/udev:ro --network host`")
+                "Name a port with `--port PATH`, or start the container with `-v /run/udev:/run/udev:ro --network host`.")
         }
         return UserMessage(
             nil,
             "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
                 + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
-            (others.first(where: \.isUnmarkedAdapter).map { "mark a radio once with `collar-link mark \($0.node)`, " } ?? "")
-                + "name a port with --port PATH, or plug a collar radio in")
+            others.first(where: \.isUnmarkedAdapter).map { adapter in
+                "Mark a radio once with `\(ShellCommand("collar-link", "mark", adapter.node).text)`, name a port with `--port PATH`, or plug a "
+                    + "collar radio in."
+            } ?? "Name a port with `--port PATH`, or plug a collar radio in.")
     }
 
     fileprivate static func unreachable(path: String, reason: String, isTriedAgain: Bool) -> UserMessage {
         UserMessage(
             .radioUnreachable, "\(path) cannot be reached: \(reason)\(isTriedAgain ? "; it is tried again" : "")",
-            "check that ser2net, socat or the bridge runs there, and that no firewall is in the way")
+            "Check that ser2net, socat or the bridge runs there, and that no firewall is in the way.")
     }
 }

@@ -12,7 +12,7 @@ extension Finding {
         case .file(let path, let line):
             Finding(
                 .configurationWrong, message.reason, evidence: [Evidence(path, "line \(line)")],
-                command: "${EDITOR:-nano} +\(line) \(QuotedWord.text(path))")
+                command: ShellCommand(syntax: "${EDITOR:-nano}").with("+\(line)", path))
         }
     }
 
@@ -20,18 +20,19 @@ extension Finding {
         let message = ModemNotice.regionMissing(dialect).message(port: path)
         let command = file.map { file in
             let folder = file[..<(file.lastIndex(of: "/") ?? file.endIndex)]
-            let (place, new) = (QuotedWord.text(file), QuotedWord.text(file + ".new"))
+            let new = file + ".new"
             // A key for every stick is before the first section.
             return isFileThere
-                ? "{ echo 'region = EU868'; cat \(place); } > \(new) && mv \(new) \(place)"
-                : "mkdir -p \(QuotedWord.text(String(folder))) && echo 'region = EU868' > \(place)"
+                ? ShellCommand(syntax: "{ echo 'region = EU868'; cat").with(file).with(syntax: "; }").writing(to: new)
+                    .then(ShellCommand("mv", new, file))
+                : ShellCommand("mkdir", "-p", String(folder)).then(ShellCommand("echo", "region = EU868").writing(to: file))
         }
         return Finding(
             .regionMissing, port: path, message.reason, evidence: evidence, command: command,
-            remedy: "Put the region in which you are in the place of EU868; 'collar-link run' takes it as --region, too.")
+            remedy: "Put the region in which you are in the place of EU868; `collar-link run` takes it as `--region`, too.")
     }
 
-    static func stateUnusable(_ error: JournalError, evidence: [Evidence], command: String?) -> Finding {
+    static func stateUnusable(_ error: JournalError, evidence: [Evidence], command: ShellCommand?) -> Finding {
         let message = error.message
         return Finding(.stateUnusable, message.reason, evidence: evidence, command: command, remedy: message.remedy)
     }
@@ -39,40 +40,46 @@ extension Finding {
     static func stateInTheWay(_ path: String) -> Finding {
         Finding(
             .journalUnavailable, "The state directory cannot be made: \(path) is no directory.", evidence: [Evidence(path, "a file")],
-            command: "mv \(QuotedWord.text(path)) \(QuotedWord.text(path + ".old"))")
+            command: ShellCommand("mv", path, path + ".old"))
     }
 
-    static func stateReadOnly(_ path: String, mount: Mount?, sudo: String) -> Finding {
+    static func stateReadOnly(_ path: String, mount: Mount?, sudo: RootPrefix) -> Finding {
         Finding(
             .journalUnavailable, "The disk of the state directory \(path) is mounted read-only: nothing can be stored.",
             evidence: [Evidence(mount?.path ?? path, "read-only")],
-            command: "\(sudo)mount -o remount,rw \(QuotedWord.text(mount?.path ?? "/"))",
-            remedy: "A disk that became read-only by itself fails: look at dmesg first. Or choose another --state-dir.")
+            command: sudo("mount", "-o", "remount,rw", mount?.path ?? "/"),
+            remedy: "A disk that became read-only by itself fails: look at `sudo dmesg` first. Or choose another `--state-dir`.")
     }
 
     static func stateDenied(
-        _ path: String, stateDirectory: String, user: String, evidence: [Evidence], sudo: String
+        _ path: String, stateDirectory: String, user: String, evidence: [Evidence], sudo: RootPrefix
     ) -> Finding {
-        let place = QuotedWord.text(stateDirectory)
-        return Finding(
+        Finding(
             .permissionDenied, "\(user) may not store anything in \(path).", evidence: evidence,
             command: path == stateDirectory
-                ? "\(sudo)chown -R \(user): \(place) && chmod u+rwx \(place)" : "\(sudo)install -d -o \(user) -m 700 \(place)",
-            remedy: "Or name a state directory of your own: --state-dir DIR.")
+                ? sudo("chown", "-R", "\(user):", stateDirectory).then(ShellCommand("chmod", "u+rwx", stateDirectory))
+                : sudo("install", "-d", "-o", user, "-m", "700", stateDirectory),
+            remedy: "Or name a state directory of your own: `--state-dir DIR`.")
     }
 
-    static func diskFull(_ path: String, _ space: DiskSpace) -> Finding {
+    static func diskFull(_ path: String, _ space: DiskSpace, mount: Mount?) -> Finding {
         Finding(
             .storageFailing, "The disk of the state directory is full: nothing is stored, and nothing acknowledged.",
-            evidence: [room(path, space)], command: "du -xh / 2>/dev/null | sort -rh | head -n 20",
-            remedy: "Make room: the command prints what is largest. Old fixes are removed by 'collar-link run --keep DAYS'.")
+            evidence: [room(path, space)], command: largest(mount?.path ?? path),
+            remedy: "Make room: the command prints what is largest. Old fixes are removed by `collar-link run --keep DAYS`.")
     }
 
-    static func diskNearlyFull(_ path: String, _ space: DiskSpace) -> Finding {
+    static func diskNearlyFull(_ path: String, _ space: DiskSpace, mount: Mount?) -> Finding {
         Finding(
             .diskNearlyFull, "The disk of the state directory is nearly full.", evidence: [room(path, space)],
-            command: "du -xh / 2>/dev/null | sort -rh | head -n 20",
-            remedy: "Make room: the command prints what is largest. Old fixes are removed by 'collar-link run --keep DAYS'.")
+            command: largest(mount?.path ?? path),
+            remedy: "Make room: the command prints what is largest. Old fixes are removed by `collar-link run --keep DAYS`.")
+    }
+
+    /// Lists what is largest on the disk that is mounted at a path.
+    private static func largest(_ path: String) -> ShellCommand {
+        ShellCommand("du", "-xh", path).with(syntax: "2>/dev/null").piped(to: ShellCommand("sort", "-rh"))
+            .piped(to: ShellCommand("head", "-n", "20"))
     }
 
     private static func room(_ path: String, _ space: DiskSpace) -> Evidence {
@@ -87,27 +94,28 @@ extension Finding {
                 : "The state directory \(path) is in memory, and lost at a restart.",
             evidence: [Evidence("/proc/self/mountinfo", "\(mount.path) is \(mount.fileSystem)")],
             command: isContainer
-                ? "docker run -v collar-link:\(QuotedWord.text(path)) …" : "collar-link --state-dir ~/.local/state/collar-link",
+                ? ShellCommand("docker", "run", "-v", "collar-link:\(path)").with(syntax: "…")
+                : ShellCommand("collar-link", "--state-dir").with(syntax: "~/.local/state/collar-link"),
             remedy: "What is acknowledged and then lost does not come again.")
     }
 
     static func keyExposed(_ path: String, collar: String, evidence: [Evidence]) -> Finding {
         Finding(
             .keyExposed, "Other users can read the key of collar \(collar), and with it its positions.", evidence: evidence,
-            command: "chmod 600 \(QuotedWord.text(path))",
-            remedy: "If somebody may have read it, give the collar another: collar-link key exchange.")
+            command: ShellCommand("chmod", "600", path),
+            remedy: "If somebody may have read it, give the collar another one: `collar-link key exchange --port PATH`.")
     }
 
     static func keyMisnamed(_ path: String, inFolder folder: String, name: String, evidence: [Evidence]) -> Finding {
         Finding(
             .keyUnusable, "The name of the key file \(path) has capitals, so its key is not used.", evidence: evidence,
-            command: "mv \(QuotedWord.text(path)) \(QuotedWord.text("\(folder)/\(name.lowercased())"))")
+            command: ShellCommand("mv", path, "\(folder)/\(name.lowercased())"))
     }
 
-    static func keyUnreadable(_ path: String, user: String, evidence: [Evidence], sudo: String) -> Finding {
+    static func keyUnreadable(_ path: String, user: String, evidence: [Evidence], sudo: RootPrefix) -> Finding {
         Finding(
             .keyUnusable, "\(user) may not read \(path): frames of this collar cannot be opened.", evidence: evidence,
-            command: "\(sudo)chown \(user) \(QuotedWord.text(path)) && \(sudo)chmod 600 \(QuotedWord.text(path))")
+            command: sudo("chown", user, path).then(sudo("chmod", "600", path)))
     }
 
     static func receiverSilent(processID: Int32, stateDirectory: String, isStopped: Bool) -> Finding {
@@ -115,20 +123,21 @@ extension Finding {
             .receiverSilent, "The running collar-link (process \(processID)) does not answer.",
             evidence: [Evidence("\(stateDirectory)/lock", "\(processID)"), Evidence("control socket", "no answer")]
                 + (isStopped ? [Evidence("/proc/\(processID)/status", "stopped, as by Ctrl-Z")] : []),
-            command: isStopped ? "kill -CONT \(processID)" : "kill \(processID)", remedy: isStopped ? nil : "Then start it again.")
+            command: isStopped ? ShellCommand("kill", "-CONT", "\(processID)") : ShellCommand("kill", "\(processID)"),
+            remedy: isStopped ? nil : "Then start it again.")
     }
 
     static func receiverOutdated(processID: Int32, evidence: Evidence) -> Finding {
         Finding(
             .receiverOutdated, "The running collar-link (process \(processID)) is not the program that is installed now.",
-            evidence: [evidence], command: "kill \(processID)", remedy: "Then start it again; a service starts by itself.")
+            evidence: [evidence], command: ShellCommand("kill", "\(processID)"), remedy: "Then start it again; a service starts by itself.")
     }
 
     static func reported(_ report: ReportedError, _ code: FindingCode, minutes: Int64) -> Finding {
-        Finding(
+        let message = UserMessage(report.code, report.reason, ofCollar: report.deviceID)
+        return Finding(
             code, port: report.port, report.reason,
             evidence: [Evidence(report.path, "\(report.code.rawValue), \(minutes) minutes ago")],
-            command: code == .pairedElsewhere ? "collar-link send pair" + (report.collar.map { " --collar \($0)" } ?? "") : nil,
-            remedy: report.remedy)
+            command: message.command, remedy: message.remedy)
     }
 }

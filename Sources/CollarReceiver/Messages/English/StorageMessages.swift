@@ -10,7 +10,7 @@ extension JournalError {
         case .heldBy(let processID, let path):
             UserMessage(
                 .stateInUse, "\(path) is in use by \(processID.map { "process \($0)" } ?? "another process")",
-                "Stop the other collar-link, or give this one its own --state-dir.")
+                "Stop the other collar-link, or give this one its own `--state-dir`.")
         case .readerInUse(let name, let processID):
             UserMessage(
                 .stateInUse, "another process reads as '\(name.text)'\(processID.map { ": process \($0)" } ?? "")",
@@ -18,7 +18,7 @@ extension JournalError {
         case .stopped(let failure):
             UserMessage(
                 .storageFailing, "the journal has stopped: \(failure.message.reason)",
-                "Nothing further is acknowledged; the collar keeps it. \(failure.message.remedy ?? "Check the disk (dmesg).") "
+                "Nothing further is acknowledged; the collar keeps it. \(failure.message.remedy ?? "Check the disk (`sudo dmesg`).") "
                     + "Then restart collar-link.")
         case .unencodable(let failure): UserMessage(.storageFailing, failure.reason, "This is a fault of collar-link: report it.")
         case .pendingLimitReached:
@@ -32,7 +32,7 @@ extension JournalError {
         case .sizeLimitReached(let limit, let path):
             UserMessage(
                 .storageFailing, "the journal in \(path) has the \(limit) bytes that it may have",
-                "Give it more with --max-size, or have old fixes removed with --keep.")
+                "Give it more with `--max-size`, or have old fixes removed with `--keep`.")
         case .laterFormat(let version, let path):
             UserMessage(
                 .stateUnusable, "\(path) has format \(version), which this version cannot read",
@@ -42,11 +42,12 @@ extension JournalError {
         case .openToStrangers(.owner(let userID), let path):
             UserMessage(
                 .stateUnusable, "\(path) belongs to another user (\(userID)), who could change what is stored in it",
-                "Run collar-link as that user, or choose another --state-dir.")
+                "Run collar-link as that user, or choose another `--state-dir`.")
         case .openToStrangers(.others, let path):
             UserMessage(
                 .stateUnusable, "other users may write to \(path), and could change what is stored in it",
-                "Run 'chmod go-w \(path)'; where others must write to it, choose another --state-dir.")
+                running: ShellCommand("chmod", "go-w", path)
+            ) { "Run \($0); where others must write to it, choose another `--state-dir`." }
         case .unreadableReceiver(let path):
             UserMessage(
                 .stateUnusable, "\(path) does not hold a receiver's identity",
@@ -54,35 +55,36 @@ extension JournalError {
         case .unreadableReader(let path):
             UserMessage(
                 .readerUnusable, "\(path) does not hold the position of a reader",
-                "Remove the reader: 'collar-link readers --remove NAME'. The next one of its name gets everything again.")
+                "Remove the reader: `collar-link readers --remove NAME`. The next one of its name gets everything again.")
         case .readerDenied(let path, let owner):
             UserMessage(
                 .permissionDenied, "\(path) belongs to user \(UserDatabase.userName(owner)), and this user has no permission to use it",
-                "Read as that user, or under another name. If nobody reads under this name, remove the file: sudo rm \(path)")
+                "Read as that user, or under another name. If nobody reads under this name, remove the file: "
+                    + "`\(ShellCommand("sudo", "rm", path).text)`.")
         case .readerReplaced(let path):
             UserMessage(
-                .readerUnusable, "\(path) was removed or replaced while the reader ran: the state directory was restored or removed.",
+                .readerUnusable, "\(path) was removed or replaced while the reader ran: the state directory was restored or removed",
                 "Start the reader again: it goes on at the position that is stored there now.")
         case .unreadableKey(let path):
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
-                "Restore \(path) from a backup, or give the key again: collar-link key add ID FILE.")
+                "Restore \(path) from a backup, or give the key again: `collar-link key add ID FILE`.")
         case .misnamedKey(let path, let name):
             UserMessage(
                 .keyUnusable, "the name of the key file \(path) has capitals, so its key is not used", "Rename it to \(name).")
         case .retired(let receiverID, let path):
             UserMessage(
-                .stateUnusable, "receiver \(String(receiverID, radix: 16)) has moved away from \(path)",
-                "Run collar-link where it was imported. 'collar-link receiver import' brings it back; to become a new receiver "
+                .stateUnusable, "receiver \(receiverName(receiverID)) has moved away from \(path)",
+                "Run collar-link where it was imported. `collar-link receiver import` brings it back; to become a new receiver "
                     + "here remove \(path) (collars must be paired again).")
         case .noReceiver(let path):
             UserMessage(
                 .noReceiver, "there is no receiver in \(path)",
-                "Name the directory that 'collar-link run' uses: --state-dir DIR.")
+                "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
         case .otherReceiver(let path):
             UserMessage(
                 .stateUnusable, "another receiver has stored something in \(path)",
-                "Give a directory of its own: --state-dir DIR.")
+                "Give a directory of its own: `--state-dir DIR`.")
         }
     }
 
@@ -122,14 +124,14 @@ extension FileFailure {
         case _ where foreignOwner != nil: "Give it to the owner of the state directory, or choose another --state-dir."
         case ENOSPC: "Make room on the disk that holds \(path)."
         case EDQUOT: "Raise the disk quota, or make room."
-        case EFBIG: "Raise the limit of file sizes (ulimit -f)."
-        case EROFS: "Mount the disk that holds \(path) writable, or choose another --state-dir."
-        case EACCES, EPERM: "Give this user write access to \(path), or choose another --state-dir."
+        case EFBIG: "Raise the limit of file sizes (`ulimit -f`)."
+        case EROFS: "Mount the disk that holds \(path) writable, or choose another `--state-dir`."
+        case EACCES, EPERM: "Give this user write access to \(path), or choose another `--state-dir`."
         case ENOENT where operation == .find:
             "Was it removed or moved while it was in use? Bring it back, and keep away what did that."
-        case EIO: "The disk fails: look at dmesg, and move the state directory to another disk."
-        case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
-        case _ where isInTheWay: "Remove what is in the way at \(path), or choose another --state-dir."
+        case EIO: "The disk fails: look at `sudo dmesg`, and move the state directory to another disk."
+        case EMFILE, ENFILE: "Raise the limit of open files (`ulimit -n`)."
+        case _ where isInTheWay: "Remove what is in the way at \(path), or choose another `--state-dir`."
         default: nil
         }
     }

@@ -1,0 +1,104 @@
+import CollarARQ
+import CollarHost
+import RadioModems
+
+/// Limits how often notices of one kind about one port or collar are given, whatever a stick, a collar or a stranger does. All notices
+/// of a receiver pass it: what it holds back reaches neither a person nor a program nor the event log.
+///
+/// Of what is held back, the newest is given when it is due, with the number of those that were left out: so the last state is told.
+struct NoticeGate {
+    /// The notices that count as one: each may take the place of the one before.
+    private struct Key: Hashable {
+        let kind: String
+        let subject: String
+    }
+
+    private struct Limit {
+        var bucket: TokenBucket
+        /// The newest notice that was held back, and since when some are.
+        var held: (notice: ReceiverNotice, since: Instant)?
+        var leftOutCount = 0
+        var lastUse: Instant
+    }
+
+    /// Time between two notices that count as one, after ``burst`` at once, in microseconds.
+    static let interval: Int64 = 10_000_000
+    static let burst = 8
+    /// A port that a person plugs in and out, or a connection that fails, is no flood yet.
+    static let connectionBurst = 64
+    /// Limits that are kept before those that are full again are dropped. A stranger can invent collars.
+    private static let limitCount = 1024
+
+    private var limits: [Key: Limit] = [:]
+
+    /// When to call ``take(at:)`` next; nil while nothing is held back.
+    var nextDeadline: Instant? {
+        limits.values.compactMap(\.held?.since).min()?.advanced(byMicroseconds: NoticeGate.interval)
+    }
+
+    /// Whether a notice is to be given now; if not, it is held back.
+    mutating func admits(_ notice: ReceiverNotice, at now: Instant) -> Bool {
+        guard let kind = notice.limitedKind else { return true }
+        dropUnused(at: now)
+        let key = Key(kind: kind, subject: notice.port ?? notice.deviceID.map { "\($0)" } ?? "")
+        let capacity = kind == ReceiverNotice.connectionKind ? NoticeGate.connectionBurst : NoticeGate.burst
+        var limit = limits[key] ?? Limit(
+            bucket: TokenBucket(capacity: capacity, microsecondsPerToken: NoticeGate.interval), lastUse: now)
+        limit.lastUse = now
+        defer { limits[key] = limit }
+        if let held = limit.held {
+            limit.held = (notice, held.since)
+            limit.leftOutCount += 1
+            return false
+        }
+        if limit.bucket.take(at: now) { return true }
+        limit.held = (notice, now)
+        return false
+    }
+
+    /// The notices that were held back and are due.
+    mutating func take(at now: Instant) -> [ReceiverNotice] {
+        var due: [(notice: ReceiverNotice, since: Instant)] = []
+        for (key, limit) in limits {
+            guard let held = limit.held, now.microseconds(since: held.since) >= NoticeGate.interval else { continue }
+            due.append((limit.leftOutCount == 0 ? held.notice : .repeated(held.notice, leftOutCount: limit.leftOutCount), held.since))
+            limits[key]?.held = nil
+            limits[key]?.leftOutCount = 0
+            _ = limits[key]?.bucket.take(at: now)
+        }
+        return due.sorted { $0.since < $1.since }.map(\.notice)
+    }
+
+    private mutating func dropUnused(at now: Instant) {
+        guard limits.count >= NoticeGate.limitCount else { return }
+        let refillTime = NoticeGate.interval * Int64(NoticeGate.connectionBurst)
+        limits = limits.filter { $0.value.held != nil || now.microseconds(since: $0.value.lastUse) < refillTime }
+    }
+}
+
+extension ReceiverNotice {
+    static let connectionKind = "connection"
+
+    /// The kind for which notices are limited: states that end one another are of one kind. Nil for notices that nobody outside can
+    /// cause in numbers, and for those that stand for data: results, statuses, and losses, which the host limits.
+    fileprivate var limitedKind: String? {
+        switch self {
+        case .opened, .unplugged, .unmarked, .waitingForPort: ReceiverNotice.connectionKind
+        case .renewing: "renewing"
+        case .modem(_, .found): "found"
+        case .modem(_, .ready): "ready"
+        case .modem(_, .powerReduced): "power"
+        case .modem(_, .notAnswering), .modem(_, .answersAgain): "answering"
+        case .host(.radio): "radio"
+        case .host(.modem): "modem"
+        case .host(.collar): "heard"
+        case .host(.health(_, .condition)): "condition"
+        case .host(.health): "reachable"
+        case .host(.storageFailing), .host(.storageRecovered): "storage"
+        case .waitingForRadio, .udevElsewhere, .crashed, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
+            .host(.status), .host(.lost), .host(.deliveredElsewhere), .host(.damagedFixes):
+            nil
+        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .host: message.code?.rawValue
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CollarBridge
+import SerialDevices
+
+/// A command that a person types into a shell, held as its words. Each word is quoted when the command is printed, so that nothing
+/// that others wrote (a path, the name of a process, a serial number) can become a command.
+public struct ShellCommand: Equatable, Sendable {
+    private enum Part: Equatable, Sendable {
+        case word(String)
+        /// What the shell interprets.
+        case syntax(String)
+    }
+
+    private var parts: [Part]
+
+    /// A program and its arguments.
+    public init(_ words: String...) { self.init(words: words) }
+
+    /// A program and its arguments.
+    public init(words: [String]) { parts = words.map { .word($0) } }
+
+    /// Text that the shell interprets. As a literal, it has nothing that others wrote.
+    init(syntax text: StaticString) { parts = [.syntax("\(text)")] }
+
+    /// `collar-link send` with a request to one collar.
+    static func send(_ words: String..., to deviceID: UInt64) -> ShellCommand {
+        ShellCommand(words: ["collar-link", "send"] + words + ["--collar", MessageDescription.hexadecimal(deviceID)])
+    }
+
+    /// The command with further arguments.
+    func with(_ words: String...) -> ShellCommand { joined(nil, ShellCommand(words: words)) }
+
+    /// The command with further text that the shell interprets.
+    func with(syntax text: StaticString) -> ShellCommand { joined(nil, ShellCommand(syntax: text)) }
+
+    /// The command, and another one after it if it succeeds.
+    public func then(_ next: ShellCommand) -> ShellCommand { joined("&&", next) }
+
+    /// The command, with its output as the input of another one.
+    public func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
+
+    /// The command, with its output in a file.
+    func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
+
+    private func joined(_ syntax: String?, _ other: ShellCommand) -> ShellCommand {
+        var result = self
+        if let syntax { result.parts.append(.syntax(syntax)) }
+        result.parts += other.parts
+        return result
+    }
+
+    /// The command as it is typed.
+    public var text: String {
+        parts.map { part in
+            switch part {
+            case .word(let word): ShellCommand.quoted(word)
+            case .syntax(let text): text
+            }
+        }.joined(separator: " ")
+    }
+
+    private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:=@%,".utf8)
+
+    /// Whether a word has no character that means something to a shell or a terminal.
+    static func isPlain(_ word: String) -> Bool { !word.isEmpty && word.utf8.allSatisfy(plainBytes.contains) }
+
+    /// The word as a shell takes it.
+    private static func quoted(_ word: String) -> String {
+        if isPlain(word) { return word }
+        guard word.unicodeScalars.contains(where: \.controlsText) else {
+            return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        }
+        // What controls a terminal must not be printed as it is.
+        let bytes = word.utf8.map { byte in
+            plainBytes.contains(byte) ? String(Unicode.Scalar(byte)) : #"\x"# + MessageDescription.hexadecimal(UInt64(byte), digits: 2)
+        }
+        return "$'" + bytes.joined() + "'"
+    }
+}
+
+/// The start of a command that only root may carry out.
+struct RootPrefix: Equatable, Sendable {
+    /// Whether the user is not root.
+    let isNeeded: Bool
+
+    /// The command as this user types it.
+    func callAsFunction(_ words: String...) -> ShellCommand { self(words: words) }
+
+    func callAsFunction(words: [String]) -> ShellCommand { ShellCommand(words: (isNeeded ? ["sudo"] : []) + words) }
+
+    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
+    var udevReload: ShellCommand { .udevReload(asRoot: !isNeeded) }
+}
+
+extension ShellCommand {
+    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
+    /// - Parameter isRoot: whether root types them.
+    public static func udevReload(asRoot isRoot: Bool) -> ShellCommand {
+        let commands = UdevCommands.all.map { RootPrefix(isNeeded: !isRoot)(words: $0) }
+        return commands.dropFirst().reduce(commands[0]) { $0.then($1) }
+    }
+}
