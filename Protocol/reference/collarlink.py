@@ -117,6 +117,8 @@ def decode_capture(path, listener):
     except (capture.CaptureError, OSError) as error:
         print(f"{path}: {error}", file=sys.stderr)
         status = 0 if isinstance(error, capture.CutError) else 1
+    if not results:
+        print(f"{path}: there are no frames", file=sys.stderr)
     for result, number in sorted(results.items()):
         print(f"{number} of {results.total()} frames: {HINTS.get(result, result)}", file=sys.stderr)
     return status

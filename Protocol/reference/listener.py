@@ -116,7 +116,10 @@ def hear_capture(records, listener):
     ports = capture.Ports()
     for record in records:
         if record.event == capture.BEGAN:
-            listener.hear_of_receiver(int(record.lines().get("receiver", 0)))
+            receiver = record.lines().get("receiver", "0")
+            if not receiver.isdecimal() or int(receiver) >> 32:
+                raise capture.CaptureError(f"byte {record.offset}: {receiver!r} is no receiver id")
+            listener.hear_of_receiver(int(receiver))
         for packet in ports.take(record):
             if isinstance(packet.content, ProtocolError):
                 yield packet, packet.content.as_json()
