@@ -144,6 +144,7 @@ class KnownLogs:
         self.logs = []      # in the order in which they became known
         self.stored = []    # (log, fix), in the order in which they were stored
         self._at_address = {}  # the log heard last at an address
+        self._users = {}       # address -> device ids of the collars heard there
         self._current = {}     # by device id, the log that the collar named last
 
     def decode(self, frame, time):
@@ -161,11 +162,12 @@ class KnownLogs:
         return self._at_address.get(address)
 
     def _decode_bound(self, frame, time):
-        """The log that the frame fits, and the decoded frame. The log heard last at the address is tried first."""
+        """The log that the frame fits, and the decoded frame. Logs of collars that use the address are tried, the last one first."""
         last = self.heard_at(frame[2])
         is_live = frame[0] & 0x1F == LIVE_FIX
-        tried = [each for each in self.logs
-                 if self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE]
+        users = self._users.get(frame[2], ())
+        tried = [each for each in self.logs if each.log.device_id in users
+                 and (self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE)]
         for known in sorted(tried, key=lambda each: each is not last):
             for reference in known.references():
                 anchor = known.anchor_of(frame, reference) if is_live else None
@@ -196,6 +198,7 @@ class KnownLogs:
         """Take over what a frame of a collar says of its log."""
         known.heard = time
         self._at_address[decoded.address] = known
+        self._users.setdefault(decoded.address, set()).add(known.log.device_id)
         fields = decoded.decoded
         if decoded.type in (ABSOLUTE_FIX, LIVE_FIX):
             self._store(known, {name: value for name, value in fields.items() if name != "type"})

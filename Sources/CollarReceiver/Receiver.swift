@@ -91,7 +91,8 @@ public final class Receiver {
             var hostConfiguration = configuration.host
             hostConfiguration.receiverID = playback?.receiverID
             host = try Host(
-                hostConfiguration, fileSystem: POSIXFileSystem(), random: SystemRandomNumberGenerator(), at: clock.now)
+                hostConfiguration, fileSystem: POSIXFileSystem(stateDirectory: hostConfiguration.stateDirectory),
+                random: SystemRandomNumberGenerator(), at: clock.now)
         } catch { throw .host(error) }
         runMarker = playback == nil ? RunMarker(stateDirectory: configuration.host.stateDirectory) : nil
         eventLog = EventLogWriter(stateDirectory: configuration.host.stateDirectory)
@@ -134,7 +135,7 @@ public final class Receiver {
             let now = clock.now.instant
             if !isBusy { releasePages(at: now) }
             do throws(ReceiverError) {
-                for event in try waitForEvents(isBusy: isBusy, now) { try handle(event) }
+                try handle(try waitForEvents(isBusy: isBusy, now))
                 try handleDeadlines()
             } catch {
                 // The frames before the error are stored, and their lines are written, before the receiver ends.
@@ -211,7 +212,14 @@ public final class Receiver {
         ].compactMap { $0 }.min()
     }
 
-    private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
+    /// Handles events that came together. The ports among them share one turn.
+    private func handle(_ ready: [EventPoll.Event]) throws(ReceiverError) {
+        let portCount = ready.count { if case .port = $0.source { true } else { false } }
+        let turn = RadioPorts.turnMicroseconds / Int64(max(1, portCount))
+        for event in ready { try handle(event, turnMicroseconds: turn) }
+    }
+
+    private func handle(_ event: EventPoll.Event, turnMicroseconds: Int64) throws(ReceiverError) {
         let time = clock.now
         switch event.source {
         case .signals:
@@ -228,7 +236,7 @@ public final class Receiver {
         case .controlClient(let client): control?.handle(client, event, at: time.instant)
         case .port(let port):
             let damaged = host.statistics.damagedFrames
-            try ports.handle(port, event, at: time)
+            try ports.handle(port, event, turnMicroseconds: turnMicroseconds, at: time)
             if host.statistics.damagedFrames != damaged { ports.bytesAreMissing(at: time) }
             // Without new frames there are no new figures, and nothing wakes up.
             if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
@@ -263,7 +271,7 @@ public final class Receiver {
             // A commit takes milliseconds, during which the buffer of a serial line fills up. With many collars the
             // commits add up, and the line would stop most of the time if it were not read between them.
             guard host.isCommitDue, end == nil else { continue }
-            for event in events.wait(timeoutMicroseconds: 0) { try handle(event) }
+            try handle(events.wait(timeoutMicroseconds: 0))
             try emitLines()
         }
     }

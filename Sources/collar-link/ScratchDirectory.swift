@@ -21,7 +21,7 @@ struct ScratchDirectory {
     }
 
     /// Removes the directory and all that is in it, as far as the system lets it.
-    func remove() { ScratchDirectory.remove(path, POSIXFileSystem()) }
+    func remove() { ScratchDirectory.remove(path, POSIXFileSystem(stateDirectory: path)) }
 
     private static func remove(_ path: String, _ files: POSIXFileSystem) {
         do throws(FileFailure) { try files.remove(path) } catch {

@@ -88,6 +88,53 @@ struct SeveralRadiosTests {
         #expect(try answeredLinks() == [near])
     }
 
+    /// Passes a poll to the host, first on the far link, and takes the links of the answers.
+    private func answersTo(_ poll: [UInt8], strengthDBm: [Int16] = []) throws -> [LinkID] {
+        for (index, link) in [far, near].enumerated() {
+            if strengthDBm.isEmpty { bench.receive(poll, on: link) } else { try receive(poll, strengthDBm: strengthDBm[index], on: link) }
+            bench.wait(seconds: 0.001)
+        }
+        bench.wait(seconds: 0.005)
+        return try answeredLinks()
+    }
+
+    /// A radio that hears best, but cannot send, does not keep the answers: the collar repeats its fix.
+    @Test func anUnheardAnswerIsFollowedByOneAtAnotherRadio() throws {
+        #expect(try answersTo(try collar.fix(0, poll: 1)) == [far])
+        bench.wait(seconds: 0.2)
+        #expect(try answersTo(try collar.fix(0, poll: 2)) == [near])
+        // New fixes show that the collar hears these answers, so they stay there.
+        for number in 1..<20 as Range<UInt32> {
+            bench.wait(seconds: 1)
+            #expect(try answersTo(try collar.fix(number, poll: UInt8(number % 7) + 1)) == [near])
+        }
+        // A probe that is no heartbeat shows it, too.
+        bench.wait(seconds: 1)
+        #expect(try answersTo(try collar.probe(next: 20, poll: 1)) == [far])
+        // Both fail: each has its turn.
+        var links: Set<LinkID> = []
+        for number in 2..<6 as Range<UInt8> {
+            bench.wait(seconds: 1)
+            links.formUnion(try answersTo(try collar.probe(next: 20, poll: number)))
+        }
+        #expect(links == [near, far])
+    }
+
+    @Test func aHeartbeatTellsNothingOfTheAnswerBefore() throws {
+        for number in 1..<6 as Range<UInt8> {
+            #expect(try answersTo(try collar.probe(next: 5, poll: number)) == [far])
+            bench.wait(seconds: 60)
+        }
+    }
+
+    /// No receiver measures 30,000 dBm, and what it measured for an earlier poll does not count.
+    @Test func onlyPlausibleStrengthsOfThisPollCount() throws {
+        for link in [near, far] { try receive(try collar.fix(0), strengthDBm: -90, on: link) }
+        #expect(try answersTo(try collar.fix(1, poll: 1), strengthDBm: [30_000, -90]) == [near])
+        #expect(try answersTo(try collar.fix(2, poll: 2), strengthDBm: [-40, -90]) == [far])
+        #expect(try answersTo(try collar.fix(3, poll: 3), strengthDBm: [-100, -90]) == [near])
+    }
+
     /// If only one link is open, the host answers a poll at once.
     @Test func oneRadioDoesNotWait() throws {
         bench.host.linkClosed(far, at: bench.time)

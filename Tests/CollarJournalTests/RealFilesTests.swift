@@ -159,8 +159,74 @@ import Testing
             let path = JournalDirectory(stateDirectory: directory, deviceID: collar).path
             #expect(unsafe mkdir(path, 0o700) == 0)
             #expect(unsafe mkfifo("\(path)/00000001.journal", 0o600) == 0)
-            let failure = FileFailure(.read, "\(path)/00000001.journal", errorNumber: ESPIPE)
-            #expect(throws: JournalError.file(failure)) { try openJournal(POSIXFileSystem(), in: directory) }
+            let segment = "\(path)/00000001.journal"
+            #expect(throws: JournalError.file(FileFailure(.read, segment, errorNumber: ESPIPE))) {
+                try openJournal(POSIXFileSystem(), in: directory)
+            }
+            #expect(throws: JournalError.file(FileFailure(.open, segment, errorNumber: ENXIO))) {
+                try openJournal(POSIXFileSystem(stateDirectory: directory), in: directory)
+            }
+        }
+    }
+
+    /// The owner of the state directory could lead root to any other directory by it.
+    @Test func noLinkBelowTheStateDirectoryIsFollowed() throws {
+        try inTemporaryDirectory { directory in
+            let real = "\(directory)/real"
+            #expect(try POSIXFileSystem().makeDirectory(at: real))
+            // The state directory itself may be a link.
+            let state = "\(directory)/state"
+            #expect(unsafe symlink(real, state) == 0)
+            let files = POSIXFileSystem(stateDirectory: state)
+            #expect(try files.makeDirectory(at: "\(state)/a"))
+            files.close(try files.open("\(state)/a/file", .creating))
+            let link = "\(state)/link"
+            #expect(unsafe symlink("a", link) == 0)
+            #expect(try !files.makeDirectory(at: link))
+            func fails(_ operation: FileOperation, at path: String = "\(directory)/state/link", _ body: () throws(FileFailure) -> Void) {
+                #expect(throws: FileFailure(operation, path, errorNumber: ELOOP)) { () throws(FileFailure) in try body() }
+            }
+            fails(.list) { () throws(FileFailure) in _ = try files.names(in: link) }
+            fails(.open) { () throws(FileFailure) in files.close(try files.open(link, .directory)) }
+            fails(.open) { () throws(FileFailure) in files.close(try files.open("\(link)/file", .reading)) }
+            fails(.create) { () throws(FileFailure) in files.close(try files.open("\(link)/new", .creating)) }
+            fails(.create) { () throws(FileFailure) in files.close(try files.open("\(link)/new", .creatingIfMissing)) }
+            fails(.makeDirectory) { () throws(FileFailure) in _ = try files.makeDirectory(at: "\(link)/new") }
+            fails(.rename) { () throws(FileFailure) in try files.rename("\(link)/file", to: "\(link)/other") }
+            fails(.remove) { () throws(FileFailure) in try files.remove("\(link)/file") }
+            fails(.synchronize) { () throws(FileFailure) in try files.synchronizeDirectory(at: link) }
+            fails(.share) { () throws(FileFailure) in _ = try files.share(link, as: .readableDirectory) }
+            #expect(try files.names(in: "\(state)/a") == ["file"])
+            // A link in the place of a file is not followed, whatever the use; it can be removed.
+            let fileLink = "\(state)/a/link"
+            #expect(unsafe symlink("file", fileLink) == 0)
+            for mode in [.reading, .writing] as [FileMode] {
+                fails(.open, at: fileLink) { () throws(FileFailure) in files.close(try files.open(fileLink, mode)) }
+            }
+            try files.remove(fileLink)
+            #expect(try files.names(in: "\(state)/a") == ["file"])
+            #expect(throws: FileFailure(.open, "\(state)/a", errorNumber: EISDIR)) { () throws(FileFailure) in
+                files.close(try files.open("\(directory)/state/a", .reading))
+            }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func rootUsesOnlyDirectoriesOfTheOwnerOfTheStateDirectory() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem(stateDirectory: directory)
+            #expect(unsafe chown(directory, 4000, 4001) == 0)
+            for (name, owner) in [("own", 4000), ("root", 0), ("other", 4002)] as [(String, UInt32)] {
+                let path = "\(directory)/\(name)"
+                #expect(try files.makeDirectory(at: path))
+                #expect(unsafe chown(path, owner, 4001) == 0)
+                if owner == 4000 {
+                    files.close(try files.open("\(path)/file", .creating))
+                } else {
+                    #expect(throws: FileFailure(.create, path, errorNumber: EPERM, foreignOwner: owner)) { () throws(FileFailure) in
+                        files.close(try files.open("\(path)/file", .creating))
+                    }
+                }
+            }
         }
     }
 

@@ -129,6 +129,10 @@ import Testing
             # TYPE collar_link_reader_last_seen_timestamp_seconds gauge
             collar_link_reader_last_seen_timestamp_seconds{reader="behind"} 1700000009.000
             collar_link_reader_last_seen_timestamp_seconds{reader="up-to-date"} 1700000009.000
+            # HELP collar_link_reader_unreadable Whether the file of the reader cannot be read; then nothing else is known of the reader.
+            # TYPE collar_link_reader_unreadable gauge
+            collar_link_reader_unreadable{reader="behind"} 0
+            collar_link_reader_unreadable{reader="up-to-date"} 0
 
             """
         #expect(String(decoding: report.bytes, as: UTF8.self) == expected)

@@ -174,7 +174,8 @@ class MetricsTest(SendTest):
         with open(os.path.join(self.state, "readers/other.reader"), "w", encoding="ascii") as file:
             file.write("nonsense")
         os.chmod(os.path.join(self.state, "readers/other.reader"), 0o644)
-        again = self.metrics(code=65)
+        again = self.metrics()
+        self.assertEqual((again['reader_unreadable{reader="map"}'], again['reader_unreadable{reader="other"}']), (0, 1))
         self.assertEqual(again['reader_lag_entries{reader="map"}'], 3)
         self.assertIn("other.reader", self.errors)
         receiver.stop()

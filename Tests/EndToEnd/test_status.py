@@ -304,7 +304,7 @@ class WrittenCollarTest(StatusTest):
             self.start([BINARY, "follow", "--as", reader, "-n", "1", "--state-dir", self.state], environment=self.environment).wait()
         with open(os.path.join(self.state, "readers/other.reader"), "w", encoding="ascii") as file:
             file.write("nonsense")
-        line = self.overview(code=65)
+        line = self.overview()
         self.assertIn("other.reader", self.errors)
         self.assertEqual([reader["name"] for reader in line["readers"]], ["map"])
         self.assertEqual(line["collars"][0]["stored"], 1)

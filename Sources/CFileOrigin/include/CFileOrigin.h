@@ -16,4 +16,7 @@ struct file_origin {
 /// Returns 0, or the `errno`.
 int find_file_origin(int file_descriptor, struct file_origin *origin);
 
+/// `O_PATH`, which Swift does not see: a directory opened with it can be searched, not read.
+int flag_for_searching(void);
+
 #endif

@@ -1,30 +1,37 @@
 import CollarARQ
 import CollarWire
 
-/// The links on which a collar is heard.
+/// The links on which a collar is heard, and whether it hears the answers there.
 struct CollarLinks {
     /// An answer waits for other links if several have heard the collar within this time, in microseconds. A host with many
     /// radios, of which one hears the collar, answers at once.
     private static let sharedTime: Int64 = 600_000_000
+    /// A link that heard the collar within this time, in microseconds, can answer a poll that it did not hear.
+    private static let hearingTime: Int64 = 60_000_000
+    /// The most unheard answers of a link that are counted. If all links fail, each is tried in turn.
+    private static let unheardLimit = 8
+
+    /// What is known of one link.
+    private struct Hearing {
+        var lastHeard: Instant
+        /// Answers in a row at this link that the collar did not hear.
+        var unheardCount = 0
+    }
 
     /// The link on which the collar was heard last; nil before it was heard.
     private(set) var last: LinkID?
     /// When a frame came in on another link than the one before it; nil if that has not happened.
     private var lastChange: Instant?
-    /// The signal strength of the collar's last frame at each link, in dBm, if the base radio reports it.
-    private(set) var strengths: [LinkID: Int16] = [:]
+    private var hearings: [LinkID: Hearing] = [:]
+    /// The link of the newest answer, until a poll shows whether the collar heard it.
+    private var answered: LinkID?
 
-    /// A frame of the collar came in.
-    mutating func noteFrame(on link: LinkID, signal: RadioSignal?, at now: Instant) {
-        noteSignal(signal, on: link)
+    /// A frame of the collar came in, or a copy of one.
+    mutating func noteFrame(on link: LinkID, at now: Instant) {
+        hearings[link, default: Hearing(lastHeard: now)].lastHeard = now
         guard last != link else { return }
         if last != nil { lastChange = now }
         last = link
-    }
-
-    /// A copy of an earlier frame came in.
-    mutating func noteSignal(_ signal: RadioSignal?, on link: LinkID) {
-        if let strength = signal?.strengthDBm { strengths[link] = strength }
     }
 
     /// Whether several links heard the collar lately.
@@ -32,6 +39,39 @@ struct CollarLinks {
         lastChange.map { now.microseconds(since: $0) < CollarLinks.sharedTime } ?? false
     }
 
+    /// The collar has polled again.
+    /// - Parameter hasHeard: whether the poll shows that the collar heard the newest answer.
+    mutating func noteNextPoll(hasHeard: Bool) {
+        guard let link = answered, let count = hearings[link]?.unheardCount else { return }
+        hearings[link]?.unheardCount = hasHeard ? 0 : min(count + 1, CollarLinks.unheardLimit)
+        answered = nil
+    }
+
+    /// Chooses the link for an answer: the one with the fewest unheard answers, of these one that heard the poll, of these the one
+    /// with the strongest signal of the poll. The first that heard the poll wins a tie.
+    func link(for answer: PendingAnswer, at now: Instant) -> LinkID? {
+        var best = answer.hearers.first?.link
+        var bestRank = (unheard: Int.max, missed: 1, weakness: Int.max)
+        for hearer in answer.hearers {
+            let rank = (hearings[hearer.link]?.unheardCount ?? 0, 0, hearer.strengthDBm.map { -Int($0) } ?? Int(Int16.max))
+            if rank < bestRank { (best, bestRank) = (hearer.link, rank) }
+        }
+        guard bestRank.unheard > 0 else { return best }
+        for (link, hearing) in hearings.sorted(by: { $0.key.index < $1.key.index })
+        where now.microseconds(since: hearing.lastHeard) < CollarLinks.hearingTime {
+            // A poll that a radio did not hear counts as an unheard answer.
+            let rank = (hearing.unheardCount + 1, 1, 0)
+            if rank < bestRank { (best, bestRank) = (link, rank) }
+        }
+        return best
+    }
+
+    /// An answer goes out.
+    mutating func noteAnswer(on link: LinkID) { answered = link }
+
     /// A link was closed.
-    mutating func close(_ closed: LinkID) { strengths[closed] = nil }
+    mutating func close(_ closed: LinkID) {
+        hearings[closed] = nil
+        if answered == closed { answered = nil }
+    }
 }

@@ -79,8 +79,9 @@ struct CollarLogs {
 
     /// The log to which the CRC of a frame is bound, and the reference for a short sequence in the frame; nil if the CRC
     /// fits no log.
-    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
-        for index in all.indices where isTried(index, at: now) {
+    func sender(of frame: Span<UInt8>, trials: inout LogTrials) -> (log: LogSession, reference: UInt32)? {
+        for index in all.indices where isTried(index, at: trials.now) {
+            guard trials.mayTry() else { return nil }
             let session = all[index]
             let fitting = FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
             if let fitting { return (session, fitting) }
@@ -138,8 +139,9 @@ struct CollarLogs {
     func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 
     /// The live fix in a frame, and its log; nil if this collar did not send the frame or the anchor is not in memory.
-    mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
-        for index in all.indices where isTried(index, at: now) {
+    mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
+        for index in all.indices where isTried(index, at: trials.now) {
+            guard trials.mayTry() else { return nil }
             let session = all[index]
             var last: UInt32?
             var position = 0

@@ -3,12 +3,12 @@ import CollarWire
 
 /// Which log of the collar a frame belongs to.
 extension CollarSession {
-    func sender(of frame: Span<UInt8>, at now: Instant) -> (log: LogSession, reference: UInt32)? {
-        logs.sender(of: frame, at: now)
+    func sender(of frame: Span<UInt8>, trials: inout LogTrials) -> (log: LogSession, reference: UInt32)? {
+        logs.sender(of: frame, trials: &trials)
     }
 
-    func liveFix(of frame: Span<UInt8>, header: FrameHeader, at now: Instant) -> (fix: Fix, log: LogSession)? {
-        logs.liveFix(of: frame, header: header, at: now)
+    func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
+        logs.liveFix(of: frame, header: header, trials: &trials)
     }
 
     func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }

@@ -28,10 +28,16 @@ final class CollarSession {
     /// The collar's last identity.
     private var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
-    private var address: UInt8?
+    private(set) var address: UInt8?
     private(set) var links = CollarLinks()
     /// The answer to the open poll; nil if no poll is open.
     private var answer: PendingAnswer?
+    /// The frame with the newest poll; nil before the first.
+    private var pollFrame: PollFrame?
+    /// Whether what is stored now came in that frame.
+    private var isInPollFrame = false
+    /// When the last answer was sent; nil before the first.
+    private var answeredAt: Instant?
     private var isReportedAsElsewhere = false
     /// Answers since the last identity.
     private var answersSinceIdentity: UInt32 = 0
@@ -108,27 +114,32 @@ final class CollarSession {
         isCommitDue = true
         let isFirst = address == nil
         address = header.address
-        links.noteFrame(on: link.id, signal: signal, at: time.instant)
+        journal.address = header.address
+        links.noteFrame(on: link.id, at: time.instant)
         health.noteFrame(at: time.instant, output)
         log.lastHeard = time.instant
+        if header.type == .liveFix { log.hasLiveFixes = true }
+        isInPollFrame = false
         switch poll {
         case .none: break
-        case .copy: answer?.offer(link.id, links.strengths)
+        case .copy: answer?.offer(link.id, signal: signal)
         case .new(let wait):
             log.delivery.receive(flags: header.flags)
             log.sealedPoll = number
+            pollFrame = header.type.map { PollFrame(type: $0) }
+            isInPollFrame = true
             let wait = links.areSeveral(at: time.instant) ? wait : nil
             answer = PendingAnswer(
-                link: link.id, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
+                link: link.id, signal: signal, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         guard isFirst else { return }
         output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name, isSealed: number != nil))
     }
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.
-    func offerAnswer(at link: Link, signal: RadioSignal?) {
-        links.noteSignal(signal, on: link.id)
-        answer?.offer(link.id, links.strengths)
+    func offerAnswer(at link: Link, signal: RadioSignal?, time: HostTime) {
+        links.noteFrame(on: link.id, at: time.instant)
+        answer?.offer(link.id, signal: signal)
     }
 
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
@@ -218,8 +229,7 @@ final class CollarSession {
         switch storage.append(record, at: time) {
         case .refused: return
         case .duplicate:
-            output.statistics.duplicates += 1
-            duplicateCount += 1
+            noteRepeated()
             let recent = logs.recentFix(fix.sequence, logID: record.logID)
             if storage.isChanged(fix, logID: record.logID, recent: recent, at: time) {
                 storage.report(.otherContent(sequence: fix.sequence), at: time)
@@ -250,9 +260,7 @@ final class CollarSession {
             logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, message: message)
         switch storage.append(record, at: time) {
         case .refused: return
-        case .duplicate:
-            output.statistics.duplicates += 1
-            duplicateCount += 1
+        case .duplicate: noteRepeated()
         case .appended:
             noteAppended(message.sequence, isFix: false, log: log, at: time)
             output.statistics.messages += 1
@@ -263,10 +271,21 @@ final class CollarSession {
         noteFrameWithoutFix(log, at: time)
     }
 
+    /// A fix or message came in that was stored before.
+    private func noteRepeated() {
+        output.statistics.duplicates += 1
+        duplicateCount += 1
+        if isInPollFrame { pollFrame?.hasRepeated = true }
+    }
+
     /// A fix or message was appended.
     private func noteAppended(_ sequence: UInt32, isFix: Bool, log: LogSession, at time: HostTime) {
         noteAppended()
         log.noteStored(sequence, isFix: isFix)
+        if isInPollFrame {
+            pollFrame?.hasNew = true
+            if sequence == log.highestFix { pollFrame?.hasNewest = true }
+        }
         if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(sequence)) }
         learn(of: sequence, log: log, at: time)
     }
@@ -358,8 +377,13 @@ final class CollarSession {
 
     /// Answers the collar's open polls with what is durable now.
     private func sendAnswer(at time: HostTime) {
-        guard let link = answer?.link, let askedAt = answer?.askedAt, answer?.holdUntil == nil, let address else { return }
+        guard let pending = answer, pending.holdUntil == nil, let address else { return }
         answer = nil
+        let sendsLiveFixes = currentLog?.hasLiveFixes ?? false
+        if let hasHeard = pollFrame?.showsAnswer(sentAt: answeredAt, sendsLiveFixes: sendsLiveFixes, at: time.instant) {
+            links.noteNextPoll(hasHeard: hasHeard)
+        }
+        guard let link = links.link(for: pending, at: time.instant) else { return }
         // Two receivers that answer would send at the same time, and the collar listens only to its own receiver.
         let isListening = isPairedElsewhere
         for session in logs.all {
@@ -381,7 +405,9 @@ final class CollarSession {
                 into: &output.frames)
             guard !isListening else { continue }
             answersSinceIdentity &+= 1
-            output.latencies.noteAnswer(toPollAt: askedAt)
+            output.latencies.noteAnswer(toPollAt: pending.askedAt)
+            links.noteAnswer(on: link)
+            answeredAt = time.instant
             output.frames.add(for: link, sealing: seal) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                 try answer.encode(address: address, log: session.log, into: &output)
             }
@@ -406,7 +432,7 @@ final class CollarSession {
     /// A link was closed: if the collar was heard last on it, the collar cannot be heard now.
     func linkClosed(_ closed: LinkID) {
         links.close(closed)
-        if answer?.close(closed, links.strengths) == false { answer = nil }
+        if answer?.close(closed) == false { answer = nil }
         if links.last == closed { health.suspend() }
     }
 

@@ -16,7 +16,11 @@ final class CollarTable {
     let commits = CommitQueue()
     /// The keys of collars.
     let ring: KeyRing
-    /// The collar heard last at each address.
+    /// The collars that use each address, the one heard last there first.
+    private var atAddress = [[CollarSession]](repeating: [], count: 256)
+    /// Collars whose address is not known: a journal of an earlier version has none.
+    private var anywhere: [CollarSession] = []
+    /// The collar that was heard last at each address in this run.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
     /// Collars whose journal could not be opened, and the earliest time of the next attempt.
     private var unavailable: [UInt64: Instant] = [:]
@@ -103,6 +107,7 @@ final class CollarTable {
         ring.collar(deviceID)?.restore(journal.sealedProgress)
         session.keyed = ring.collar(deviceID)
         sessions.append(session)
+        if let address = journal.address { atAddress[Int(address)].append(session) } else { anywhere.append(session) }
         return session
     }
 
@@ -155,30 +160,51 @@ final class CollarTable {
         return false
     }
 
-    /// All collars, the one heard last at an address first.
-    func inOrder(at address: UInt8) -> [CollarSession] {
-        guard let recent = lastAtAddress[Int(address)] else { return sessions }
-        return [recent] + sessions.filter { $0 !== recent }
+    /// The collars that may have sent a frame with this address, the one heard last there first: those that were heard there, and
+    /// those that were not heard since an earlier version wrote their journals.
+    func candidates(at address: UInt8) -> [CollarSession] {
+        anywhere.isEmpty ? atAddress[Int(address)] : atAddress[Int(address)] + anywhere
     }
 
-    /// The collar heard last at an address; nil if none was heard there.
+    /// The collar heard last at an address in this run; nil if none was heard there.
     func heardLast(at address: UInt8) -> CollarSession? { lastAtAddress[Int(address)] }
 
-    /// Whether a collar was heard at an address.
+    /// Whether a collar was heard at an address in this run.
     func isKnown(address: UInt8) -> Bool { heardLast(at: address) != nil }
 
     /// A collar was heard at an address.
-    func noteFrame(of session: CollarSession, address: UInt8) { lastAtAddress[Int(address)] = session }
+    func noteFrame(of session: CollarSession, address: UInt8) {
+        let place = Int(address)
+        guard lastAtAddress[place] !== session else { return }
+        lastAtAddress[place] = session
+        atAddress[place].removeAll { $0 === session }
+        atAddress[place].insert(session, at: 0)
+        anywhere.removeAll { $0 === session }
+    }
 
-    /// The collar and the log that sent a frame, and the reference for a short sequence in the frame. The collar heard last
-    /// at the address is tried first.
+    /// The collar and the log that sent a frame, and the reference for a short sequence in the frame; nil if no log of a collar that
+    /// uses the address fits, or if the link has tried too many logs.
     func sender(
-        of frame: Span<UInt8>, address: UInt8, at now: Instant
+        of frame: Span<UInt8>, address: UInt8, on link: Link, at now: Instant
     ) -> (session: CollarSession, log: LogSession, reference: UInt32)? {
-        let recent = lastAtAddress[Int(address)]
-        if let recent, let found = recent.sender(of: frame, at: now) { return (recent, found.log, found.reference) }
-        for session in sessions where session !== recent {
-            if let found = session.sender(of: frame, at: now) { return (session, found.log, found.reference) }
+        var trials = LogTrials(of: link, at: now)
+        for session in candidates(at: address) {
+            guard let found = session.sender(of: frame, trials: &trials) else { continue }
+            trials.succeeded()
+            return (session, found.log, found.reference)
+        }
+        return nil
+    }
+
+    /// The live fix in a frame, and its sender, as ``sender(of:address:on:at:)``.
+    func liveFix(
+        of frame: Span<UInt8>, header: FrameHeader, on link: Link, at now: Instant
+    ) -> (fix: Fix, session: CollarSession, log: LogSession)? {
+        var trials = LogTrials(of: link, at: now)
+        for session in candidates(at: header.address) {
+            guard let found = session.liveFix(of: frame, header: header, trials: &trials) else { continue }
+            trials.succeeded()
+            return (found.fix, session, found.log)
         }
         return nil
     }

@@ -17,6 +17,8 @@ final class LogSession {
     var newestNamed: UInt32 = 0
     /// When a frame of the log came in last.
     var lastHeard: Instant?
+    /// Whether a live fix came in: the collar sends its newest fix in this form if it has heard an answer.
+    var hasLiveFixes = false
     var doubtedLosses = DoubtedLosses()
     /// The number of the sealed frame with the newest poll; nil if that frame was not sealed.
     var sealedPoll: FrameNumber?

@@ -28,6 +28,10 @@ enum HostLimits {
     /// four a second. Each frame of a known collar allows one more: if damage changes the address in a known collar's frame,
     /// that frame seems to come from an unknown collar.
     static var identityRequests: TokenBucket { TokenBucket(capacity: 32, microsecondsPerToken: 250_000) }
+    /// Logs with which the frames of one link are tried after the likeliest one, unless the frame fits: some 2 % of a processor.
+    static var furtherLogTrials: TokenBucket { TokenBucket(capacity: 4096, microsecondsPerToken: 100) }
+    /// Sealed frames of one link that do not open, whatever their addresses.
+    static var unopenedFrames: TokenBucket { TokenBucket(capacity: 400, microsecondsPerToken: 2500) }
     /// Logs of one collar that are accepted above ``TrackingLimits/promptLogCount``: four at once, then one a minute. A sender
     /// of invented logs needs 42 days to reach ``TrackingLimits/logCount``.
     static var furtherLogs: TokenBucket { TokenBucket(capacity: 4, microsecondsPerToken: 60_000_000) }

@@ -68,7 +68,12 @@ final class Dispatcher {
                 in: bytes, at: &position, log: log.log, reference: log.highestStored, into: &fix)
         else { return false }
         do throws(DecodeError) {
-            noteFrame(of: collar, log, stream.frame, header: try FrameHeader(stream.frame), on: link, at: time)
+            let header = try FrameHeader(stream.frame)
+            guard header.address == collar.address else {
+                receive(frame: stream.frame, on: link, at: time)
+                return true
+            }
+            noteFrame(of: collar, log, stream.frame, header: header, on: link, at: time)
             collar.store(fix, log: log, signal: nil, at: time)
         } catch { output.statistics.malformedFrames += 1 }
         return true
@@ -127,7 +132,7 @@ final class Dispatcher {
         // Sealed frames of other hosts are ignored.
         guard type.isFromCollar else { return }
         do throws(DecodeError) {
-            switch sealed.receive(frame, header: header, type: type, at: time) {
+            switch sealed.receive(frame, header: header, type: type, on: link, at: time) {
             case .identity(let keyed, let number):
                 let bytes = sealed.clear
                 let clear = bytes.span
@@ -150,7 +155,7 @@ final class Dispatcher {
                 try decodeBound(clear, header: header, type: type, signal: signal, opened: opened, on: link, at: time)
             case .repeated(let collar):
                 if pollsOfCollars.isCopy(FrameCRC.sent(in: frame), on: link, at: time.instant) {
-                    collar.offerAnswer(at: link, signal: signal)
+                    collar.offerAnswer(at: link, signal: signal, time: time)
                 }
             case .outdated: break
             case .restarted(let deviceID, let bootCount, let logID):
@@ -167,11 +172,11 @@ final class Dispatcher {
         output.statistics.unopenedFrames += 1
         // A damaged frame of a collar in clear can look like a sealed one.
         let sender = collars.heardLast(at: header.address)
-        let isSealed = sealed.noteUnopened(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
+        let isSealed = link.unopened.failed(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
         if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
             output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
         }
-        guard sealed.hasKeys, sealed.isIdentityWanted(from: header.address, at: time.instant) else { return }
+        guard sealed.hasKeys, link.unopened.isRequestDue(at: header.address, now: time.instant) else { return }
         requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
     }
 
@@ -250,7 +255,7 @@ final class Dispatcher {
     ) throws(DecodeError) {
         let number = opened?.number
         if type == .liveFix {
-            guard let (fix, collar, log) = try liveFix(of: frame, header: header, opened: opened, at: time) else {
+            guard let (fix, collar, log) = try liveFix(of: frame, header: header, opened: opened, on: link, at: time) else {
                 return countUnverified(frame, header, on: link, at: time)
             }
             guard opened != nil || !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
@@ -266,7 +271,7 @@ final class Dispatcher {
             // Every short sequence with this upper half is nearest to the middle of that half.
             if case .sequence(let sequence) = opened.binding { reference = sequence & 0xFFFF_0000 | 0x8000 }
         } else {
-            guard let found = collars.sender(of: frame, address: header.address, at: time.instant) else {
+            guard let found = collars.sender(of: frame, address: header.address, on: link, at: time.instant) else {
                 return countUnverified(frame, header, on: link, at: time)
             }
             guard !dropsClearFrame(of: found.session.deviceID, on: link, at: time) else { return }
@@ -315,7 +320,7 @@ final class Dispatcher {
 
     /// The live fix in a frame, and its sender; nil if no known collar sent the frame.
     private func liveFix(
-        of frame: Span<UInt8>, header: FrameHeader, opened: OpenedFrame?, at time: HostTime
+        of frame: Span<UInt8>, header: FrameHeader, opened: OpenedFrame?, on link: Link, at time: HostTime
     ) throws(DecodeError) -> (Fix, CollarSession, LogSession)? {
         if let opened {
             guard case .anchor(let anchor) = opened.binding,
@@ -326,10 +331,7 @@ final class Dispatcher {
             }
             return (fix, opened.collar, opened.log)
         }
-        for collar in collars.sessions {
-            if let found = collar.liveFix(of: frame, header: header, at: time.instant) { return (found.fix, collar, found.log) }
-        }
-        return nil
+        return collars.liveFix(of: frame, header: header, on: link, at: time.instant)
     }
 
     /// Notes a valid frame of a collar.

@@ -52,6 +52,10 @@ final class Link {
     var session: Session?
     /// Limits the identity requests that answer a poll.
     private var identityRequests = HostLimits.identityRequests
+    /// Limits the logs with which frames are tried after the likeliest one.
+    var furtherLogs = HostLimits.furtherLogTrials
+    /// The sealed frames that did not open.
+    var unopened = UnopenedFrames()
     private var notices = NoticeLimiter<NoticeKind>()
 
     init(id: LinkID, name: String) {

@@ -1,43 +1,35 @@
 import CollarARQ
+import CollarWire
 
 /// The answer that a collar waits for.
 struct PendingAnswer {
-    /// The link on which the answer goes out: the one with the strongest signal of those that heard the poll.
-    private(set) var link: LinkID
-    /// The other open links that heard the poll.
-    private var others: [LinkID] = []
+    /// The open links that heard the poll, in their order, and the strength of the poll there in dBm, if the radio reports it.
+    private(set) var hearers: [(link: LinkID, strengthDBm: Int16?)]
     /// When the poll was received.
     let askedAt: Instant
     /// The answer waits for other radios until this time; nil once it may go out.
     var holdUntil: Instant?
 
-    init(link: LinkID, askedAt: Instant, holdUntil: Instant?) {
-        self.link = link
+    init(link: LinkID, signal: RadioSignal?, askedAt: Instant, holdUntil: Instant?) {
+        hearers = [(link, signal?.plausibleStrengthDBm)]
         self.askedAt = askedAt
         self.holdUntil = holdUntil
     }
 
     /// Another link has heard the poll, too.
-    mutating func offer(_ other: LinkID, _ strengths: [LinkID: Int16]) {
-        guard other != link, !others.contains(other) else { return }
-        others.append(other)
-        if strengths[other] ?? .min > strengths[link] ?? .min { swapLink(to: other) }
+    mutating func offer(_ other: LinkID, signal: RadioSignal?) {
+        if !hearers.contains(where: { $0.link == other }) { hearers.append((other, signal?.plausibleStrengthDBm)) }
     }
 
-    /// A link was closed. If the answer was to go out there, it goes out at the strongest of the others.
+    /// A link was closed.
     /// - Returns: false if no link is left.
-    mutating func close(_ closed: LinkID, _ strengths: [LinkID: Int16]) -> Bool {
-        if closed == link {
-            guard let next = others.max(by: { strengths[$0] ?? .min < strengths[$1] ?? .min }) else { return false }
-            swapLink(to: next)
-        }
-        others.removeAll { $0 == closed }
-        return true
+    mutating func close(_ closed: LinkID) -> Bool {
+        hearers.removeAll { $0.link == closed }
+        return !hearers.isEmpty
     }
+}
 
-    private mutating func swapLink(to other: LinkID) {
-        others.removeAll { $0 == other }
-        others.append(link)
-        link = other
-    }
+extension RadioSignal {
+    /// The strength, if a radio can measure it: receivers do not report less than −160 dBm or more than 20 dBm.
+    fileprivate var plausibleStrengthDBm: Int16? { (-160...20).contains(strengthDBm) ? strengthDBm : nil }
 }

@@ -16,14 +16,12 @@ final class SealedReceiver {
         case outdated
         /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
         case restarted(deviceID: UInt64, bootCount: UInt32, logID: UInt32)
-        /// It does not open with any key, or too many frames of its address failed and it was not tried.
+        /// It does not open with any key, or was not tried because too many frames of its link and address failed.
         case notOpened
     }
 
     private let ring: KeyRing
     private let collars: CollarTable
-    /// Sealed frames that do not open, by address.
-    private var unopened = [UnopenedFrames](repeating: UnopenedFrames(), count: 256)
     /// The clear form of the frame that was opened last.
     private(set) var clear: [UInt8] = []
 
@@ -37,22 +35,12 @@ final class SealedReceiver {
     var hasKeys: Bool { !ring.collars.isEmpty || !ring.pendingKeys.isEmpty }
 
     /// Opens a frame of a collar, if it can be opened.
-    func receive(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType, at time: HostTime) -> Outcome {
-        let place = Int(header.address)
-        guard unopened[place].mayTry(at: time.instant) else { return .notOpened }
+    func receive(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType, on link: Link, at time: HostTime) -> Outcome {
+        guard link.unopened.mayTry(header.address, at: time.instant) else { return .notOpened }
         let outcome = type == .identity ? openIdentity(frame, header) : open(frame, header, type)
         if case .notOpened = outcome { return outcome }
-        unopened[place].opened()
+        link.unopened.opened(from: header.address)
         return outcome
-    }
-
-    /// A frame did not open.
-    /// - Returns: whether so many frames from its address in a row did not open that this cannot be damage.
-    func noteUnopened(from address: UInt8, at now: Instant) -> Bool { unopened[Int(address)].failed(at: now) }
-
-    /// A frame did not open. Whether its sender is to be asked for its identity now.
-    func isIdentityWanted(from address: UInt8, at now: Instant) -> Bool {
-        unopened[Int(address)].isRequestDue(at: now)
     }
 
     private func openIdentity(_ frame: Span<UInt8>, _ header: FrameHeader) -> Outcome {
@@ -99,7 +87,7 @@ final class SealedReceiver {
     }
 
     private func open(_ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType) -> Outcome {
-        for session in collars.inOrder(at: header.address) {
+        for session in collars.candidates(at: header.address) {
             guard let keyed = session.keyed, let window = keyed.window, let number = window.number(of: frame),
                 let logID = keyed.logID, let log = session.log(id: logID)
             else { continue }

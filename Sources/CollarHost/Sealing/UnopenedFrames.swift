@@ -1,7 +1,37 @@
 import CollarARQ
 
-/// The sealed frames from one address that do not open: how many are tried, and when the sender is asked for its identity.
+/// The sealed frames of one link that do not open: how many are tried, and when their senders are asked for their identities. Junk
+/// at one link takes nothing from the others.
 struct UnopenedFrames {
+    private var ofLink = HostLimits.unopenedFrames
+    private var addresses: [UInt8: UnopenedAtAddress] = [:]
+
+    /// Whether another frame is tried. It counts as one that does not open until ``opened(from:)`` is called.
+    mutating func mayTry(_ address: UInt8, at now: Instant) -> Bool {
+        guard ofLink.take(at: now) else { return false }
+        return addresses[address, default: UnopenedAtAddress()].mayTry(at: now)
+    }
+
+    /// The frame opened.
+    mutating func opened(from address: UInt8) {
+        ofLink.earn(1)
+        addresses[address]?.opened()
+    }
+
+    /// The frame did not open.
+    /// - Returns: whether so many frames from its address in a row did not open that this cannot be damage.
+    mutating func failed(from address: UInt8, at now: Instant) -> Bool {
+        addresses[address, default: UnopenedAtAddress()].failed(at: now)
+    }
+
+    /// The frame did not open. Whether to ask the address for its identity now.
+    mutating func isRequestDue(at address: UInt8, now: Instant) -> Bool {
+        addresses[address, default: UnopenedAtAddress()].isRequestDue(at: now)
+    }
+}
+
+/// The sealed frames from one address at one link that do not open.
+private struct UnopenedAtAddress {
     /// Frames that may fail to open: 100 at once, then 100 a second.
     private var failures = TokenBucket(capacity: 100, microsecondsPerToken: 10_000)
     private static let firstInterval: Int64 = 1_000_000
@@ -14,7 +44,7 @@ struct UnopenedFrames {
 
     private var count = 0
     private var firstFailure: Instant?
-    private var interval = UnopenedFrames.firstInterval
+    private var interval = UnopenedAtAddress.firstInterval
     private var lastRequest: Instant?
 
     /// Whether another frame is tried. It counts as one that does not open until ``opened()`` is called.

@@ -21,7 +21,7 @@ struct EventFiles {
     func numbers() throws(FileFailure) -> [UInt32] {
         do throws(FileFailure) {
             return try fileSystem.names(in: path).compactMap { name in
-                guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6)), number > 0, self.name(of: number) == name
+                guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6)), (1..<1 << 31).contains(number), self.name(of: number) == name
                 else { return nil }
                 return number
             }.sorted()

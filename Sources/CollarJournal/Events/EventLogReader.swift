@@ -16,10 +16,10 @@ public final class EventLogReader {
 
     /// Reads from a position on.
     public init(
-        stateDirectory: String, from position: EventPosition = .start, fileSystem: any FileSystem = POSIXFileSystem()
+        stateDirectory: String, from position: EventPosition = .start, fileSystem: (any FileSystem)? = nil
     ) {
         self.position = position
-        files = EventFiles(stateDirectory: stateDirectory, fileSystem)
+        files = EventFiles(stateDirectory: stateDirectory, fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
 
     /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that

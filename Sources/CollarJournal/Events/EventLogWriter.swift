@@ -4,8 +4,8 @@ public final class EventLogWriter {
     private var current: (number: UInt32, file: FileReference, byteCount: Int)?
 
     /// Prepares to write; nothing is made yet.
-    public init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
-        files = EventFiles(stateDirectory: stateDirectory, fileSystem)
+    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+        files = EventFiles(stateDirectory: stateDirectory, fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
 
     deinit { close() }

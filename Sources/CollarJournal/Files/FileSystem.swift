@@ -68,6 +68,9 @@ public protocol FileSystem: AnyObject {
     /// - Returns: whether the permissions were changed.
     func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool
 
+    /// The id of the user to whom a file or directory belongs, or a link itself; nil if there is none, or without users.
+    func owner(of path: String) throws(FileFailure) -> UInt32?
+
     /// The id of this process, for the lock files.
     var processID: Int32 { get }
 }
@@ -119,6 +122,9 @@ extension FileSystem {
     public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
 
     /// Nil, for a file system without users.
+    public func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
+
+    /// Nil, for a file system without users.
     public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
 }
 
@@ -126,8 +132,6 @@ extension FileSystem {
 public enum FileMode: Equatable, Sendable {
     /// For reading. The file must exist.
     case reading
-    /// For reading. The file must exist, and must not be a symbolic link, which another user may have put there.
-    case readingWithoutLinks
     /// For locking a directory. The directory must exist.
     case directory
     /// For reading and writing. The file must exist, and must not be a symbolic link, which another user may have put there.
@@ -190,9 +194,13 @@ public struct FileFailure: Error, Equatable, Sendable {
     public let path: String
     /// The `errno`.
     public let errorNumber: Int32
+    /// The owner of the directory ``path``, by the user id, if that is the cause: root uses a directory below the state directory only
+    /// if it belongs to the owner of the state directory. Else nil.
+    public let foreignOwner: UInt32?
 
     /// Creates a failure.
-    public init(_ operation: FileOperation, _ path: String, errorNumber: Int32) {
+    public init(_ operation: FileOperation, _ path: String, errorNumber: Int32, foreignOwner: UInt32? = nil) {
+        self.foreignOwner = foreignOwner
         self.operation = operation
         self.path = path
         self.errorNumber = errorNumber

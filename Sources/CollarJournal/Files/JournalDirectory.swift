@@ -15,8 +15,9 @@ public struct JournalDirectory: Equatable, Sendable {
 
     /// The collars that have a journal in a state directory, in the order of their ids; none if the directory is missing.
     public static func knownCollars(
-        stateDirectory: String, fileSystem: any FileSystem
+        stateDirectory: String, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> [UInt64] {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         do throws(FileFailure) {
             return collars(named: try fileSystem.names(in: stateDirectory))
         } catch {

@@ -3,19 +3,36 @@ import Glibc
 
 /// The file system of this machine.
 public final class POSIXFileSystem: FileSystem, Sendable {
-    /// The file system as this process sees it.
-    public init() {}
+    /// Below this directory no symbolic link is followed. The directory itself may be reached by links.
+    let stateDirectory: String?
 
-    /// `mkdir`, mode 0700. A directory that root makes belongs to the owner of the directory above it.
+    /// The file system as this process sees it.
+    /// - Parameter stateDirectory: the directory with the files of the receiver. Another user may own it, so below it every symbolic
+    ///   link is a failure, and so is what is no regular file in place of a file. For root, a directory there that does not belong to
+    ///   the owner of the state directory is a failure, too. Nil for files that a person names, anywhere.
+    public init(stateDirectory: String? = nil) { self.stateDirectory = stateDirectory }
+
+    /// `mkdirat`, mode 0700. A directory that root makes belongs to the owner of the directory above it.
     public func makeDirectory(at path: String) throws(FileFailure) -> Bool {
-        if geteuid() == 0 ? POSIXFileSystem.makeOwnedDirectory(at: path) : unsafe mkdir(path, 0o700) == 0 { return true }
-        guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
-        return false
+        let place = try place(of: path, for: .makeDirectory)
+        guard unsafe mkdirat(place.directory.descriptor, place.name, 0o700) == 0 else {
+            guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
+            return false
+        }
+        let new = place.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        if new >= 0 {
+            place.giveToOwner(new)
+            _ = Glibc.close(new)
+        }
+        return true
     }
 
     /// `readdir` to the end.
     public func names(in directory: String) throws(FileFailure) -> [String] {
-        guard let stream = unsafe opendir(directory) else {
+        let opened = try self.directory(directory, O_RDONLY, for: .list, of: directory)
+        // The stream closes its descriptor.
+        let descriptor = fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
             throw FileFailure(.list, directory, errorNumber: errno)
         }
         defer { unsafe closedir(stream) }
@@ -33,30 +50,44 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         return names
     }
 
-    /// `open`; new files have mode 0600. A file that root makes belongs to the owner of its directory. The call does not block:
+    /// `openat`; new files have mode 0600. A file that root makes belongs to the owner of its directory. The call does not block:
     /// something that is no file, such as a FIFO, fails at once or when it is read or written.
     public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+        let operation: FileOperation = mode == .creatingIfMissing || mode == .creating ? .create : .open
+        let place = try place(of: path, for: operation)
         if mode == .creatingIfMissing, geteuid() == 0 {
             // Only a file that was not there before is root's to give away.
-            do throws(FileFailure) { return try open(path, .creating) } catch {
+            do throws(FileFailure) { return try open(path, .creating, at: place, operation) } catch {
                 guard error.errorNumber == EEXIST else { throw error }
             }
         }
-        let flags: Int32
-        switch mode {
-        case .reading: flags = O_RDONLY
-        case .readingWithoutLinks: flags = O_RDONLY | O_NOFOLLOW
-        case .directory: flags = O_RDONLY | O_DIRECTORY
-        case .writing: flags = O_RDWR | O_NOFOLLOW
-        case .creatingIfMissing: flags = O_RDWR | O_NOFOLLOW | O_CREAT
-        case .creating: flags = O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL
+        return try open(path, mode, at: place, operation)
+    }
+
+    private func open(
+        _ path: String, _ mode: FileMode, at place: borrowing Place, _ operation: FileOperation
+    ) throws(FileFailure) -> FileReference {
+        let flags =
+            switch mode {
+            case .reading: O_RDONLY
+            case .directory: O_RDONLY | O_DIRECTORY
+            case .writing: O_RDWR | O_NOFOLLOW
+            case .creatingIfMissing: O_RDWR | O_NOFOLLOW | O_CREAT
+            case .creating: O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL
+            }
+        var descriptor: Int32
+        repeat { descriptor = place.open(flags) } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw FileFailure(operation, path, errorNumber: errno) }
+        let file = FileReference(descriptor: descriptor, path: path)
+        if mode == .creating { place.giveToOwner(descriptor) }
+        if place.linkFlag != 0, mode != .directory {
+            let kind = try status(of: file).st_mode & S_IFMT
+            guard kind == S_IFREG else {
+                close(file)
+                throw FileFailure(operation, path, errorNumber: kind == S_IFDIR ? EISDIR : ENXIO)
+            }
         }
-        let operation: FileOperation = flags & O_CREAT == 0 ? .open : .create
-        let descriptor = try repeating(operation, path) {
-            unsafe Int(Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600))
-        }
-        if mode == .creating { POSIXFileSystem.giveToOwnerOfDirectory(Int32(descriptor), at: path) }
-        return FileReference(descriptor: Int32(descriptor), path: path)
+        return file
     }
 
     /// `fstat` and `stat`.
@@ -158,30 +189,41 @@ public final class POSIXFileSystem: FileSystem, Sendable {
 
     /// `fsync` of the directory.
     public func synchronizeDirectory(at path: String) throws(FileFailure) {
-        let descriptor = try repeating(.synchronize, path) {
-            unsafe Int(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        }
-        defer { _ = Glibc.close(Int32(descriptor)) }
+        let opened = try directory(path, O_RDONLY, for: .synchronize, of: path)
         // Some file systems cannot synchronise directories and return EINVAL; there the name cannot be made safer.
-        guard fsync(Int32(descriptor)) == 0 || errno == EINVAL else {
+        guard fsync(opened.descriptor) == 0 || errno == EINVAL else {
             throw FileFailure(.synchronize, path, errorNumber: errno)
         }
     }
 
-    /// `unlink`.
+    /// `unlinkat`.
     public func remove(_ path: String) throws(FileFailure) {
-        guard unsafe unlink(path) == 0 else { throw FileFailure(.remove, path, errorNumber: errno) }
+        let place = try place(of: path, for: .remove)
+        guard unsafe unlinkat(place.directory.descriptor, place.name, 0) == 0 else {
+            throw FileFailure(.remove, path, errorNumber: errno)
+        }
     }
 
-    /// `rename`.
+    /// `renameat`.
     public func rename(_ path: String, to newPath: String) throws(FileFailure) {
-        guard unsafe Glibc.rename(path, newPath) == 0 else { throw FileFailure(.rename, path, errorNumber: errno) }
+        let place = try place(of: path, for: .rename)
+        let directory = place.directory.descriptor
+        guard unsafe renameat(directory, place.name, directory, POSIXFileSystem.split(newPath).name) == 0 else {
+            throw FileFailure(.rename, path, errorNumber: errno)
+        }
     }
 
-    /// `stat`, `getgrgid_r` and `chmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
+    /// `fstat`, `getgrgid_r` and `fchmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
     public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool {
-        var found = stat()
-        guard unsafe stat(path, &found) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        let descriptor = try place(of: path, for: .share).open(O_RDONLY)
+        guard descriptor >= 0 else {
+            // What this user may not read belongs to another user.
+            if errno == EACCES { return false }
+            throw FileFailure(.share, path, errorNumber: errno)
+        }
+        let file = FileReference(descriptor: descriptor, path: path)
+        defer { close(file) }
+        let found = try status(of: file)
         let mode: mode_t =
             switch access {
             case .readableFile: 0o640
@@ -193,8 +235,13 @@ public final class POSIXFileSystem: FileSystem, Sendable {
         guard found.st_mode & 0o7777 != kept, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
             POSIXFileSystem.groupName(found.st_gid) == "collar-link"
         else { return false }
-        guard unsafe chmod(path, kept) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        guard fchmod(descriptor, kept) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
         return true
+    }
+
+    /// `fstatat`.
+    public func owner(of path: String) throws(FileFailure) -> UInt32? {
+        try place(of: path, for: .open).status?.st_uid
     }
 
     /// The name of a group; nil if there is none.
@@ -224,7 +271,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// Repeats a call that a signal interrupted.
-    private func repeating(
+    func repeating(
         _ operation: FileOperation, _ path: String, _ call: () -> Int
     ) throws(FileFailure) -> Int {
         while true {

@@ -2,10 +2,10 @@
 package enum SmallFile {
     /// The first bytes of the file, up to a limit; none if it is missing.
     package static func contents(
-        of path: String, byteLimit: Int = 256, as mode: FileMode = .reading, _ fileSystem: any FileSystem
+        of path: String, byteLimit: Int = 256, _ fileSystem: any FileSystem
     ) throws(JournalError) -> [UInt8] {
         do throws(FileFailure) {
-            let file = try fileSystem.open(path, mode)
+            let file = try fileSystem.open(path, .reading)
             defer { fileSystem.close(file) }
             var bytes: [UInt8] = []
             try fileSystem.read(from: file, at: 0, count: byteLimit, into: &bytes)
@@ -18,26 +18,29 @@ package enum SmallFile {
 
     /// Replaces the file durably. After a crash at any point the file has the old or the new content. The new content is durable
     /// before the rename, and the rename is durable when this function returns.
-    /// - Parameter prepare: is given the path of the new file while that is empty.
+    /// - Parameter prepare: is given the new file while that is empty. Others may exchange its name, so that only the open file is certain.
     package static func replace(
         _ path: String, in directory: String, with bytes: [UInt8], _ fileSystem: any FileSystem,
-        prepare: (String) throws(FileFailure) -> Void = { _ in }
+        prepare: (FileReference) throws(FileFailure) -> Void = { _ in }
     ) throws(FileFailure) {
-        let new = try create(for: path, fileSystem)
-        try prepare(new)
+        let new = try create(for: path, fileSystem, prepare: prepare)
         try finish(new, as: path, in: directory, with: bytes, fileSystem)
     }
 
     /// Makes the empty file that is to replace the one at `path`.
     /// - Returns: its path, for ``finish(_:as:in:with:_:)`` or ``rename(_:to:with:_:)``.
-    static func create(for path: String, _ fileSystem: any FileSystem) throws(FileFailure) -> String {
+    static func create(
+        for path: String, _ fileSystem: any FileSystem, prepare: (FileReference) throws(FileFailure) -> Void = { _ in }
+    ) throws(FileFailure) -> String {
         let newPath = "\(path).new"
         // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
         // second name, which must not be written to.
         do throws(FileFailure) { try fileSystem.remove(newPath) } catch {
             guard error.isAbsence else { throw error }
         }
-        fileSystem.close(try fileSystem.open(newPath, .creating))
+        let new = try fileSystem.open(newPath, .creating)
+        defer { fileSystem.close(new) }
+        try prepare(new)
         return newPath
     }
 

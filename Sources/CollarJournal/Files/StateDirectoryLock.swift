@@ -12,7 +12,8 @@ public final class StateDirectoryLock {
     /// - Throws: ``JournalError/heldBy(processID:path:)`` if another process has the lock,
     ///   ``JournalError/openToStrangers(_:path:)`` if other users could change what is in the directory,
     ///   ``JournalError/file(_:)`` for an operation that the system refuses.
-    public init(_ stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) throws(JournalError) {
+    public init(_ stateDirectory: String, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         try JournalError.wrapping { () throws(FileFailure) in
             _ = try JournalDirectory.makeShared(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.synchronizeAncestors(of: stateDirectory, fileSystem: fileSystem)

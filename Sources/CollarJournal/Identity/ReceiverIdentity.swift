@@ -52,8 +52,9 @@ public struct ReceiverIdentity: Equatable, Sendable {
 
     /// Reads the identity; nil if there is none.
     public static func existing(
-        stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem
+        stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReceiverIdentity? {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         guard let file = try ReceiverFile.load(stateDirectory, fileSystem) else { return nil }
         return try ReceiverIdentity(file, path: ReceiverFile.path(in: stateDirectory), places, fileSystem)
     }

@@ -30,8 +30,9 @@ public struct ReceiverTransfer: Equatable, Sendable {
     /// - Throws: ``JournalError/noReceiver(path:)`` if there is none, ``JournalError/heldBy(processID:path:)`` while it runs.
     public static func retiring(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
-        fileSystem: any FileSystem = POSIXFileSystem()
+        fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReceiverTransfer {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         let lock = try StateDirectoryLock(stateDirectory, fileSystem: fileSystem)
         let receiverID: UInt32
         do throws(JournalError) {
@@ -85,8 +86,9 @@ public struct ReceiverTransfer: Equatable, Sendable {
     /// - Throws: ``JournalError/otherReceiver(path:)`` if another receiver has stored something there.
     public func takeOver(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
-        fileSystem: any FileSystem = POSIXFileSystem(), random: inout some RandomNumberGenerator
+        fileSystem: (any FileSystem)? = nil, random: inout some RandomNumberGenerator
     ) throws(JournalError) {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         let lock = try StateDirectoryLock(stateDirectory, fileSystem: fileSystem)
         guard try mayTakeOver(stateDirectory, places, fileSystem) else { throw .otherReceiver(path: stateDirectory) }
         // The identity is written last: until then this call can be repeated, and no receiver runs here.

@@ -45,13 +45,18 @@ extension Journal {
             isSealedProgressPending = true
             writer.pending.append(sealedProgress)
         }
+        // After a power cut that loses this record, the collar counts at its former address until it sends its identity.
+        if let address, address != stagedAddress, !isAtByteLimit {
+            stagedAddress = address
+            writer.pending.append(address: address)
+        }
     }
 
     /// Begins the next segment. A failure here does not undo the commit before it.
     private func rotate() {
         let checkpoint = Checkpoint(
             logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor,
-            sealed: sealedProgress)
+            sealed: sealedProgress, address: address)
         let place = Opening(
             directory: directory, deviceID: deviceID, receiverID: receiverID,
             segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)

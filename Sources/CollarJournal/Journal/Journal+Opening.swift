@@ -30,8 +30,9 @@ extension Journal {
     public static func open(
         stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
         segmentByteLimit: Int = Journal.defaultSegmentByteLimit, byteLimit: Int? = nil,
-        limits: TrackingLimits = TrackingLimits(), fileSystem: any FileSystem = POSIXFileSystem()
+        limits: TrackingLimits = TrackingLimits(), fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> Journal {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         let place = Opening(
             directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
             receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds,
@@ -99,7 +100,7 @@ extension Journal {
         let checkpoint = Checkpoint(
             logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)),
-            sealed: recovery?.sealed)
+            sealed: recovery?.sealed, address: recovery?.address)
         let writer = try JournalError.wrapping { () throws(FileFailure) in
             try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
         }

@@ -1,10 +1,12 @@
 extension Journal {
     /// The consumers of this journal: the named readers that read the collar, and the emission cursor if `hasCursor`.
     ///
-    /// A reader whose file cannot be read has taken nothing.
+    /// A reader whose file cannot be read has taken nothing. If other records are before the position of a reader than when it stored
+    /// the position, the reader goes on earlier, and that counts: see ``JournalReader/position(goingOnAt:)``.
     public func consumers(hasCursor: Bool) throws(JournalError) -> [JournalConsumer] {
         let files = ReaderFiles(stateDirectory: directory.stateDirectory, fileSystem: fileSystem)
         var consumers: [JournalConsumer] = hasCursor ? [JournalConsumer(reader: nil, position: emissionCursor)] : []
+        let journal = try JournalReader(stateDirectory: directory.stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
         for name in try files.names() {
             let state: ReaderState?
             do throws(JournalError) { state = try files.state(of: name) } catch {
@@ -12,7 +14,7 @@ extension Journal {
                 continue
             }
             guard let state, state.reads(deviceID) else { continue }
-            consumers.append(JournalConsumer(reader: name, position: state.position(in: deviceID).place))
+            consumers.append(JournalConsumer(reader: name, position: try journal.position(goingOnAt: state.position(in: deviceID))))
         }
         return consumers
     }

@@ -36,6 +36,9 @@ public final class Journal {
     /// How far the sealed frames of the collar have come; nil before the first. A change becomes durable with the next
     /// ``commit()``.
     public var sealedProgress: SealedProgress?
+    /// The address on the air at which the collar was heard last, 1 … 254; nil if that was not recorded. A change is written with
+    /// the next ``commit()``.
+    public var address: UInt8?
 
     /// Size of a segment in bytes, after which the next one begins.
     public static let defaultSegmentByteLimit = 1 << 20
@@ -58,6 +61,8 @@ public final class Journal {
     var stagedSealedProgress: SealedProgress?
     /// Whether that record is not known to be on the disk.
     var isSealedProgressPending = false
+    /// The newest ``address`` in a record, written or pending.
+    var stagedAddress: UInt8?
     /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
     /// can be searched by time.
     var latestUnixMilliseconds: Int64
@@ -87,6 +92,8 @@ public final class Journal {
         stagedCursor = emissionCursor
         sealedProgress = recovery?.sealed
         stagedSealedProgress = sealedProgress
+        address = recovery?.address
+        stagedAddress = address
         // If the disk had no room for the progress record that ends an interrupted commit, later damage to that commit's
         // records would go unnoticed. So these records are not announced before the next commit.
         let isConfirmed = start.writer.pending.bytes.isEmpty

@@ -30,6 +30,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case unreadableReceiver(path: String)
     /// The file of a named reader does not hold a reader's state.
     case unreadableReader(path: String)
+    /// A file of a named reader belongs to another user, and this user has no permission to use it.
+    case readerDenied(path: String, owner: UInt32)
     /// A key file does not hold a key.
     case unreadableKey(path: String)
     /// The receiver has moved to another state directory.
@@ -67,7 +69,7 @@ extension JournalError {
         case .heldBy, .foreignSegment: true
         case .readerInUse: false
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .unreadableKey, .retired, .noReceiver, .otherReceiver:
+            .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .retired, .noReceiver, .otherReceiver:
             false
         }
     }

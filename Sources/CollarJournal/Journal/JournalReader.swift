@@ -17,10 +17,11 @@ public final class JournalReader {
 
     /// Looks for the segments of a collar.
     public convenience init(
-        stateDirectory: String, deviceID: UInt64, fileSystem: any FileSystem = POSIXFileSystem()
+        stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) {
         try self.init(
-            JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID, fileSystem)
+            JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
+            fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
 
     init(_ directory: JournalDirectory, deviceID: UInt64, _ fileSystem: any FileSystem) throws(JournalError) {

@@ -12,6 +12,8 @@ struct JournalRecovery {
     private(set) var cursor = JournalPosition.start
     /// How far the sealed frames have come; nil if there were none.
     private(set) var sealed: SealedProgress?
+    /// The address at which the collar was heard last; nil if that was not recorded.
+    private(set) var address: UInt8?
     /// The damage that was skipped.
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.
@@ -110,7 +112,7 @@ struct JournalRecovery {
     /// durable, so a crash leaves no more bytes than the start has.
     func isLastSegmentDestroyed(of bytes: some SegmentBytes) -> Bool {
         guard !last.hasCheckpoint, !last.hasRecords else { return false }
-        let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor, sealed: sealed)
+        let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor, sealed: sealed, address: address)
         let header = SegmentHeader(
             deviceID: bytes.deviceID, receiverID: .max, segment: lastSegment, createdUnixMilliseconds: .max)
         let start = RecordBuffer(
@@ -201,6 +203,8 @@ struct JournalRecovery {
             repaired[segment] = extent
         case .sealed(let progress):
             sealed = progress
+        case .address(let heard):
+            address = heard
         case .later:
             break
         }
@@ -256,7 +260,7 @@ extension Record {
     /// Whether the record belongs to the header and the checkpoint at the start of a segment.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .lost, .sealed, .checkpointEnd, .repaired: true
+        case .header, .covered, .lost, .sealed, .address, .checkpointEnd, .repaired: true
         case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }

@@ -71,9 +71,9 @@ public struct KeyFiles {
     private let fileSystem: any FileSystem
 
     /// Names the key files of a state directory.
-    public init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
+    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.stateDirectory = stateDirectory
-        self.fileSystem = fileSystem
+        self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         path = "\(stateDirectory)/keys"
     }
 

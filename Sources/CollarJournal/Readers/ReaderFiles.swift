@@ -10,8 +10,8 @@ public struct ReaderFiles {
     private static let byteLimit = 65_536
 
     /// Names the files of a state directory.
-    public init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
-        self.fileSystem = fileSystem
+    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+        self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         path = "\(stateDirectory)/readers"
     }
 
@@ -35,9 +35,12 @@ public struct ReaderFiles {
     }
 
     /// The state of a reader; nil if there is no such reader.
-    /// - Throws: ``JournalError/unreadableReader(path:)`` if its file holds something else.
+    /// - Throws: ``JournalError/unreadableReader(path:)`` if its file holds something else, ``JournalError/readerDenied(path:owner:)``
+    ///   if it is another user's.
     public func state(of name: ReaderName) throws(JournalError) -> ReaderState? {
-        let bytes = try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, as: .readingWithoutLinks, fileSystem)
+        let bytes = try namingOwner(of: path(of: name)) { () throws(JournalError) in
+            try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, fileSystem)
+        }
         if bytes.isEmpty { return nil }
         guard let state = ReaderState(text: String(decoding: bytes, as: UTF8.self)) else {
             throw .unreadableReader(path: path(of: name))
@@ -49,7 +52,7 @@ public struct ReaderFiles {
     public func store(_ state: ReaderState, of name: ReaderName) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), fileSystem) {
-                (new) throws(FileFailure) in _ = try fileSystem.share(new, as: .readableFile)
+                (new) throws(FileFailure) in _ = try fileSystem.share(new.path, as: .readableFile)
             }
         }
     }
@@ -74,13 +77,15 @@ public struct ReaderFiles {
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process has the name.
     public func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
         // An existing file is opened without O_CREAT: the kernel may refuse that for another user's file in a shared directory.
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .writing) } catch {
-                guard error.isAbsence else { throw error }
+        let file = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) in
+            try JournalError.wrapping { () throws(FileFailure) in
+                do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .writing) } catch {
+                    guard error.isAbsence else { throw error }
+                }
+                let new = try fileSystem.open(lockPath(of: name), .creatingIfMissing)
+                _ = try fileSystem.share(new.path, as: .readableFile)
+                return new
             }
-            let new = try fileSystem.open(lockPath(of: name), .creatingIfMissing)
-            _ = try fileSystem.share(new.path, as: .readableFile)
-            return new
         }
         let lock = ReaderLock(file, fileSystem)
         try hold(file, of: name)
@@ -91,14 +96,25 @@ public struct ReaderFiles {
     /// Keeps processes with a name out while its reader is removed, whoever the reader's user is.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if a process has the name.
     private func lockForRemoval(_ name: ReaderName) throws(JournalError) -> ReaderLock? {
-        let file: FileReference
-        do throws(FileFailure) { file = try fileSystem.open(lockPath(of: name), .reading) } catch {
-            if error.isAbsence { return nil }
-            throw .file(error)
+        let opened = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) -> FileReference? in
+            do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .reading) } catch {
+                if error.isAbsence { return nil }
+                throw .file(error)
+            }
         }
+        guard let file = opened else { return nil }
         let lock = ReaderLock(file, fileSystem)
         try hold(file, of: name)
         return lock
+    }
+
+    /// Uses a file. If this user has no permission, the failure names the user to whom the file belongs: every member of the group
+    /// `collar-link` may make one.
+    private func namingOwner<Result>(of path: String, _ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        do throws(JournalError) { return try body() } catch {
+            guard case .file(let failure) = error, failure.isDenial, let owner = (try? fileSystem.owner(of: path)) ?? nil else { throw error }
+            throw .readerDenied(path: path, owner: owner)
+        }
     }
 
     private func hold(_ file: FileReference, of name: ReaderName) throws(JournalError) {

@@ -42,8 +42,9 @@ extension ReaderState {
     ///
     /// Complexity: reads everything that it has not taken.
     public func lag(
-        stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()
+        stateDirectory: String, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReaderLag {
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         var lag = ReaderLag()
         let known = try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem)
         for deviceID in known where reads(deviceID) {

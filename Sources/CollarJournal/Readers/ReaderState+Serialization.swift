@@ -8,6 +8,8 @@
 //
 // `collars` is followed by `all`, or by ids with commas. `journal` has the collar, the segment, the offset, the time at which the
 // segment began, and the fingerprint.
+//
+// Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
 
 extension ReaderState {
     private static let head = "collar-link reader 1"
@@ -33,7 +35,7 @@ extension ReaderState {
         for line in lines.dropFirst().dropLast() {
             let words = line.split(separator: " ")
             switch (words.first, words.count) {
-            case ("seen", 2): seen = Int64(words[1])
+            case ("seen", 2): seen = ReaderState.time(words[1])
             case ("collars", 2) where words[1] == "all": state.collars = nil
             case ("collars", 1): state.collars = []
             case ("collars", 2):
@@ -41,14 +43,14 @@ extension ReaderState {
                 guard !collars.contains(nil) else { return nil }
                 state.collars = Set(collars.compactMap { $0 })
             case ("journal", 6):
-                guard let deviceID = UInt64(words[1], radix: 16), let segment = UInt32(words[2]), let offset = UInt32(words[3]),
-                    let began = Int64(words[4]), let fingerprint = UInt64(words[5], radix: 16)
+                guard let deviceID = UInt64(words[1], radix: 16), let segment = ReaderState.number(words[2]), let offset = UInt32(words[3]),
+                    let began = ReaderState.time(words[4]), let fingerprint = UInt64(words[5], radix: 16)
                 else { return nil }
                 state.positions[deviceID] = ReaderPosition(
                     place: JournalPosition(segment: segment, offset: offset), segmentUnixMilliseconds: began,
                     fingerprint: fingerprint)
             case ("events", 3):
-                guard let file = UInt32(words[1]), let offset = UInt32(words[2]) else { return nil }
+                guard let file = ReaderState.number(words[1]), let offset = UInt32(words[2]) else { return nil }
                 state.events = EventPosition(file: file, offset: offset)
             default: return nil
             }
@@ -57,4 +59,10 @@ extension ReaderState {
         state.seenUnixMilliseconds = seen
         self = state
     }
+
+    /// A time in milliseconds since 1970, of at most 48 bits.
+    private static func time(_ word: Substring) -> Int64? { Int64(word).flatMap { (0..<1 << 48).contains($0) ? $0 : nil } }
+
+    /// The number of a segment or of a file of events, below 2³¹.
+    private static func number(_ word: Substring) -> UInt32? { UInt32(word).flatMap { $0 < 1 << 31 ? $0 : nil } }
 }

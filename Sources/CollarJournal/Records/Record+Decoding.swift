@@ -46,6 +46,9 @@ extension Record {
             let progress = SealedProgress(
                 keyFingerprint: keyFingerprint, logID: logID, number: number, highestRetiredBootCount: reader.read(32))
             record = logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
+        case .address:
+            let address = reader.read(24)
+            record = (1...254).contains(address) ? .address(UInt8(address)) : nil
         }
         // A later version may lengthen a record, so only one that is too short is refused.
         guard let record, reader.remainingBitCount >= 0 else { return nil }

@@ -17,6 +17,7 @@ enum Record: Equatable {
     case uncovered(UncoveredRange)
     case repaired(segment: UInt32, DamageExtent)
     case sealed(SealedProgress)
+    case address(UInt8)
     case later(kind: UInt8)
 
     enum Kind: UInt8 {
@@ -32,6 +33,7 @@ enum Record: Equatable {
         case lost = 10
         case message = 11
         case sealed = 12
+        case address = 13
     }
 }
 
@@ -57,6 +59,8 @@ struct Checkpoint {
     var cursor: JournalPosition
     /// How far the sealed frames have come; nil if there were none.
     var sealed: SealedProgress?
+    /// The address at which the collar was heard last; nil if that was not recorded.
+    var address: UInt8?
 }
 
 /// A part of the covered ranges of one log at the start of a segment.

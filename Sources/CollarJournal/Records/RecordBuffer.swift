@@ -114,6 +114,7 @@ struct RecordBuffer {
             appendRepaired(segment: segment, extent)
         }
         if let sealed = checkpoint.sealed { append(sealed) }
+        if let address = checkpoint.address { append(address: address) }
         append(end)
     }
 
@@ -196,6 +197,15 @@ struct RecordBuffer {
         fields.write(sealed.number.bootCount, 32)
         fields.write(sealed.number.counter, 32)
         fields.write(sealed.highestRetiredBootCount, 32)
+        finish(&fields)
+    }
+
+    /// Adds a record of the address at which the collar was heard.
+    mutating func append(address: UInt8) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.address.rawValue), 8)
+        // The stream decoder drops what is shorter than seven bytes.
+        fields.write(UInt32(address), 24)
         finish(&fields)
     }
 

@@ -20,9 +20,9 @@ public struct OutgoingRequestsFile {
     private let fileSystem: any FileSystem
 
     /// Refers to the file in a collar's directory. The directory must exist; the file may be missing.
-    public init(in directory: JournalDirectory, fileSystem: any FileSystem = POSIXFileSystem()) {
+    public init(in directory: JournalDirectory, fileSystem: (any FileSystem)? = nil) {
         self.directory = directory
-        self.fileSystem = fileSystem
+        self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: directory.stateDirectory)
     }
 
     /// The path of the file.

@@ -33,17 +33,19 @@ final class EventPoll {
     /// Stops waiting for a descriptor that stays open.
     func forget(_ fileDescriptor: Int32) { event_poll_forget(descriptor, fileDescriptor) }
 
-    /// Waits until something happens.
+    /// Waits until something happens. Signals come first.
     /// - Parameter timeoutMicroseconds: the longest wait; nil for no limit.
     func wait(timeoutMicroseconds: Int64?) -> [Event] {
         var milliseconds: Int32 = -1
         if let timeoutMicroseconds { milliseconds = Int32(clamping: (max(0, timeoutMicroseconds) + 999) / 1000) }
         let count = unsafe event_poll_wait(descriptor, &buffer, Int32(buffer.count), milliseconds)
         guard count > 0 else { return [] }
-        return buffer[..<Int(count)].compactMap { ready in
+        var found: [Event] = buffer[..<Int(count)].compactMap { ready in
             EventSource(token: ready.token).map {
                 Event(source: $0, isReadable: ready.is_readable, isWritable: ready.is_writable)
             }
         }
+        if let index = found.firstIndex(where: { $0.source == .signals }) { found.swapAt(0, index) }
+        return found
     }
 }

@@ -44,7 +44,8 @@ final class StoredEntries {
         following.collars = configuration.wanted.deviceIDs.map(Set.init)
         following.selection = configuration.selection
         following.start = configuration.start ?? .all
-        journals = JournalFollower(following, former: named?.former, fileSystem: POSIXFileSystem())
+        journals = JournalFollower(following, former: named?.former,
+            fileSystem: POSIXFileSystem(stateDirectory: configuration.stateDirectory))
         watch = try JournalWatch(stateDirectory: configuration.stateDirectory)
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()

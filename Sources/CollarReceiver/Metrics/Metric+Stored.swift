@@ -32,4 +32,6 @@ extension Metric {
         "Time since the reception of the oldest fix or message that the reader has not taken.")
     static let readerSeen = Metric(
         "reader_last_seen_timestamp_seconds", .gauge, fractionDigits: 3, "When the reader was active last.")
+    static let readerUnreadable = Metric(
+        "reader_unreadable", .gauge, "Whether the file of the reader cannot be read; then nothing else is known of the reader.")
 }

@@ -67,7 +67,11 @@ public struct MetricsReport {
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)
         text.add(.readerLag, lag.oldestUnixMilliseconds.map { max(0, unixMilliseconds - $0) } ?? 0, labels)
         text.add(.readerSeen, state.seenUnixMilliseconds, labels)
+        text.add(.readerUnreadable, 0, labels)
     }
+
+    /// Adds a named reader whose file cannot be read.
+    public mutating func add(unreadable name: ReaderName) { text.add(.readerUnreadable, 1, [MetricLabel("reader", name.text)]) }
 
     /// The metrics in the text format of Prometheus, version 0.0.4.
     public var bytes: [UInt8] { text.bytes }

@@ -14,8 +14,9 @@ struct AirtimeMemory {
     /// Whether the file could be read.
     private var isKnown = false
 
-    init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
+    init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         directory = stateDirectory
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         self.fileSystem = fileSystem
         do throws(JournalError) {
             let text = String(decoding: try SmallFile.contents(of: path, fileSystem), as: UTF8.self)

@@ -7,8 +7,9 @@ import SerialDevices
 final class RadioPorts {
     /// The name that stands for discovery among the ports that the user names.
     static let discovery = "auto"
-    /// The maximum number of reads from one port before other ports and the journal are served.
-    private static let readLimit = 16
+    /// The longest time for which ports are read before signals, other ports and the journal are served, in microseconds. What one
+    /// read has brought is handled to its end.
+    static let turnMicroseconds: Int64 = 20_000
 
     let configuration: ReceiverConfiguration
     let events: EventPoll
@@ -32,7 +33,7 @@ final class RadioPorts {
     private(set) var airtimeMicroseconds: Int64 = 0
     private lazy var airtime = AirtimeMemory(stateDirectory: configuration.host.stateDirectory)
     private lazy var memory = StickMemory(stateDirectory: configuration.host.stateDirectory)
-    private var readBuffer = [UInt8](repeating: 0, count: 65_536)
+    private var readBuffer = [UInt8](repeating: 0, count: 16_384)
 
     init(
         _ configuration: ReceiverConfiguration, events: EventPoll, host: Host, report: @escaping (ReceiverNotice) -> Void
@@ -157,11 +158,12 @@ final class RadioPorts {
     }
 
     /// Handles an event of the descriptor of a port.
-    func handle(_ id: PortID, _ event: EventPoll.Event, at time: HostTime) throws(ReceiverError) {
+    /// - Parameter turnMicroseconds: how long bytes are read at most.
+    func handle(_ id: PortID, _ event: EventPoll.Event, turnMicroseconds: Int64, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
         switch port.state {
         case .open(let connection):
-            if event.isReadable { try read(port, connection, at: time) }
+            if event.isReadable { try read(port, connection, turnMicroseconds: turnMicroseconds, at: time) }
             if event.isWritable { flush(port, at: time) }
         case .waiting(let watcher):
             var isWorthTrying = true
@@ -193,8 +195,11 @@ final class RadioPorts {
         try endIfNothingIsLeft()
     }
 
-    func read(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) throws(ReceiverError) {
-        for _ in 0..<RadioPorts.readLimit {
+    func read(
+        _ port: RadioPort, _ connection: any RadioConnection, turnMicroseconds: Int64 = RadioPorts.turnMicroseconds, at time: HostTime
+    ) throws(ReceiverError) {
+        let end = time.instant.advanced(byMicroseconds: turnMicroseconds)
+        repeat {
             switch readBytes(of: port, connection, into: &readBuffer, at: time) {
             case .bytes(let count):
                 receive(readBuffer.span.extracting(0..<count), at: port, time)
@@ -212,7 +217,7 @@ final class RadioPorts {
                 for other in ports { if case .shared = other.state { try tryOpening(other, at: time) } }
                 return
             }
-        }
+        } while HostTime.now.instant < end
     }
 
     /// Bytes came in at an open port.

@@ -16,8 +16,9 @@ struct StickMemory {
     private let fileSystem: any FileSystem
     private var dialects: [(stick: String, dialect: Dialect)] = []
 
-    init(stateDirectory: String, fileSystem: any FileSystem = POSIXFileSystem()) {
+    init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         directory = stateDirectory
+        let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         self.fileSystem = fileSystem
         do throws(JournalError) {
             let bytes = try SmallFile.contents(of: path, byteLimit: StickMemory.byteLimit, fileSystem)

@@ -36,6 +36,7 @@ struct HeardBytes: Sendable {
     private var firstText: String?
     private var validSentenceCount = 0
     private var isBootText = false
+    private var previous: UInt8 = 0
     private var isMeshtastic = false
 
     /// Takes bytes.
@@ -45,7 +46,8 @@ struct HeardBytes: Sendable {
         for index in new.indices {
             let byte = new[index]
             if bytes.count < HeardBytes.limit { bytes.append(byte) }
-            if bytes.suffix(2) == [0x94, 0xC3] { isMeshtastic = true }
+            if byte == 0xC3, previous == 0x94 { isMeshtastic = true }
+            previous = byte
             if let frame = frames.take(byte) { sign = sign ?? note(frame) }
             if let line = lines.take(byte) { sign = sign ?? note(line) }
         }

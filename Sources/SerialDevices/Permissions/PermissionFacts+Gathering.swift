@@ -24,13 +24,13 @@ extension PermissionFacts {
 }
 
 /// Names and memberships from the user database.
-enum UserDatabase {
+package enum UserDatabase {
     /// Size of the buffer for one entry, in bytes; the database itself suggests 1024. A group whose members do not fit is
     /// shown by its number.
     private static let entryByteCount = 65_536
 
     /// The user's name, or the number when there is none.
-    static func userName(_ id: UInt32) -> String {
+    package static func userName(_ id: UInt32) -> String {
         let name = unsafe withEntry(of: id) { entry in
             unsafe entry.pw_name.map { unsafe String(cString: $0) }
         }

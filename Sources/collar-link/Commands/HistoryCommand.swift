@@ -129,7 +129,7 @@ struct StoredJournals {
         deployments = animals.tellingFaults()
         stateDirectory = directory
         let known = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: directory, fileSystem: POSIXFileSystem()))
+            try JournalDirectory.knownCollars(stateDirectory: directory))
         guard !known.isEmpty else {
             throw CommandFailure(
                 .noInput, "nothing is stored in \(directory)",
@@ -177,9 +177,10 @@ extension CommandFailure {
         do throws(JournalError) { return try body() } catch {
             guard case .file(let failure) = error else { throw CommandFailure(error.message) }
             switch failure.errorNumber {
-            case EACCES, EPERM:
+            case _ where failure.isDenial && failure.foreignOwner == nil:
                 throw CommandFailure(
                     .noPermission, failure.message.reason, remedy: "read it as the user who runs 'collar-link run'")
+            case EPERM: throw CommandFailure(failure.message)
             case ENOENT, ENOTDIR: throw CommandFailure(.noInput, failure.message.reason, remedy: failure.message.remedy)
             default: throw CommandFailure(.inputOutput, failure.message.reason, remedy: failure.message.remedy)
             }

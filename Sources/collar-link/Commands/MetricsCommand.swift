@@ -17,7 +17,9 @@ enum MetricsCommand {
             metrics:
               each collar  time of the last fix, battery and its discharge, signal,
                            missing and lost fixes, size of the journal
-              each reader  lag in entries and in seconds, time of the last activity
+              each reader  lag in entries and in seconds, time of the last activity,
+                           or 1 as `collar_link_reader_unreadable` if its file cannot
+                           be read
               `run`        latencies of fixes, lines and acknowledgements (average and
                            95th percentile of the last 100), airtime, frames, errors by
                            code, memory, processor time, performance targets met
@@ -38,20 +40,20 @@ enum MetricsCommand {
             exit codes:
               0   done
               64  wrong usage
-              65  a journal or the position of a reader is damaged
+              65  a journal is damaged
               74  I/O error
               77  no permission
               78  wrong configuration
 
-            If one collar or reader cannot be read, the others are still printed.
+            If one collar cannot be read, the others are still printed. A reader that cannot be read does not change the exit code.
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let stateDirectory = try arguments.readableStateDirectory()
         let collars = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+            try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
         let files = ReaderFiles(stateDirectory: stateDirectory)
-        let readers = try CommandFailure.wrapping(try files.names())
+        let readers = try ReadersCommand.states(files)
         let figures = RunningReceiver(of: stateDirectory, for: "metrics").figures
         var report = MetricsReport(
             unixMilliseconds: WallClock.unixMilliseconds, animals: AnimalNames().tellingFaults(), figures: figures)
@@ -62,9 +64,9 @@ enum MetricsCommand {
                 try CommandFailure.wrapping(try report.add(reader))
             } catch { error.tell(&code) }
         }
-        for name in readers {
+        for name in readers.unreadable { report.add(unreadable: name) }
+        for (name, state) in readers.readable {
             do throws(CommandFailure) {
-                guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
                 report.add(name, state, lag: try CommandFailure.wrapping(try state.lag(stateDirectory: stateDirectory)))
             } catch { error.tell(&code) }
         }

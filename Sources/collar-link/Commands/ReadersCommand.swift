@@ -25,6 +25,8 @@ enum ReadersCommand {
             `run --keep` deletes nothing that a named reader has not taken. Remove a reader that you no longer need. A new reader of the
             same name starts with the oldest entry.
 
+            A reader whose file cannot be read is named on stderr, and the others are listed.
+
             examples:
               collar-link readers
               collar-link readers --remove map
@@ -32,7 +34,7 @@ enum ReadersCommand {
             exit codes:
               0   done, also if there are no readers
               64  wrong usage
-              65  a stored position is damaged
+              65  a journal is damaged
               66  no such reader
               74  I/O error
               75  the reader is running
@@ -54,9 +56,8 @@ enum ReadersCommand {
         }
         let format = try arguments.choice("--format", of: ["json": OutputFormat.json, "text": .text]) ?? .text
         var code = ExitCode.clean
-        for name in try CommandFailure.wrapping(try files.names()) {
+        for (name, state) in try states(files).readable {
             do throws(CommandFailure) {
-                guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
                 let line = try line(name, state, stateDirectory)
                 let now = WallClock.unixMilliseconds
                 try StandardOutput.write(format == .json ? line.line(unixMilliseconds: now) : Array(text(line, now).utf8))
@@ -66,6 +67,23 @@ enum ReadersCommand {
             }
         }
         return code
+    }
+
+    /// The readers and their states. A file that cannot be read is named on stderr, and is no failure of the command: any member of the
+    /// group `collar-link` may have made it.
+    static func states(
+        _ files: ReaderFiles
+    ) throws(CommandFailure) -> (readable: [(ReaderName, ReaderState)], unreadable: [ReaderName]) {
+        var found: (readable: [(ReaderName, ReaderState)], unreadable: [ReaderName]) = ([], [])
+        for name in try CommandFailure.wrapping(try files.names()) {
+            do throws(JournalError) {
+                if let state = try files.state(of: name) { found.readable.append((name, state)) }
+            } catch {
+                StandardError.say(error.message.reason, remedy: error.message.remedy)
+                found.unreadable.append(name)
+            }
+        }
+        return found
     }
 
     /// The line of a reader, with its lag.

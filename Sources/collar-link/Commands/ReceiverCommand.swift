@@ -69,7 +69,7 @@ enum ReceiverCommand {
 
     private static func show(_ stateDirectory: String) throws(CommandFailure) {
         let identity = try CommandFailure.wrapping(
-            try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+            try ReceiverIdentity.existing(stateDirectory: stateDirectory))
         guard let identity else { throw CommandFailure(JournalError.noReceiver(path: stateDirectory).message) }
         try StandardOutput.write(MessageDescription.hexadecimal(UInt64(identity.receiverID), digits: 8) + "\n")
     }
@@ -107,7 +107,7 @@ enum ReceiverCommand {
     /// Checks, before anything is created, that the state directory has a receiver. A receiver that has ended counts too.
     private static func requireReceiver(in stateDirectory: String) throws(JournalError) {
         do throws(JournalError) {
-            let identity = try ReceiverIdentity.existing(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem())
+            let identity = try ReceiverIdentity.existing(stateDirectory: stateDirectory)
             if identity == nil { throw .noReceiver(path: stateDirectory) }
         } catch {
             guard case .retired = error else { throw error }

@@ -33,7 +33,7 @@ enum StatusCommand {
             exit codes:
               0   done, also where nothing runs or problems are shown
               64  usage
-              65  a journal or a position of a reader is damaged
+              65  a journal is damaged
               74  I/O error
               77  this user may not read the journals
             """)
@@ -50,7 +50,7 @@ enum StatusCommand {
         let animals = AnimalNames().tellingFaults()
         let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
         for deviceID in try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem()))
+            try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
         {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
@@ -59,9 +59,8 @@ enum StatusCommand {
             } catch { error.tell(&code) }
         }
         let files = ReaderFiles(stateDirectory: stateDirectory)
-        for name in try CommandFailure.wrapping(try files.names()) {
+        for (name, state) in try ReadersCommand.states(files).readable {
             do throws(CommandFailure) {
-                guard let state = try CommandFailure.wrapping(try files.state(of: name)) else { continue }
                 overview.readers.append(try ReadersCommand.line(name, state, stateDirectory))
             } catch { error.tell(&code) }
         }

@@ -64,7 +64,7 @@ struct HistoryVerification {
         var random = SystemRandomNumberGenerator()
         let identity = try Self.opening { () throws(JournalError) in
             try ReceiverIdentity.load(
-                stateDirectory: journals.stateDirectory, fileSystem: POSIXFileSystem(), random: &random)
+                stateDirectory: journals.stateDirectory, fileSystem: POSIXFileSystem(stateDirectory: journals.stateDirectory), random: &random)
         }
         return try journals.forEach(of: journals.collars) { (deviceID) throws(CommandFailure) in
             let found = try verify(deviceID)

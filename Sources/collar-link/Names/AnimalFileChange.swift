@@ -64,10 +64,10 @@ struct AnimalFileChange {
                 guard exists else { return }
                 // The owner first: a change of the owner takes bits off the mode.
                 if status.st_uid != geteuid() || status.st_gid != getegid() {
-                    _ = unsafe chown(new, status.st_uid, status.st_gid)
+                    _ = fchown(new.descriptor, status.st_uid, status.st_gid)
                 }
-                guard unsafe chmod(new, status.st_mode & 0o7777) == 0 else {
-                    throw FileFailure(.create, new, errorNumber: errno)
+                guard fchmod(new.descriptor, status.st_mode & 0o7777) == 0 else {
+                    throw FileFailure(.create, new.path, errorNumber: errno)
                 }
             }
         } catch { throw AnimalFileChange.unwritable(error.path, error.errorNumber) }

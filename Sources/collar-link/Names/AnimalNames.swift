@@ -33,7 +33,7 @@ final class AnimalNames {
         let registers = try registers()
         guard !registers.contains(where: { $0.register.animals.contains { $0.name == text } }) else { return nil }
         // Where the directory is missing or may not be read, the command itself says so.
-        let stored = (try? JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: POSIXFileSystem())) ?? []
+        let stored = (try? JournalDirectory.knownCollars(stateDirectory: stateDirectory)) ?? []
         let worn = registers.flatMap { $0.register.animals.flatMap { $0.wearings.map(\.deviceID) } }
         let found = Set(stored + worn).filter { MessageDescription.hexadecimal($0).hasPrefix(text.lowercased()) }.sorted()
         guard found.count <= 1 else {

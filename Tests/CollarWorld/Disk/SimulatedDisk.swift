@@ -230,7 +230,7 @@ package final class SimulatedDisk: FileSystem {
     package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
         let mayCreate = mode == .creating || mode == .creatingIfMissing
         let operation: FileOperation = mayCreate ? .create : .open
-        try begin(operation, path, isChange: ![.reading, .readingWithoutLinks, .directory].contains(mode))
+        try begin(operation, path, isChange: ![.reading, .directory].contains(mode))
         if names[path] != nil, mode == .creating { throw failure(operation, path, EEXIST) }
         if names[path] == nil {
             guard mayCreate else { throw failure(operation, path, ENOENT) }

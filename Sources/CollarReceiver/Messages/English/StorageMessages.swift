@@ -55,6 +55,10 @@ extension JournalError {
             UserMessage(
                 .readerUnusable, "\(path) does not hold the position of a reader",
                 "Remove the reader: 'collar-link readers --remove NAME'. The next one of its name gets everything again.")
+        case .readerDenied(let path, let owner):
+            UserMessage(
+                .permissionDenied, "\(path) belongs to user \(UserDatabase.userName(owner)), and this user has no permission to use it",
+                "Read as that user, or under another name. If nobody reads under this name, remove the file: sudo rm \(path)")
         case .unreadableKey(let path):
             UserMessage(
                 .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
@@ -94,11 +98,21 @@ extension FileFailure {
     public var message: UserMessage {
         UserMessage(
             isDenial ? .permissionDenied : .journalUnavailable,
-            "cannot \(operation.rawValue) \(path): \(SystemError.text(errorNumber))", remedy)
+            "cannot \(operation.rawValue) \(path): \(cause)", remedy)
+    }
+
+    private var cause: String {
+        if let foreignOwner { return "it belongs to user \(UserDatabase.userName(foreignOwner)), and the state directory does not" }
+        return switch errorNumber {
+        case ELOOP: "it is a symbolic link, which is not followed"
+        case ENXIO: "it is no file"
+        default: SystemError.text(errorNumber)
+        }
     }
 
     private var remedy: String? {
         switch errorNumber {
+        case _ where foreignOwner != nil: "Give it to the owner of the state directory, or choose another --state-dir."
         case ENOSPC: "Make room on the disk that holds \(path)."
         case EDQUOT: "Raise the disk quota, or make room."
         case EFBIG: "Raise the limit of file sizes (ulimit -f)."

@@ -1,0 +1,34 @@
+import CollarARQ
+import CollarWire
+
+/// What the frame with a collar's newest poll brought. It shows whether the collar heard the answer before.
+struct PollFrame {
+    /// A probe within this time after an answer, in microseconds, is no heartbeat: heartbeats come after 60 s of silence.
+    private static let probeTime: Int64 = 30_000_000
+
+    let type: MessageType
+    /// Whether it brought something that was stored before.
+    var hasRepeated = false
+    /// Whether it brought the newest fix of its log.
+    var hasNewest = false
+    /// Whether it brought something new.
+    var hasNew = false
+
+    /// Whether the collar has heard the answer to its poll before; nil if the frame does not show it.
+    ///
+    /// After an unanswered poll a collar repeats what it sent, sends the newest fix in the absolute form, or a probe (PROTOCOL.md,
+    /// section 18).
+    /// - Parameters:
+    ///   - answeredAt: when the answer was sent; nil if none was.
+    ///   - sendsLiveFixes: whether the collar sends its newest fix in the live form if it has heard an answer.
+    func showsAnswer(sentAt answeredAt: Instant?, sendsLiveFixes: Bool, at now: Instant) -> Bool? {
+        guard let answeredAt else { return nil }
+        if hasRepeated { return false }
+        switch type {
+        case .liveFix: return true
+        case .probe: return now.microseconds(since: answeredAt) < PollFrame.probeTime ? false : nil
+        case .absoluteFix where hasNewest && sendsLiveFixes: return false
+        default: return hasNew ? true : nil
+        }
+    }
+}
