@@ -1,25 +1,13 @@
 #!/usr/bin/env python3
-"""Reference implementation of the Collar Link Protocol, written from its text.
-
-It favours clarity over speed. Modules: wire (bits, CRC, COBS), fixes, live,
-way and rangecoder (live fixes), batch, batchcoder and batchmemory (batches),
-messages, reports, frames, host (what a host does), ascon, sealing,
-sealing_collar and sealing_host (sealed frames), exchange (keys over a cable),
-verify, known_answers. This file is the command line:
-
-    collarlink.py verify FOLDER           check the vectors in FOLDER
-    collarlink.py ascon FOLDER            check Ascon with the known answers in FOLDER
-    collarlink.py decode [LOG] HEXFRAME   print a bare frame as JSON
-    collarlink.py decode-lines [LOG]      the same for lines from stdin, see below
-    collarlink.py decode-serial [LOG]     the same for a serial capture from stdin
-    collarlink.py encode LOG --address N  JSON from stdin to hex frames, see below
+"""Reference implementation of the Collar Link Protocol, written from its text. README.md explains it.
 
 LOG is --device HEX --log N, and --reference N, the highest sequence known.
+Frames are decoded to JSON, which begins with the name of the frame's type.
 
-A line to decode is a bare frame in hex, or {"bare": hex, "anchor": the anchor
-of a live fix or null, "reference": N}; every key but bare may be left out.
+A line of decode-lines is a bare frame in hex, or {"bare": hex, "anchor": the
+anchor of a live fix or null, "reference": N}; every key but bare may be left out.
 
-A line to encode holds the fields of a message as they are decoded, and may
+A line of encode holds the fields of a message as they are decoded, and may
 have flags and reference. With an anchor it becomes a live fix. Without an
 anchor it becomes an absolute fix if it has no type or that of a live fix. The
 fixes of a batch become as many batches as they need, one per line; the line
@@ -27,16 +15,30 @@ may have `limit`, the largest frame, and `most`, the most fixes in a batch.
 """
 
 import argparse
+import collections
 import json
+import pathlib
 import sys
 
 sys.dont_write_bytecode = True
 
+import capture  # noqa: E402
 import frames  # noqa: E402
 import known_answers  # noqa: E402
 import verify  # noqa: E402
 from fixes import complete_sequence  # noqa: E402
+from listener import NEEDS_FIX, NEEDS_IDENTITY, NEEDS_KEY, Listener, hear_capture  # noqa: E402
+from sealing_keys import KEY_SIZE  # noqa: E402
 from wire import ProtocolError, SerialDecoder  # noqa: E402
+
+
+DECODED = "decoded"
+HINTS = {
+    NEEDS_KEY: "sealed; give --device and --key-file",
+    NEEDS_IDENTITY: "need an identity of the collar before them; start recording before the collar starts",
+    NEEDS_FIX: "need an earlier fix, which is not in the capture; start recording before the collar starts",
+    "not_opened": "sealed, and not opened by this key: of another collar, damaged or forged",
+}
 
 
 def as_json(value):
@@ -45,13 +47,16 @@ def as_json(value):
 
 
 def decode_to_json(frame, log, reference, anchor=None):
-    """The decoded fields of a frame, or its error, as one line, and whether it is valid."""
+    """The name and the decoded fields of a frame, or its error, as one line, and whether it is valid."""
+    if isinstance(frame, ProtocolError):
+        return as_json(frame.as_json()), False
     try:
-        if isinstance(frame, ProtocolError):
-            raise frame
-        return as_json(frames.decode(frame, log, reference, anchor).decoded), True
+        text, valid = as_json(frames.decode(frame, log, reference, anchor).decoded), True
     except ProtocolError as error:
-        return as_json(error.as_json()), False
+        text, valid = as_json(error.as_json()), False
+    name = frames.name_of(frame)
+    # The name comes before the sorted keys.
+    return text if name is None else '{"name": "' + name + '", ' + text.removeprefix("{"), valid
 
 
 def decode_line(line, log, reference):
@@ -75,6 +80,7 @@ def encode_line(line, log, address, reference):
     the reference completes it to the right sequence.
     """
     fields = json.loads(line)
+    fields.pop("name", None)
     flags, anchor = fields.pop("flags", 0), fields.pop("anchor", None)
     reference, wide = fields.pop("reference", reference), fields.pop("wide", None)
     number = fields.get("type", 2)
@@ -101,27 +107,81 @@ def encode_batches(fields, address, flags, log):
     return written
 
 
-def main(arguments=None):
-    """The command line; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("verify", "ascon"):
-        commands.add_parser(name).add_argument("folder")
-    for name in ("decode", "decode-lines", "decode-serial", "encode"):
-        command = commands.add_parser(name)
-        command.add_argument("--device", type=lambda text: int(text, 16))
-        command.add_argument("--log", type=int)
-        command.add_argument("--reference", type=int, default=0)
+def decode_capture(path, listener):
+    """Print what every frame of a capture says. Returns the exit status, which is 1 if the capture cannot be read to its end."""
+    results, status = collections.Counter(), 0
+    try:
+        for packet, said in hear_capture(capture.records(path.read_bytes()), listener):
+            print(json.dumps({"direction": packet.direction, "unix_ms": packet.record.unix_ms, "port": packet.record.port, **said}))
+            results[said.get("needs", said.get("error", DECODED))] += 1
+    except (capture.CaptureError, OSError) as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        status = 0 if isinstance(error, capture.CutError) else 1
+    if not results:
+        print(f"{path}: there are no frames", file=sys.stderr)
+    for result, number in sorted(results.items()):
+        print(f"{number} of {results.total()} frames: {HINTS.get(result, result)}", file=sys.stderr)
+    return status
+
+
+def key_in(path):
+    """The key in a file."""
+    try:
+        key = bytes.fromhex(pathlib.Path(path).read_text("ascii"))
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{path}: {error}") from None
+    if len(key) != KEY_SIZE:
+        raise argparse.ArgumentTypeError(f"{path}: a key has {2 * KEY_SIZE} hexadecimal digits")
+    return key
+
+
+COMMANDS = {
+    "verify": "check the vectors in a folder",
+    "ascon": "check Ascon with the known answers in a folder",
+    "decode": "decode a bare frame, given in hex",
+    "decode-lines": "decode bare frames in hex from stdin, one a line",
+    "decode-serial": "decode the frames in the bytes of a serial line from stdin",
+    "decode-capture": "decode the frames of a capture of `collar-link --write`, in both directions",
+    "encode": "encode messages from stdin, a line of JSON each, to frames in hex",
+}
+
+
+def parse(arguments):
+    """The options of the command line, and the parser."""
+    description, _, notes = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=description, epilog=notes, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, meaning in COMMANDS.items():
+        command = commands.add_parser(name, help=meaning, description=meaning)
+        if name in ("verify", "ascon"):
+            command.add_argument("folder")
+            continue
+        command.add_argument("--device", type=lambda text: int(text, 16), help="id of the collar, in hex")
+        if name == "decode-capture":
+            command.add_argument("--key-file", type=key_in, dest="key", help="file with the key of this collar, 32 hexadecimal digits")
+            command.add_argument("file", type=pathlib.Path)
+            continue
+        command.add_argument("--log", type=int, help="id of its log")
+        command.add_argument("--reference", type=int, default=0, help="highest sequence known of the log")
         if name == "decode":
             command.add_argument("frame", type=bytes.fromhex)
         if name == "encode":
-            command.add_argument("--address", type=int, required=True)
-    options = parser.parse_args(arguments)
+            command.add_argument("--address", type=int, required=True, help="address of the collar")
+    return parser.parse_args(arguments), parser
 
+
+def main(arguments=None):
+    """The command line; returns the exit status."""
+    options, parser = parse(arguments)
     if options.command == "verify":
         return verify.verify(options.folder)
     if options.command == "ascon":
         return known_answers.check(options.folder)
+    if options.command == "decode-capture":
+        if (options.device is None) != (options.key is None):
+            parser.error("--device and --key-file belong together")
+        return decode_capture(options.file, Listener(options.device, options.key))
     if (options.device is None) != (options.log is None):
         parser.error("--device and --log belong together")
     log = None if options.device is None else frames.Log(options.device, options.log)

@@ -55,7 +55,7 @@ MESSAGES = {
                 reports.encode_signal_report, with_type=True),
     18: Message("settings_request", True, reports.decode_settings_request,
                 reports.encode_settings_request, with_type=True),
-    19: Message("settings_order", True, reports.decode_settings, reports.encode_settings,
+    19: Message("settings_update", True, reports.decode_settings, reports.encode_settings,
                 with_type=True),
     20: Message("command", True, reports.decode_command, reports.encode_command, with_type=True),
     COLLAR_MESSAGE: Message("application_message", True, reports.decode_collar_message,
@@ -65,6 +65,8 @@ MESSAGES = {
     # A live fix needs its anchor: decode and encode below call the module live directly.
     LIVE_FIX: Message("live_fix", True, None, None),
 }
+# Types that exist on a cable only (section 23); the module exchange knows them.
+CABLE_NAMES = {14: "key_offer", 21: "key_request", 22: "key_activation"}
 
 
 class Frame(NamedTuple):
@@ -114,6 +116,14 @@ def assemble(first_byte, flags, address, low_byte, payload, log=None, length=Non
     """A frame of this header and payload, with its CRC. No value is checked."""
     body = bytes([first_byte, flags, address, low_byte]) + payload
     return body + check_bytes(body, log, length, anchor, unsent)
+
+
+def name_of(frame):
+    """The name of the type that the header of a frame tells. None if the type or the version is unknown."""
+    if not frame or frame[0] >> 5 != VERSION:
+        return None
+    number = frame[0] & 0x1F
+    return MESSAGES[number].name if number in MESSAGES else CABLE_NAMES.get(number)
 
 
 def look_at_header(frame):

@@ -1,4 +1,5 @@
-"""A host (section 19) at one radio: it keeps everything in memory, which counts as durable."""
+"""A host (section 19) at one radio: it keeps everything in memory, which counts as durable. KnownLogs is also the memory of a
+listener that answers nothing."""
 
 import frames
 import live
@@ -6,7 +7,6 @@ from frames import BATCH, COLLAR_MESSAGE, LIVE_FIX, TOMBSTONE, Log
 from wire import ProtocolError, SerialDecoder
 
 IDENTITY, ABSOLUTE_FIX, PROBE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 16, 17
-RADIO_TYPES = (10, 11, 12)
 EVERYONE = 255
 END = 2 ** 32 - 1
 REQUEST_INTERVAL = 1000  # ms
@@ -137,18 +137,105 @@ class KnownLog:
         return self.fixes.get(sequence)
 
 
+class KnownLogs:
+    """The logs that a receiver knows, and what it knows of them."""
+
+    def __init__(self):
+        self.logs = []      # in the order in which they became known
+        self.stored = []    # (log, fix), in the order in which they were stored
+        self._at_address = {}  # the log heard last at an address
+        self._users = {}       # address -> device ids of the collars heard there
+        self._current = {}     # by device id, the log that the collar named last
+
+    def decode(self, frame, time):
+        """The log of a frame of a collar or a host, and the decoded frame. An identity makes its log known.
+
+        A frame that is not bound, and is no probe and no identity, has no log.
+        """
+        if frames.look_at_header(frame).bound:
+            return self._decode_bound(frame, time)
+        decoded = frames.decode(frame)
+        return self.log_of(decoded) if decoded.type in (IDENTITY, PROBE) else None, decoded
+
+    def heard_at(self, address):
+        """The log that was heard last at an address, or None."""
+        return self._at_address.get(address)
+
+    def _decode_bound(self, frame, time):
+        """The log that the frame fits, and the decoded frame. Logs of collars that use the address are tried, the last one first."""
+        last = self.heard_at(frame[2])
+        is_live = frame[0] & 0x1F == LIVE_FIX
+        users = self._users.get(frame[2], ())
+        tried = [each for each in self.logs if each.log.device_id in users
+                 and (self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE)]
+        for known in sorted(tried, key=lambda each: each is not last):
+            for reference in known.references():
+                anchor = known.anchor_of(frame, reference) if is_live else None
+                if is_live and anchor is None:
+                    continue
+                try:
+                    return known, frames.decode(frame, known.log, reference, anchor)
+                except ProtocolError as error:
+                    if error.reason != "check_failed":
+                        raise
+        raise ProtocolError("check_failed" if last else UNKNOWN_COLLAR)
+
+    def log_of(self, decoded):
+        """The log of a probe or an identity. An identity makes its log known."""
+        if decoded.type == PROBE:
+            for known in self.logs:
+                if known.log.tag() == decoded.decoded["tag"]:
+                    return known
+            raise ProtocolError(UNKNOWN_COLLAR)
+        log = Log(int(decoded.decoded["device_id"], 16), decoded.decoded["log_id"])
+        for known in self.logs:
+            if known.log == log:
+                return known
+        self.logs.append(KnownLog(log))
+        return self.logs[-1]
+
+    def learn(self, known, decoded, time):
+        """Take over what a frame of a collar says of its log."""
+        known.heard = time
+        self._at_address[decoded.address] = known
+        self._users.setdefault(decoded.address, set()).add(known.log.device_id)
+        fields = decoded.decoded
+        if decoded.type in (ABSOLUTE_FIX, LIVE_FIX):
+            self._store(known, {name: value for name, value in fields.items() if name != "type"})
+        elif decoded.type == BATCH:
+            for fix in fields["fixes"]:
+                self._store(known, fix)
+        elif decoded.type == COLLAR_MESSAGE:
+            known.store_message(fields)
+        elif decoded.type == TOMBSTONE:
+            for first, last in fields["ranges"]:
+                known.lose(first, min(last, known.highest), bool(decoded.flags & frames.DELIVERED_ELSEWHERE))
+        elif decoded.type in (IDENTITY, PROBE):
+            known.hear_of(fields["next_sequence"] - 1)
+        if decoded.type == IDENTITY:
+            self._current[known.log.device_id] = known
+            known.named = max(fields["next_sequence"], 1) - 1
+            for each in self.logs:
+                if each.log.device_id == known.log.device_id:
+                    each.paired = fields["paired_receiver"]
+            oldest = fields["oldest_sequence"]
+            known.lose(0, min(fields.get("delivered_elsewhere", 0), oldest) - 1, elsewhere=True)
+            known.lose(0, oldest - 1)
+            known.boots(fields["boot_count"], oldest, fields["next_sequence"])
+
+    def _store(self, known, fix):
+        if known.store(fix):
+            self.stored.append((known.log, fix))
+
+
 class Host:
     """A host that is given the bytes that arrive, and returns the bare frames to send."""
 
     def __init__(self, receiver_id):
         self.receiver_id = receiver_id
-        self.logs = []      # in the order in which they became known
-        self.stored = []    # (log, fix), in the order in which they were stored
+        self.known = KnownLogs()
         self.rejected = {}  # reason -> count
         self._decoder = SerialDecoder()
-        self._at_address = {}  # the log heard last at an address
-        self._users = {}       # address -> device ids of the collars heard there
-        self._current = {}     # by device id, the log that the collar named last
         self._last_request = None
         self._repetitions = []
         self._polls = {}        # log -> address and number of its last open poll
@@ -182,88 +269,19 @@ class Host:
         return self._take_answers()
 
     def _take(self, frame, time):
-        message, number = frames.look_at_header(frame), frame[0] & 0x1F
-        if number >= ACKNOWLEDGEMENT:
+        frames.look_at_header(frame)
+        if frame[0] & 0x1F >= ACKNOWLEDGEMENT:
             return  # of another host
-        if message.bound:
-            known, decoded = self._decode_bound(frame, time)
-        else:
-            decoded = frames.decode(frame)
-            if number in RADIO_TYPES:
-                return
-            known = self._log_of(decoded)
+        known, decoded = self.known.decode(frame, time)
+        if known is None:
+            return  # of the base radio
         self._repetitions = []
-        known.heard = time
         if decoded.type == TOMBSTONE and any(last > known.highest for _, last in decoded.decoded["ranges"]):
             self._request_identity(decoded.address, time)
-        self._learn(known, decoded)
-        self._at_address[decoded.address] = known
-        self._users.setdefault(decoded.address, set()).add(known.log.device_id)
+        self.known.learn(known, decoded, time)
         poll = decoded.flags & frames.KNOWN_FLAGS
         if poll:
             self._polls[known] = decoded.address, poll
-
-    def _decode_bound(self, frame, time):
-        """The log that the frame fits, and the decoded frame. Logs of collars that use the address are tried, the last one first."""
-        last = self._at_address.get(frame[2])
-        is_live = frame[0] & 0x1F == LIVE_FIX
-        users = self._users.get(frame[2], ())
-        tried = [each for each in self.logs if each.log.device_id in users
-                 and (self._current.get(each.log.device_id) is each or time - each.heard < AFTERLIFE)]
-        for known in sorted(tried, key=lambda each: each is not last):
-            for reference in known.references():
-                anchor = known.anchor_of(frame, reference) if is_live else None
-                if is_live and anchor is None:
-                    continue
-                try:
-                    return known, frames.decode(frame, known.log, reference, anchor)
-                except ProtocolError as error:
-                    if error.reason != "check_failed":
-                        raise
-        raise ProtocolError("check_failed" if last else UNKNOWN_COLLAR)
-
-    def _log_of(self, decoded):
-        """The log of a probe or an identity. An identity makes its log known."""
-        if decoded.type == PROBE:
-            for known in self.logs:
-                if known.log.tag() == decoded.decoded["tag"]:
-                    return known
-            raise ProtocolError(UNKNOWN_COLLAR)
-        log = Log(int(decoded.decoded["device_id"], 16), decoded.decoded["log_id"])
-        for known in self.logs:
-            if known.log == log:
-                return known
-        self.logs.append(KnownLog(log))
-        return self.logs[-1]
-
-    def _learn(self, known, decoded):
-        fields = decoded.decoded
-        if decoded.type in (ABSOLUTE_FIX, LIVE_FIX):
-            self._store(known, {name: value for name, value in fields.items() if name != "type"})
-        elif decoded.type == BATCH:
-            for fix in fields["fixes"]:
-                self._store(known, fix)
-        elif decoded.type == COLLAR_MESSAGE:
-            known.store_message(fields)
-        elif decoded.type == TOMBSTONE:
-            for first, last in fields["ranges"]:
-                known.lose(first, min(last, known.highest), bool(decoded.flags & frames.DELIVERED_ELSEWHERE))
-        elif decoded.type in (IDENTITY, PROBE):
-            known.hear_of(fields["next_sequence"] - 1)
-        if decoded.type == IDENTITY:
-            self._current[known.log.device_id] = known
-            known.named = max(fields["next_sequence"], 1) - 1
-            for each in self.logs:
-                if each.log.device_id == known.log.device_id:
-                    each.paired = fields["paired_receiver"]
-            oldest = fields["oldest_sequence"]
-            known.lose(0, min(fields.get("delivered_elsewhere", 0), oldest) - 1, elsewhere=True)
-            known.lose(0, oldest - 1)
-            known.boots(fields["boot_count"], oldest, fields["next_sequence"])
-
-    def _store(self, known, fix):
-        if known.store(fix):
-            self.stored.append((known.log, fix))
 
     def _ask_who_it_is(self, frame, time):
         """Answer an unknown frame by an identity request: always if it polls, else if the last request is old."""

@@ -258,7 +258,8 @@ def _add_invalid_reports(v):
              19: payload_of(19, SETTINGS), 20: payload_of(20, COMMAND),
              29: payload_of(29, {**MESSAGES[29], **NOTICE, "data": ""})}
     names = {number: frames.MESSAGES[number].name.replace("_", "-") for number in plain}
-    names[13], names[29] = "application-13", "application-29"
+    # These names of vectors are older than the present terms.
+    names[13], names[19], names[29] = "application-13", "settings-order", "application-29"
     for number, payload in plain.items():
         sizes = range(len(payload)) if number in MESSAGES else sorted({0, len(payload) - 1})
         for size in sizes:

@@ -158,11 +158,11 @@ def check_session(vector):
             expect(not answers, f"before step {number} the host sends also {hex_list(answers)}")
             answers = host.receive(bytes.fromhex(step["radio"]), time)
     expect(not answers, f"at the end the host sends also {hex_list(answers)}")
-    fixes = [{**names_of(log), **fix} for log, fix in host.stored]
+    fixes = [{**names_of(log), **fix} for log, fix in host.known.stored]
     expect(fixes == vector["fixes"], f"stores {json.dumps(fixes)}")
     logs = [{**names_of(known.log), "first_missing": known.first_missing(), "durable": known.durable(),
              "lost": known.lost, **({"elsewhere": known.elsewhere} if known.elsewhere else {})}
-            for known in host.logs]
+            for known in host.known.logs]
     expect(logs == vector["logs"], f"knows {json.dumps(logs)}")
     expect(host.rejected == vector["rejected"], f"rejects {host.rejected}")
 

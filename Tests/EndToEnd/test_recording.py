@@ -90,7 +90,7 @@ class RecordingTest(EndToEndTest):
         self.assertEqual([found[0].event, found[-1].event], [BEGAN, ENDED])
         self.assertEqual([record.event for record in found if record.event in (OPENED, UNPLUGGED)], [OPENED, UNPLUGGED] * 3 + [OPENED])
         self.assertEqual({record.port for record in found if record.event not in (BEGAN, DUE, ENDED)}, {self.link})
-        self.assertEqual({recordings.fields(record)["dialect"] for record in found if record.event == FOUND}, {"serial"})
+        self.assertEqual({record.lines()["dialect"] for record in found if record.event == FOUND}, {"serial"})
         self.assertRegex(found[0].content.decode(), r"^receiver=\d+\n$")
         self.assertTrue(any(record.event == WROTE for record in found))
         for record in found:
@@ -283,9 +283,7 @@ class RecordingTest(EndToEndTest):
     def test_damage(self):
         lines = self.record_track("--events", "fix")
         data = bytearray(pathlib.Path(self.capture).read_bytes())
-        starts = [0]
-        for _, body, _ in recordings.blocks(bytes(data)):
-            starts.append(starts[-1] + len(body) + 12)
+        starts = [offset for _, _, _, offset in recordings.blocks(bytes(data))]
         middle = starts[len(starts) // 2]
         data[middle + 4] ^= 1
         damaged = self.path("damaged")

@@ -34,6 +34,10 @@ enum DecodeCommand {
             Sealed frames can be opened from the first identity after a boot on. Fixes in frames without an identity need `--device` and
             `--log-id`.
 
+            Live fixes refer to earlier fixes. Start recording before the collar starts. For a capture that begins later, use
+            `collar-link --read` with a copy of the state directory as it was when the capture began. What goes out before the dialect
+            of a stick is found may be questions in other dialects; `decode` skips it.
+
             examples:
               collar-link decode -F text session.pcapng
               collar-link encode track.ndjson | collar-link decode

@@ -26,7 +26,7 @@ final class ReferenceDecoder {
         try answers.fileHandleForWriting.close()
     }
 
-    /// The line that the decoder prints for a frame.
+    /// The line that the decoder prints for a frame, without the name of the frame's type.
     func decode(_ frame: AnyFrameInput) throws -> String {
         var anchor = ReferenceText.null
         if let fix = frame.anchor { anchor = .fields(fix.referenceFields) }
@@ -39,11 +39,17 @@ final class ReferenceDecoder {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: pending[..<end], as: UTF8.self)
                 pending.removeSubrange(...end)
-                return line
+                return ReferenceDecoder.withoutName(line)
             }
             let more = answers.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Ended() }
             pending.append(more)
         }
+    }
+
+    /// A line without the name with which it begins, unless the type is unknown.
+    private static func withoutName(_ line: String) -> String {
+        guard line.hasPrefix("{\"name\": "), let comma = line.firstIndex(of: ",") else { return line }
+        return "{" + line[comma...].dropFirst(2)
     }
 }
