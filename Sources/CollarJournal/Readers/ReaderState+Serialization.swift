@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 // The file of a named reader is text, a line for each thing:
 //
 //     collar-link reader 1
@@ -33,22 +35,23 @@ extension ReaderState {
         for line in lines.dropFirst().dropLast() {
             let words = line.split(separator: " ")
             switch (words.first, words.count) {
-            case ("seen", 2): seen = Int64(words[1])
+            case ("seen", 2): seen = Int64(words[1], in: .unixMilliseconds)
             case ("collars", 2) where words[1] == "all": state.collars = nil
             case ("collars", 1): state.collars = []
             case ("collars", 2):
-                let collars = words[1].split(separator: ",").map { UInt64($0, radix: 16) }
+                let collars = words[1].split(separator: ",").map { UInt64(hexadecimal: $0) }
                 guard !collars.contains(nil) else { return nil }
                 state.collars = Set(collars.compactMap { $0 })
             case ("journal", 6):
-                guard let deviceID = UInt64(words[1], radix: 16), let segment = UInt32(words[2]), let offset = UInt32(words[3]),
-                    let began = Int64(words[4]), let fingerprint = UInt64(words[5], radix: 16)
+                guard let deviceID = UInt64(hexadecimal: words[1]), let segment = UInt32(words[2], in: 0 ... .max),
+                    let offset = UInt32(words[3], in: 0 ... .max), let began = Int64(words[4], in: .unixMilliseconds),
+                    let fingerprint = UInt64(hexadecimal: words[5])
                 else { return nil }
                 state.positions[deviceID] = ReaderPosition(
                     place: JournalPosition(segment: segment, offset: offset), segmentUnixMilliseconds: began,
                     fingerprint: fingerprint)
             case ("events", 3):
-                guard let file = UInt32(words[1]), let offset = UInt32(words[2]) else { return nil }
+                guard let file = UInt32(words[1], in: 0...1 << 31), let offset = UInt32(words[2], in: 0...1 << 31) else { return nil }
                 state.events = EventPosition(file: file, offset: offset)
             default: return nil
             }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarFirmware
 import CollarReceiver
@@ -153,10 +154,12 @@ enum SimulateCommand {
             guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(path): there is no fix in it") }
             return fixes
         case (nil, let text?):
-            let seconds = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(String($0)) ?? -1 }
-            guard seconds.count == 3, seconds[0] >= 0, seconds[1] >= 0, (1...1_000_000).contains(seconds[2]) else {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            let seconds = parts.compactMap { Int($0, in: 0...1_000_000) }
+            guard parts.count == 3, seconds.count == 3, seconds[2] > 0 else {
                 throw CommandFailure(
-                    .usage, "--walk \(text): expected W/R/T", remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
+                    .usage, "--walk \(text): expected W/R/T, each at most 1000000",
+                    remedy: "seconds of walk, of rest, and in all: --walk 60/120/3600")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
         default:
@@ -320,9 +323,8 @@ struct SimulationOptions {
     var modem: ModemProfile { channel?.profile(of: dialect) ?? modemKind.profile(timesFaster: max(1, speed ?? 1)) }
 
     private static func battery(_ text: String) throws(CommandFailure) -> SimulatedBattery {
-        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double(String($0)) }
-        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil,
-            (0...100).contains(start), (0...1e6).contains(drain)
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double($0, in: 0...1e6) }
+        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil, start <= 100
         else {
             throw CommandFailure(
                 .usage, "--battery \(text): expected P or P/D",
