@@ -70,6 +70,15 @@ package struct DiskSpace: Equatable, Sendable {
     }
 }
 
+extension ProcessHolder {
+    /// Reads the text of ``MachineFact/holder(_:)``.
+    init?(fact text: String) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let processID = Int32(words[0], in: 1 ... .max) else { return nil }
+        self.init(processID: processID, name: String(words[1]))
+    }
+}
+
 /// Facts as values.
 extension MachineFacts {
     /// The user; nobody without groups if the facts do not say.
@@ -101,11 +110,7 @@ extension MachineFacts {
     package func space(at path: String) -> DiskSpace? { text(of: .space(path)).flatMap { DiskSpace($0) } }
 
     /// A process that has a device node open; nil if none is visible.
-    package func holder(of node: String) -> ProcessHolder? {
-        let words = (text(of: .holder(node)) ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let processID = Int32(words[0], in: 1 ... .max) else { return nil }
-        return ProcessHolder(processID: processID, name: String(words[1]))
-    }
+    package func holder(of node: String) -> ProcessHolder? { text(of: .holder(node)).flatMap { ProcessHolder(fact: $0) } }
 
     /// The content of a file as text; nil if it cannot be read.
     package func contentText(of path: String) -> String? {
