@@ -50,7 +50,7 @@ let package = Package(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
         .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict),
         .target(
-            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"],
+            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: strict),
         .target(
             name: "CollarBridge",
