@@ -41,27 +41,31 @@ let package = Package(
         .target(name: "CollarWire", dependencies: ["CCarrylessMultiply"], swiftSettings: portable),
         .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
+        .target(name: "CheckedNumbers", swiftSettings: strict),
         .target(name: "CFileOrigin"),
-        .target(name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CFileOrigin"], swiftSettings: strict),
+        .target(
+            name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CFileOrigin"],
+            swiftSettings: strict),
         .target(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
-        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: strict),
+        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict),
         .target(
-            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"],
+            name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: strict),
         .target(
             name: "CollarBridge",
-            dependencies: ["CollarWire", "CollarARQ", "CollarJournal", "CollarHost"],
+            dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost"],
             swiftSettings: strict),
         .target(name: "CollarTracking", dependencies: ["CollarBridge"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
         .target(name: "CLinuxEvents"),
-        .target(name: "SerialDevices", dependencies: ["CLibudev", "CTermios"], swiftSettings: strict),
+        .target(name: "SerialDevices", dependencies: ["CheckedNumbers", "CLibudev", "CTermios"], swiftSettings: strict),
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "CLinuxEvents",
+                "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge",
+                "CLinuxEvents",
                 "CollarTracking", "SerialDevices",
             ],
             swiftSettings: strict),
@@ -74,7 +78,7 @@ let package = Package(
             name: "collar-link",
             dependencies: [
                 "CBuildInformation", "CTermios",
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
+                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
@@ -88,6 +92,7 @@ let package = Package(
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
+        tests(for: "CheckedNumbers"),
         tests(for: "CollarWire", alsoUsing: ["CollarSimulator"]),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),

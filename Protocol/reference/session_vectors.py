@@ -5,7 +5,7 @@ import session_faults
 import session_messages
 import session_repairings
 from report_vectors import REQUEST, SETTINGS, STATUS
-from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Session,
+from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Collar, Session,
                            position, who_at)
 
 END = (1 << 32) - 1  # the next sequence of a full log
@@ -66,13 +66,16 @@ def boot():
         .stored(A, 0, 1).stored(A_ERASED, position(0, battery=99)).stored(A, 2)
         .ends(A, 3).ends(A_ERASED, 1),
         "address-changed": booted(
-            "A collar gets another address; what it sent under the old one is still understood.",
-            "The CRC names the log, whatever the address. The answer goes to the address of the poll.")
+            "A collar gets another address; what it sends at an address that no identity named is unknown, and is asked for one.",
+            "Section 3: only the logs of collars that use the address are tried; an identity shows a new address, and the former one "
+            "stays. The answer goes to the address of the poll.")
         .at(30, A_MOVED.identity(2), A_MOVED.acknowledged(2, 0))
         .at(40, A_MOVED.fix(0, 3), A_MOVED.acknowledged(3, 1))
         .at(50, A.fix(1, 4), A.acknowledged(4, 2))
-        .at(60, A.fix(2, 5, address=90), A.acknowledged(5, 3, address=90))
-        .stored(A, 0, 1, 2).ends(A, 3),
+        .at(60, A.fix(2, 5, address=90), who_at(90))
+        .at(70, Collar(*A.log, 90).identity(6, following=2), A.acknowledged(6, 2, address=90))
+        .at(80, A.fix(2, 7, address=90), A.acknowledged(7, 3, address=90))
+        .stored(A, 0, 1, 2).rejected(unknown_collar=1).ends(A, 3),
     }
 
 

@@ -85,12 +85,6 @@ int ctermios_open_pseudo_terminal(void) {
 
 int ctermios_slave_path(int master, char *path, size_t capacity) { return -ptsname_r(master, path, capacity); }
 
-int ctermios_unread_byte_count(int slave) {
-    int count = 0;
-    if (ioctl(slave, FIONREAD, &count) < 0) return -errno;
-    return count;
-}
-
 int ctermios_size(int descriptor, unsigned short *columns, unsigned short *rows) {
     struct winsize size;
     if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;

@@ -1,4 +1,5 @@
 import CTermios
+import CheckedNumbers
 import CollarReceiver
 import Glibc
 
@@ -53,7 +54,7 @@ enum Terminal {
             return (Int(columns), Int(rows))
         }
         func count(_ variable: String, _ usual: Int) -> Int {
-            Environment.value(variable).flatMap { Int($0) }.flatMap { (1...1000).contains($0) ? $0 : nil } ?? usual
+            Environment.value(variable).flatMap { Int($0, in: 1...1000) } ?? usual
         }
         return (count("COLUMNS", 80), count("LINES", 24))
     }

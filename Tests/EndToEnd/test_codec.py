@@ -6,6 +6,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 import unittest
 from decimal import Decimal
 
@@ -13,6 +14,10 @@ import jsonschema
 
 import protocol_steps
 from collarlink import BINARY, ROOT, TRACKS, child_environment
+
+# Appended, because the tests' own collarlink.py must be found before the reference's.
+sys.path.append(str(ROOT / "Protocol/reference"))
+from session_parts import Collar  # noqa: E402
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
 IS_ACCEPTANCE = os.environ.get("COLLAR_LINK_ACCEPTANCE") == "1"
@@ -222,6 +227,15 @@ class FrameTest(unittest.TestCase):
         text = run("decode", "-F", "text", data=noisy + bytes.fromhex(unknown["serial"]))
         self.assertEqual(re.findall(r"^@\d+ skipped: (.+)$", text.stdout.decode(), re.MULTILINE),
                          ["with broken stuffing", "with a wrong CRC", "with broken stuffing", "of unknown type (0)"])
+
+    def test_many_identities_cost_little(self):
+        """Frames that fit none of many logs: the time is not the product of both counts."""
+        count = 40_000
+        data = b"\0" + b"".join(Collar(0x2000 + number, 7, 17).identity() for number in range(count))
+        result = subprocess.run(
+            [BINARY, "decode"], input=data + count * Collar(0x1111, 5, 17).fix(3), capture_output=True, check=True,
+            env=child_environment(), timeout=15)
+        self.assertIn(f"skipped: {count} with a wrong CRC", result.stderr.decode())
 
     def test_nothing_but_noise(self):
         """decode ends with 65 if its input has no valid frame, in every form. Empty input is no error."""

@@ -1,4 +1,4 @@
-"""Captures: what --write records gives the same lines again, by --read, by a replay at a pseudo-terminal, and for other programs."""
+"""Captures: what --write records gives the same lines again, by --read and for other programs."""
 
 import datetime
 import json
@@ -96,29 +96,6 @@ class RecordingTest(EndToEndTest):
         for record in found:
             self.assertLess(abs(record.unix_ms - record.microseconds / 1000), 5000)
 
-    def test_a_playback_at_a_pseudo_terminal(self):
-        track, _ = self.track("cats_uk/Athena")
-        collar = self.simulate(track, "--speed", "max", "--loss", "0.2", "--seed", "5")
-        receiver = self.record("--events", "fix,gap")
-        receiver.wait_for_lines(20)
-        collar.process.send_signal(signal.SIGUSR1)
-        receiver.wait_for_errors("listening on", 2)
-        receiver.wait_for_lines(106)
-        self.assertEqual(receiver.stop(), 0)
-        for number, speed in enumerate(("max", "1")):
-            with self.subTest(speed=speed):
-                link, state = self.path(f"replay-{number}"), self.path(f"state-{number}")
-                replay = self.start([BINARY, "simulate", "--replay", self.capture, "--link", link, "--speed", speed])
-                replay.wait_for_lines(1)
-                self.assertEqual(replay.lines, [link + "\n"])
-                again = self.receive("--events", "fix,gap", port=link, state=state)
-                self.assertEqual(replay.wait(30), 0, replay.error_text)
-                again.wait_for_lines(len(receiver.lines))
-                self.assertEqual(again.stop(), 0, again.error_text)
-                self.assertEqual(without_times(again.lines), without_times(receiver.lines))
-                self.assertIn("was unplugged", again.error_text)
-                self.assertFalse(os.path.lexists(link))
-
     def test_what_came_in_before_the_dialect_was_known(self):
         """decode shows each frame, and each piece that it skips, with the place and the time of the record in which it ends."""
         line = SerialLine()
@@ -153,7 +130,7 @@ class RecordingTest(EndToEndTest):
         self.check_stick("rui3")
 
     def check_stick(self, dialect):
-        """Records a session with a stick, and plays it, also at a pseudo-terminal."""
+        """Records a session with a stick, and plays it."""
         track, _ = self.track("cats_uk/Athena", 4)
         self.simulate(track, "--modem", "lora:SF7", "--dialect", dialect, "--interval", "1")
         receiver = self.record("--region", "EU868", "--spreading-factor", "7", "--events", "fix,link,error,status")
@@ -167,15 +144,6 @@ class RecordingTest(EndToEndTest):
         text = subprocess.run([BINARY, "decode", "-F", "text", self.capture], capture_output=True, text=True, check=True).stdout
         self.assertRegex(text, r"(?m)^@\d+ \S+Z \S+ out 11 bytes: identity request")
         self.assertRegex(text, r"(?m)^@\d+ \S+Z \S+ in \d+ bytes: identity")
-        link = self.path("replay")
-        replay = self.start([BINARY, "simulate", "--replay", self.capture, "--link", link])
-        replay.wait_for_lines(1)
-        again = self.start([BINARY, "--port", link, "--state-dir", self.path("at-terminal"), "--region", "EU868", "--spreading-factor", "7"])
-        self.assertEqual(replay.wait(40), 0, replay.error_text)
-        again.wait_for_lines(4)
-        self.assertEqual(again.stop(), 0)
-        self.assertEqual(
-            without_times(again.lines), without_times(line for line in receiver.lines if '"type":"fix"' in line))
 
     def test_sealed_frames(self):
         key = self.path("key")
@@ -261,9 +229,7 @@ class RecordingTest(EndToEndTest):
         for arguments, reason in (
                 (["--write", "-"], "stdout carries the lines"), (["--read", "x", "--write", "y"], "does not go with --read"),
                 (["--read", "x", "--port", "y"], "does not go with --read"), (["--key-file", "x"], "goes with --read"),
-                (["--read", "x", "--region", "EU868"], "does not go with --read"),
-                (["simulate", "--replay", "x", "--loss", "0.1"], "does not go with --replay"),
-                (["simulate", "--replay", "-"], "read twice")):
+                (["--read", "x", "--region", "EU868"], "does not go with --read")):
             with self.subTest(arguments=arguments):
                 program = self.start([BINARY, *arguments], environment=child_environment(HOME=self.folder))
                 self.assertEqual(program.wait(5), 64, program.error_text)
@@ -275,7 +241,6 @@ class RecordingTest(EndToEndTest):
         pathlib.Path(text).write_text('{"type":"fix"}\n')
         self.play(capture=text, code=65)
         self.assertIn("byte 0: this is no capture", self.errors)
-        self.assertEqual(self.start([BINARY, "simulate", "--replay", text]).wait(), 65)
         empty = self.path("empty")
         pathlib.Path(empty).write_bytes(b"")
         self.play(capture=empty, code=65)

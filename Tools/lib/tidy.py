@@ -78,6 +78,67 @@ def handles_have_types():
     yield from matches(swift_files(*folders), rf"\b{name}(?: \w+)?: *Int\b|\bfunc \w*(?:link|session|client)\w*\(.*\) *->.*\bInt\b")
 
 
+NUMBER = r"(?:U?Int(?:8|16|32|64|128)?|Double|Float|Value)"
+# What stands before a conversion whose result is optional.
+OPTIONAL_BEFORE = re.compile(
+    r"(?:\b(?:if|guard|while)\s+|,\s*)(?:let|var)\s+\w+\s*(?::\s*[\w.?]+\s*)?=\s*$|\b(?:flat|compact)Map\s*\(?\{\s*(?:\w+ in\s+)?$|:\s*\w+\?\s*=\s*$")
+OPTIONAL_AFTER = re.compile(r"\s*(?:\?\?|[!=]=\s*nil\b)")
+TEXT = re.compile(r"\bradix:|\bas: UTF8|^(?:String|Substring)\(|^\"|\.(?:utf8|drop\w+|prefix|suffix|trimmed)\b[^.]*$|^\w*[tT]ext$|^(?:words?|parts?)\b")
+# Lines that the rule must find, and lines that it must not.
+CONVERSIONS = (
+    'guard let count = Int(words[1]) else {', 'if let time: Int64 = Int64(found), time > 0 {', 'seen = Int64(words[1])',
+    'let id = text.flatMap { UInt64($0, radix: 16) }', 'let rate = Double(text) ?? 0', 'list.compactMap { UInt32($0) }',
+    'UInt8(String(decoding: digits, as: UTF8.self), radix: 16)', 'line.split(separator: ":").map { Int64($0) }',
+    'list.compactMap(Int.init)', 'return Int(line.dropFirst(2))', 'if UInt(head) != nil {', 'strtol(start, nil, 10)', 'let x: Int? = Int(found)')
+NO_CONVERSIONS = (
+    'guard let count = Int(words[1], in: 0...9) else {', 'Int64(settings.powerDBm)', 'String(value, radix: 16)', 'UInt8(ascii: "a")',
+    'frame.data.first.map(Int64.init)', 'list.map { Double($0) / 10 }', 'guard let code = UInt32(exactly: steps) else {',
+    'UInt8(digits: bytes[2...], radix: 16, in: 0 ... .max)', 'UInt64(text.count)', 'Int32(bitPattern: number(at: 0))')
+
+
+def conversions_of_text(code):
+    """The places in a Swift source at which it makes a number of a text without a range."""
+    code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group()), code)
+    for found in re.finditer(rf"\b(?:strto\w+|ato[fil]+|sscanf)\(|\b(?:flat|compact)Map\({NUMBER}\.init\b|split\([^\n]*\.map\({NUMBER}\.init\b", code):
+        yield found.start()
+    for found in re.finditer(rf"(?<![\w.]){NUMBER}\(", code):
+        end = closing(code, found.end())
+        arguments = code[found.end():end - 1].strip()
+        if re.search(r"\bin:", arguments) or re.match(r"(?:hexadecimal|exactly|bitPattern|clamping|truncatingIfNeeded|ascii|rawValue):", arguments):
+            continue
+        before = code[max(0, found.start() - 120):found.start()]
+        line = before.rpartition("\n")[2]
+        if (OPTIONAL_BEFORE.search(before) or OPTIONAL_AFTER.match(code, end) or TEXT.search(arguments)
+                or arguments == "$0" and "split(" in line):
+            yield found.start()
+
+
+def closing(code, start):
+    """The place after the parenthesis that closes one that was opened before `start`."""
+    depth = 1
+    for place in range(start, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[place], 0)
+        if depth == 0:
+            return place + 1
+    return len(code)
+
+
+def numbers_have_ranges():
+    """Outside of the core, CheckedNumbers alone makes numbers of text: each with a range."""
+    for line in CONVERSIONS:
+        if not list(conversions_of_text(line)):
+            yield pathlib.Path(__file__), 0, f"not found: {line}"
+    for line in NO_CONVERSIONS:
+        if list(conversions_of_text(line)):
+            yield pathlib.Path(__file__), 0, f"no conversion of text: {line}"
+    folders = sorted(path.name for path in (ROOT / "Sources").iterdir() if path.is_dir() and path.name not in (*CORE, "CheckedNumbers"))
+    for path in swift_files(*(f"Sources/{name}" for name in folders)):
+        code = path.read_text()
+        for place in conversions_of_text(code):
+            number = code.count("\n", 0, place) + 1
+            yield path, number, code.splitlines()[number - 1].strip()
+
+
 def no_forced_try():
     """There is no forced try and no forced cast."""
     yield from matches(swift_files("Sources", "Tests"), r"\btry!|\bas!")
@@ -140,7 +201,7 @@ def protocol_sections_agree():
 
 
 RULES = (
-    core_is_pure, core_imports, imports_point_down, foundation_is_in_one_place, host_has_no_clock, handles_have_types,
+    core_is_pure, core_imports, imports_point_down, foundation_is_in_one_place, host_has_no_clock, handles_have_types, numbers_have_ranges,
     no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree)
 
 

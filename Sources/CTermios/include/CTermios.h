@@ -36,9 +36,6 @@ int ctermios_open_pseudo_terminal(void);
 /// Writes the path of the slave, NUL included, into `path`.
 int ctermios_slave_path(int master, char *path, size_t capacity);
 
-/// Bytes that have come in at the slave and were not read yet; a negated errno on failure.
-int ctermios_unread_byte_count(int slave);
-
 /// The width and height of a terminal in characters, 0 where it does not say.
 int ctermios_size(int descriptor, unsigned short *columns, unsigned short *rows);
 

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarWire
 
 /// The outcome of a request to a collar, or the confirmation that the request is queued: one line of JSON, as
@@ -105,15 +106,15 @@ public struct ResultLine: Equatable, Sendable {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(bytes)) } catch { return nil }
         guard object["type"]?.text == "result", let outcome = object["outcome"]?.text.flatMap({ Outcome(rawValue: $0) }),
-            let time = object["unix_ms"]?.integer(Int64.self)
+            let time = object["unix_ms"]?.integer(in: .unixMilliseconds)
         else { return nil }
         self.init(outcome: outcome, unixMilliseconds: time)
-        deviceID = object["collar"]?.text.flatMap { UInt64($0, radix: 16) }
+        deviceID = object["collar"]?.text.flatMap { UInt64(hexadecimal: $0) }
         name = object["name"]?.text
-        requestID = object["request"]?.integer()
+        requestID = object["request"]?.integer(in: 0 ... .max)
         verb = object["do"]?.text
-        if let number = object["settings_version"]?.integer(UInt64.self),
-            let origin = object["settings_origin"]?.text.flatMap({ UInt32($0, radix: 16) })
+        if let number = object["settings_version"]?.integer(in: 0...UInt64.max),
+            let origin = object["settings_origin"]?.text.flatMap({ UInt32(hexadecimal: $0) })
         {
             settingsVersion = SettingsVersion(number: number, origin: origin)
         }
@@ -121,7 +122,7 @@ public struct ResultLine: Equatable, Sendable {
         reason = object["reason"]?.text
         if let values = object["settings"] {
             for key in SettingKey.all {
-                if let value = values[key.name]?.integer(UInt32.self) {
+                if let value = values[key.name]?.integer(in: 0...UInt32.max) {
                     settings.append(Setting(key: key.rawValue, value: value))
                 }
             }

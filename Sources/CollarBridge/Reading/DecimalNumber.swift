@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// A decimal number: ``significand`` × 10^``exponent``.
 ///
 /// A `Double` is read as its shortest decimal, which is the text a person or another program wrote. So 50.163425 lies
@@ -59,7 +61,8 @@ package struct DecimalNumber: Equatable, Sendable {
             while let byte = characters.next() {
                 exponentText.unicodeScalars.append(Unicode.Scalar(byte))
             }
-            guard let written = Int(exponentText), written.magnitude <= 100_000 else { return nil }
+            let isSigned = exponentText.hasPrefix("+")
+            guard let written = Int(exponentText.dropFirst(isSigned ? 1 : 0), in: (isSigned ? 0 : -100_000)...100_000) else { return nil }
             power += written
             next = nil
         }
@@ -125,8 +128,7 @@ package struct DecimalNumber: Equatable, Sendable {
     /// The nearest `Double`; nil when the number is beyond the range of `Double`.
     package var doubleValue: Double? {
         // The standard library converts the text exactly; a product of rounded powers of ten would not be exact.
-        guard let value = Double("\(significand)e\(exponent)"), value.isFinite else { return nil }
-        return value
+        Double("\(significand)e\(exponent)", in: -.greatestFiniteMagnitude ... .greatestFiniteMagnitude)
     }
 
     /// Whether the number, rounded to an integer, fits the 64 bits of a time in milliseconds since 1970.

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// A JSON value. Its numbers keep all digits, as they were written.
 package indirect enum JSONValue: Equatable {
     case null
@@ -28,9 +30,9 @@ package indirect enum JSONValue: Equatable {
     /// The value of true or false; nil for anything else.
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-    /// The value of an integer that fits `Value`; nil for anything else.
-    package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
-        if case .number(let digits) = self { Value(digits) } else { nil }
+    /// The value of an integer in a range; nil for anything else.
+    package func integer<Value: FixedWidthInteger>(in range: ClosedRange<Value>) -> Value? {
+        if case .number(let digits) = self { Value(digits, in: range) } else { nil }
     }
 
     /// The kind of value, in words for a message.

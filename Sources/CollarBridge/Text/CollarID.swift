@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The factory id of a collar as text.
 package enum CollarID {
     /// What ``deviceID(_:)`` takes, for messages.
@@ -5,8 +7,7 @@ package enum CollarID {
 
     /// Reads the id of a collar from 16 hexadecimal digits; nil for any other text.
     package static func deviceID(_ text: some StringProtocol) -> UInt64? {
-        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit) else { return nil }
-        return UInt64(text, radix: 16)
+        text.utf8.count == 16 ? UInt64(hexadecimal: text) : nil
     }
 
     /// Whether a text can be the beginning of an id that a person gives in place of the whole: 4 to 15 hexadecimal digits.

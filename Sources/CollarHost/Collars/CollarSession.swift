@@ -37,8 +37,6 @@ final class CollarSession {
     private var answer: PendingAnswer?
     /// The frame with the newest poll; nil before the first.
     private var pollFrame: PollFrame?
-    /// Whether what is stored now came in that frame.
-    private var isInPollFrame = false
     /// When the last answer was sent; nil before the first.
     private var answeredAt: Instant?
     private var isReportedAsElsewhere = false
@@ -122,7 +120,7 @@ final class CollarSession {
         health.noteFrame(at: time.instant, output)
         log.lastHeard = time.instant
         if header.type == .liveFix { log.hasLiveFixes = true }
-        isInPollFrame = false
+        pollFrame?.isComplete = true
         switch poll {
         case .none: break
         case .copy: answer?.offer(link.id, signal: signal)
@@ -130,7 +128,6 @@ final class CollarSession {
             log.delivery.receive(flags: header.flags)
             log.sealedPoll = number
             pollFrame = header.type.map { PollFrame(type: $0) }
-            isInPollFrame = true
             let wait = links.areSeveral(at: time.instant) ? wait : nil
             answer = PendingAnswer(
                 link: link.id, signal: signal, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
@@ -278,17 +275,14 @@ final class CollarSession {
     private func noteRepeated() {
         output.statistics.duplicates += 1
         duplicateCount += 1
-        if isInPollFrame { pollFrame?.hasRepeated = true }
+        pollFrame?.noteRepeated()
     }
 
     /// A fix or message was appended.
     private func noteAppended(_ sequence: UInt32, isFix: Bool, log: LogSession, at time: HostTime) {
         noteAppended()
         log.noteStored(sequence, isFix: isFix)
-        if isInPollFrame {
-            pollFrame?.hasNew = true
-            if sequence == log.highestFix { pollFrame?.hasNewest = true }
-        }
+        pollFrame?.noteNew(isNewest: sequence == log.highestFix)
         if !log.doubtedLosses.isEmpty { log.doubtedLosses.settle(SequenceRange(sequence)) }
         learn(of: sequence, log: log, at: time)
     }
@@ -415,19 +409,6 @@ final class CollarSession {
                 try answer.encode(address: address, log: session.log, into: &output)
             }
         }
-    }
-
-    private var answerByteLimit: Int {
-        Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)
-    }
-
-    private func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
-        // Fixes that damage destroyed are asked for first: the collar may count them as delivered and overwrite them.
-        guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted, durable.oldestLostRange(from: 0) == nil else {
-            return session.delivery.takeAnswer(from: durable, frameByteLimit: answerByteLimit)
-        }
-        let coverage = session.doubtedLosses.takeCoverage(of: durable)
-        return session.delivery.takeAnswer(from: coverage, frameByteLimit: answerByteLimit)
     }
 
     // MARK: Links and deadlines

@@ -7,12 +7,26 @@ struct PollFrame {
     private static let probeTime: Int64 = 30_000_000
 
     let type: MessageType
+    /// Whether another frame has followed: what is stored from then on came in that one.
+    var isComplete = false
     /// Whether it brought something that was stored before.
-    var hasRepeated = false
-    /// Whether it brought the newest fix of its log.
-    var hasNewest = false
+    private var hasRepeated = false
     /// Whether it brought something new.
-    var hasNew = false
+    private var hasNew = false
+    /// Whether it brought the newest fix of its log.
+    private var hasNewest = false
+
+    init(type: MessageType) { self.type = type }
+
+    /// Something that was stored before came in.
+    mutating func noteRepeated() { if !isComplete { hasRepeated = true } }
+
+    /// Something new came in.
+    mutating func noteNew(isNewest: Bool) {
+        guard !isComplete else { return }
+        hasNew = true
+        if isNewest { hasNewest = true }
+    }
 
     /// Whether the collar has heard the answer to its poll before; nil if the frame does not show it.
     ///

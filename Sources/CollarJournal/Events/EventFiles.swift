@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The files of the event log: `<state directory>/events/00000001.jsonl` and so on. Each holds lines of JSON.
 ///
 /// The lines tell what happened to links, collars and requests. Their size is bounded: when a file is full, the next one begins,
@@ -9,6 +11,8 @@ struct EventFiles {
 
     /// Bytes in a file, after which the next one begins.
     static let byteLimit = 512 << 10
+    /// The highest number of a file. The log never reaches it, and with it the next number is always valid.
+    private static let numberLimit: UInt32 = 1 << 31
     /// How many files stay.
     static let fileCount = 2
 
@@ -21,7 +25,7 @@ struct EventFiles {
     func numbers() throws(FileFailure) -> [UInt32] {
         do throws(FileFailure) {
             return try fileSystem.names(in: path).compactMap { name in
-                guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6)), (1..<1 << 31).contains(number), self.name(of: number) == name
+                guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6), in: 1...EventFiles.numberLimit), self.name(of: number) == name
                 else { return nil }
                 return number
             }.sorted()

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarWire
 
 /// The directory of one collar's journal: `<state directory>/<device id>/`, with segments `00000001.journal` and so on.
@@ -90,17 +91,14 @@ public struct JournalDirectory: Equatable, Sendable {
 
     private static func deviceID(named name: String) -> UInt64? {
         // Comparing with the name of the number refuses forms that this program does not write.
-        guard let deviceID = UInt64(name, radix: 16), self.name(of: deviceID) == name else { return nil }
+        guard let deviceID = UInt64(hexadecimal: name), self.name(of: deviceID) == name else { return nil }
         return deviceID
     }
 
     private static func segment(named name: String) -> UInt32? {
-        guard name.hasSuffix(".journal"), name.utf8.count >= 16,
-            name.utf8.dropLast(8).allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            // A journal never reaches higher numbers. With this limit the next number is always valid.
-            let segment = UInt32(name.dropLast(8)), segment > 0, segment < 1 << 31
-        else { return nil }
-        return segment
+        guard name.hasSuffix(".journal"), name.utf8.count >= 16 else { return nil }
+        // A journal never reaches higher numbers. With this limit the next number is always valid.
+        return UInt32(name.dropLast(8), in: 1...(1 << 31) - 1)
     }
 
     private static func parent(of path: String) -> String? {

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// Takes the kernel's locks, and keeps the process id in a lock file for the error message of a second process.
 enum LockHolder {
     /// Locks a directory against other processes as long as the returned reference stays open.
@@ -53,7 +55,7 @@ enum LockHolder {
     static func processID(in path: String, _ fileSystem: any FileSystem) -> Int32? {
         do throws(JournalError) {
             let text = try SmallFile.contents(of: path, fileSystem)
-            return Int32(String(decoding: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+            return Int32(digits: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, radix: 10, in: 1 ... .max)
         } catch { return nil }
     }
 }

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The file `<state directory>/receiver`: the receiver's identity, or the id of a receiver that has moved away.
 package enum ReceiverFile: Equatable {
     /// A receiver whose id comes from random bytes and what they are bound to. A receiver that has moved here keeps its id:
@@ -52,15 +54,16 @@ package enum ReceiverFile: Equatable {
         let lines = text.split(separator: "\n")
         guard let first = lines.first else { return nil }
         if first.hasPrefix(retiredPrefix) {
-            return UInt32(first.dropFirst(retiredPrefix.count), radix: 16).map { .retired(receiverID: $0) }
+            return UInt32(hexadecimal: first.dropFirst(retiredPrefix.count)).map { .retired(receiverID: $0) }
         }
         let digits = Array(first.utf8)
         guard digits.count == 2 * randomByteCount else { return nil }
         let bytes = (0..<randomByteCount).compactMap { index in
-            UInt8(String(decoding: digits[(2 * index)..<(2 * index + 2)], as: UTF8.self), radix: 16)
+            UInt8(digits: digits[(2 * index)..<(2 * index + 2)], radix: 16, in: 0 ... .max)
         }
+        guard bytes.count == randomByteCount else { return nil }
         guard lines.count > 1 else { return .identity(randomBytes: bytes, difference: 0) }
-        guard lines[1].hasPrefix(movedPrefix), let difference = UInt32(lines[1].dropFirst(movedPrefix.count), radix: 16)
+        guard lines[1].hasPrefix(movedPrefix), let difference = UInt32(hexadecimal: lines[1].dropFirst(movedPrefix.count))
         else { return nil }
         return .identity(randomBytes: bytes, difference: difference)
     }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarWire
 
@@ -29,7 +30,7 @@ extension ReceiverTransfer {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.first.map({ $0 == Self.title }) == true else { throw TextFault(line: 1, wanted: "'\(Self.title)'") }
         let id = lines.dropFirst().first?.split(separator: " ") ?? []
-        guard id.count == 2, id[0] == "id", let receiverID = UInt32(id[1], radix: 16), receiverID != 0 else {
+        guard id.count == 2, id[0] == "id", let receiverID = UInt32(hexadecimal: id[1], in: 1 ... .max) else {
             throw TextFault(line: 2, wanted: "'id' and a receiver's number")
         }
         var logs: [Log] = []
@@ -50,14 +51,14 @@ extension ReceiverTransfer {
 extension ReceiverTransfer.Log {
     fileprivate init?(_ line: Substring) {
         let words = line.split(separator: " ")
-        guard words.count > 3, words[0] == "log", let deviceID = UInt64(words[1], radix: 16), let logID = UInt32(words[2]),
-            LogIdentity(deviceID: deviceID, logID: logID) != nil
+        guard words.count > 3, words[0] == "log", let deviceID = UInt64(hexadecimal: words[1]),
+            let logID = UInt32(words[2], in: 0...LogIdentity.maximumLogID), LogIdentity(deviceID: deviceID, logID: logID) != nil
         else { return nil }
         var covered = SequenceRanges()
         for word in words.dropFirst(3) {
-            let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0) }
+            let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0, in: 0...Fix.maximumSequence) }
             guard ends.count == 2, let first = ends[0], let last = ends[1], let range = SequenceRange(first, last),
-                last <= Fix.maximumSequence, covered.ranges.last.map({ $0.last < first }) ?? true
+                covered.ranges.last.map({ $0.last < first }) ?? true
             else { return nil }
             covered.insert(range)
         }

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 // The file of a named reader is text, a line for each thing:
 //
 //     collar-link reader 1
@@ -12,6 +14,8 @@
 // Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
 
 extension ReaderState {
+    /// The numbers of segments and of files of events, and the offsets in them.
+    private static let numbers: ClosedRange<UInt32> = 0...(1 << 31) - 1
     private static let head = "collar-link reader 1"
 
     /// The content of the reader's file.
@@ -35,22 +39,23 @@ extension ReaderState {
         for line in lines.dropFirst().dropLast() {
             let words = line.split(separator: " ")
             switch (words.first, words.count) {
-            case ("seen", 2): seen = ReaderState.time(words[1])
+            case ("seen", 2): seen = Int64(words[1], in: .unixMilliseconds)
             case ("collars", 2) where words[1] == "all": state.collars = nil
             case ("collars", 1): state.collars = []
             case ("collars", 2):
-                let collars = words[1].split(separator: ",").map { UInt64($0, radix: 16) }
+                let collars = words[1].split(separator: ",").map { UInt64(hexadecimal: $0) }
                 guard !collars.contains(nil) else { return nil }
                 state.collars = Set(collars.compactMap { $0 })
             case ("journal", 6):
-                guard let deviceID = UInt64(words[1], radix: 16), let segment = ReaderState.number(words[2]), let offset = UInt32(words[3]),
-                    let began = ReaderState.time(words[4]), let fingerprint = UInt64(words[5], radix: 16)
+                guard let deviceID = UInt64(hexadecimal: words[1]), let segment = UInt32(words[2], in: ReaderState.numbers),
+                    let offset = UInt32(words[3], in: ReaderState.numbers), let began = Int64(words[4], in: .unixMilliseconds),
+                    let fingerprint = UInt64(hexadecimal: words[5])
                 else { return nil }
                 state.positions[deviceID] = ReaderPosition(
                     place: JournalPosition(segment: segment, offset: offset), segmentUnixMilliseconds: began,
                     fingerprint: fingerprint)
             case ("events", 3):
-                guard let file = ReaderState.number(words[1]), let offset = UInt32(words[2]) else { return nil }
+                guard let file = UInt32(words[1], in: ReaderState.numbers), let offset = UInt32(words[2], in: ReaderState.numbers) else { return nil }
                 state.events = EventPosition(file: file, offset: offset)
             default: return nil
             }
@@ -59,10 +64,4 @@ extension ReaderState {
         state.seenUnixMilliseconds = seen
         self = state
     }
-
-    /// A time in milliseconds since 1970, of at most 48 bits.
-    private static func time(_ word: Substring) -> Int64? { Int64(word).flatMap { (0..<1 << 48).contains($0) ? $0 : nil } }
-
-    /// The number of a segment or of a file of events, below 2³¹.
-    private static func number(_ word: Substring) -> UInt32? { UInt32(word).flatMap { $0 < 1 << 31 ? $0 : nil } }
 }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarWire
 
@@ -37,9 +38,9 @@ extension OutgoingRequests {
         guard Array(text[(end + 1)...]) == Array("check \(OutgoingRequests.crc(of: body))\n".utf8) else { return nil }
         let lines = String(decoding: body, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
         guard lines.count >= 4, lines[0].joined(separator: " ") == OutgoingRequests.title,
-            let deviceID = OutgoingRequests.value("collar", lines[1]).flatMap({ UInt64($0, radix: 16) }),
-            let receiverID = OutgoingRequests.value("receiver", lines[2]).flatMap({ UInt32($0) }),
-            let last = OutgoingRequests.value("last", lines[3]).flatMap({ UInt16($0) })
+            let deviceID = OutgoingRequests.value("collar", lines[1]).flatMap({ UInt64(hexadecimal: $0) }),
+            let receiverID = OutgoingRequests.value("receiver", lines[2]).flatMap({ UInt32($0, in: 0 ... .max) }),
+            let last = OutgoingRequests.value("last", lines[3]).flatMap({ UInt16($0, in: 0 ... .max) })
         else { return nil }
         self.init(deviceID: deviceID, receiverID: receiverID, lastRequestID: last)
         for line in lines[4...] { guard take(line[...]) else { return nil } }
@@ -59,7 +60,7 @@ extension OutgoingRequests {
             guard let version = takeVersion(&words), let pairs = settings(words) else { return false }
             restore(Report(version: version, values: Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }))
         case "open":
-            guard let id = words.popFirst().flatMap({ UInt16($0) }), let time = words.popFirst().flatMap({ Int64($0) }),
+            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let time = words.popFirst().flatMap({ Int64($0, in: .unixMilliseconds) }),
                 let request = request(words), open.count < RequestQueue.capacity
             else { return false }
             open.append(
@@ -67,12 +68,12 @@ extension OutgoingRequests {
                     requestID: id, request: request, deadlineUnixMilliseconds: time,
                     successorCount: successorCount(of: id)))
         case "successors":
-            guard let id = words.popFirst().flatMap({ UInt16($0) }), id == open.last?.requestID,
-                let count = words.popFirst().flatMap({ UInt8($0) }), words.isEmpty
+            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), id == open.last?.requestID,
+                let count = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }), words.isEmpty
             else { return false }
             open[open.count - 1].successorCount = min(count, 8)
         case "ended":
-            guard let id = words.popFirst().flatMap({ UInt16($0) }), let end = takeEnd(&words),
+            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let end = takeEnd(&words),
                 let request = request(words)
             else { return false }
             add(Ended(requestID: id, request: request, end: end))
@@ -131,13 +132,13 @@ private func message(_ line: ArraySlice<Substring>) -> ApplicationMessage? {
     case "notice": kind = .notice
     case "request": kind = .request
     case "reply":
-        guard let request = words.popFirst().flatMap({ UInt32($0) }),
-            let outcome = words.popFirst().flatMap({ UInt8($0) }).flatMap({ CommandResult.Outcome(rawValue: $0) })
+        guard let request = words.popFirst().flatMap({ UInt32($0, in: 0 ... .max) }),
+            let outcome = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }).flatMap({ CommandResult.Outcome(rawValue: $0) })
         else { return nil }
         kind = .reply(to: request, outcome)
     default: return nil
     }
-    guard let code = words.popFirst().flatMap({ UInt8($0) }), let time = words.popFirst().flatMap({ UInt32($0) }),
+    guard let code = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }), let time = words.popFirst().flatMap({ UInt32($0, in: 0 ... .max) }),
         let digits = words.popFirst(), digits.first == "x", let data = [UInt8](hexadecimal: digits.dropFirst()), words.isEmpty
     else { return nil }
     return ApplicationMessage(kind: kind, code: code, unixSeconds: time, data: data.span)
@@ -155,9 +156,9 @@ private func words(of end: OutgoingRequests.End) -> String {
 private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
     var words = line
     switch (words.popFirst(), words.count) {
-    case ("sound", 1): return words.first.flatMap { UInt16($0) }.map { .command(.sound(milliseconds: $0)) }
+    case ("sound", 1): return words.first.flatMap { UInt16($0, in: 0 ... .max) }.map { .command(.sound(milliseconds: $0)) }
     case ("pair", 1):
-        guard let receiverID = words.first.flatMap({ UInt32($0) }), receiverID != 0 else { return nil }
+        guard let receiverID = words.first.flatMap({ UInt32($0, in: 0 ... .max) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
     case ("message", _): return message(words).map { .message($0) }
     case ("order", _):
@@ -174,13 +175,13 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
 }
 
 private func takeVersion(_ words: inout ArraySlice<Substring>) -> SettingsVersion? {
-    words.popFirst().flatMap { UInt64($0) }.map(SettingsVersion.init)
+    words.popFirst().flatMap { UInt64($0, in: 0 ... .max) }.map(SettingsVersion.init)
 }
 
 private func takeEnd(_ words: inout ArraySlice<Substring>) -> OutgoingRequests.End? {
     switch words.popFirst() {
     case "result":
-        return words.popFirst().flatMap { UInt8($0) }.flatMap { CommandResult.Outcome(rawValue: $0) }
+        return words.popFirst().flatMap { UInt8($0, in: 0 ... .max) }.flatMap { CommandResult.Outcome(rawValue: $0) }
             .map { .outcome(.result($0)) }
     case "reported": return takeVersion(&words).map { .outcome(.reported(version: $0)) }
     case "expired": return .outcome(.expired)
@@ -193,7 +194,7 @@ private func settings(_ words: ArraySlice<Substring>) -> [Setting]? {
     var settings: [Setting] = []
     for word in words {
         let parts = word.split(separator: "=", omittingEmptySubsequences: false)
-        guard parts.count == 2, let key = UInt8(parts[0]), let value = UInt32(parts[1]) else { return nil }
+        guard parts.count == 2, let key = UInt8(parts[0], in: 0 ... .max), let value = UInt32(parts[1], in: 0 ... .max) else { return nil }
         settings.append(Setting(key: key, value: value))
     }
     return settings

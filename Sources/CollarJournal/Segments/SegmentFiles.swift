@@ -3,6 +3,8 @@ struct SegmentFiles: ~Copyable {
     let directory: JournalDirectory
     let fileSystem: any FileSystem
     private var open: (segment: UInt32, file: FileReference)?
+    /// The most bytes of a file that belong to the segment, because offsets have 32 bits. Whoever adds more has damaged the file.
+    private static let byteLimit = Int(UInt32.max)
 
     init(_ directory: JournalDirectory, _ fileSystem: any FileSystem) {
         self.directory = directory
@@ -17,7 +19,7 @@ struct SegmentFiles: ~Copyable {
     ) throws(JournalError) {
         let file = try file(segment)
         do throws(FileFailure) {
-            try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
+            try fileSystem.read(from: file, at: offset, count: min(count, max(0, SegmentFiles.byteLimit - offset)), into: &chunk)
         } catch {
             // The next attempt opens the file again: by then the name may lead to another file.
             close()
@@ -28,7 +30,7 @@ struct SegmentFiles: ~Copyable {
     /// Bytes in a segment's file.
     mutating func byteCount(of segment: UInt32) throws(JournalError) -> Int {
         let file = try file(segment)
-        return try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }
+        return min(try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }, SegmentFiles.byteLimit)
     }
 
     /// Whether a segment's file exists and is the one that is read. If it is not, the next call opens the file of that name.

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarHost
 
@@ -51,7 +52,7 @@ package struct CaptureReader {
     /// How many records were read.
     package private(set) var recordCount = 0
     /// The latest instant so far: the instants of a capture never go back, also where a clock did.
-    private var latest = Instant(microseconds: .min)
+    private var latest = Instant(microseconds: 0)
 
     /// A reader at the beginning of a capture.
     package init() {}
@@ -190,18 +191,24 @@ package struct CaptureReader {
         guard let code = CaptureEvent.Code(rawValue: data[start + 21]) else { return nil }
         var unixMilliseconds: UInt64 = 0
         for byte in data[(start + 24)..<(start + 32)] { unixMilliseconds = unixMilliseconds << 8 | UInt64(byte) }
-        guard let event = CaptureEvent(code, content: Array(data[(start + 32)...])) else {
-            throw CaptureError(problem: .content(event: code.rawValue), offset: block.offset)
-        }
-        latest = max(latest, Instant(microseconds: CaptureReader.microseconds(units, perSecond: interface.unitsPerSecond)))
+        let fault = CaptureError(problem: .content(event: code.rawValue), offset: block.offset)
+        let timeOfDay = Int64(bitPattern: unixMilliseconds)
+        guard let instant = CaptureReader.instant(units, perSecond: interface.unitsPerSecond),
+            ClosedRange.unixMilliseconds.contains(timeOfDay)
+        else { throw fault }
+        let event: CaptureEvent
+        do throws(CaptureFields.Fault) { event = try CaptureEvent(code, content: Array(data[(start + 32)...])) } catch { throw fault }
+        latest = max(latest, instant)
         return CaptureRecord(
-            time: HostTime(instant: latest, unixMilliseconds: Int64(bitPattern: unixMilliseconds)),
+            time: HostTime(instant: latest, unixMilliseconds: timeOfDay),
             round: UInt16(data[start + 22]) << 8 | UInt16(data[start + 23]), port: interface.name, event: event)
     }
 
-    private static func microseconds(_ units: UInt64, perSecond: UInt64) -> Int64 {
+    /// - Returns: nil for an instant that is too late for arithmetic with it.
+    private static func instant(_ units: UInt64, perSecond: UInt64) -> Instant? {
         let (seconds, rest) = units.quotientAndRemainder(dividingBy: perSecond)
+        guard seconds < ClosedRange.exactNumbers.upperBound / 1_000_000 else { return nil }
         let fraction = perSecond.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000)).quotient
-        return Int64(clamping: seconds.multipliedReportingOverflow(by: 1_000_000).partialValue &+ fraction)
+        return Instant(microseconds: Int64(seconds * 1_000_000 + fraction))
     }
 }

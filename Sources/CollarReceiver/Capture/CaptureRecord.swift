@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarHost
 import RadioModems
 
@@ -75,18 +76,17 @@ extension CaptureEvent {
     }
 
     /// The event with a number and the bytes after the fixed part of its record.
-    /// - Returns: nil if the bytes are not those of such an event.
-    init?(_ code: Code, content: [UInt8]) {
+    /// - Throws: ``CaptureFields/Fault`` if the bytes are not those of such an event.
+    init(_ code: Code, content: [UInt8]) throws(CaptureFields.Fault) {
         switch code {
         case .read: self = .read(content)
         case .wrote: self = .wrote(content)
         case .began:
             let fields = CaptureFields(content)
-            guard let receiverID = fields.number("receiver", as: UInt32.self) else { return nil }
+            guard let receiverID = try fields.number("receiver", in: 0...UInt32.max) else { throw CaptureFields.Fault() }
             self = .began(receiverID: receiverID)
         case .opened:
-            guard let opening = PortOpening(CaptureFields(content)) else { return nil }
-            self = .opened(opening)
+            self = .opened(try PortOpening(CaptureFields(content)))
         case .plugged: self = .plugged(device: String(decoding: content, as: UTF8.self))
         case .closed: self = .closed
         case .unplugged: self = .unplugged
@@ -94,7 +94,7 @@ extension CaptureEvent {
         case .ended: self = .ended
         case .due: self = .due
         case .found:
-            guard let dialect = CaptureFields(content).text("dialect").flatMap(Dialect.init) else { return nil }
+            guard let dialect = CaptureFields(content).text("dialect").flatMap(Dialect.init) else { throw CaptureFields.Fault() }
             self = .found(dialect)
         }
     }
@@ -102,6 +102,9 @@ extension CaptureEvent {
 
 /// The lines `key=value` of a record.
 struct CaptureFields {
+    /// A value is missing, or has no meaning.
+    struct Fault: Error {}
+
     private var values: [Substring: Substring] = [:]
 
     init(_ content: [UInt8]) {
@@ -114,8 +117,10 @@ struct CaptureFields {
     /// The value of a key; nil if the key is absent.
     func text(_ key: String) -> String? { values[key[...]].map(String.init) }
 
-    /// The value of a key as a number; nil if the key is absent or its value is another text.
-    func number<Value: FixedWidthInteger>(_ key: String, as type: Value.Type = Value.self) -> Value? {
-        text(key).flatMap { Value($0) }
+    /// The value of a key as a number; nil if the key is absent.
+    func number<Value: FixedWidthInteger>(_ key: String, in range: ClosedRange<Value>) throws(Fault) -> Value? {
+        guard let text = text(key) else { return nil }
+        guard let value = Value(text, in: range) else { throw Fault() }
+        return value
     }
 }

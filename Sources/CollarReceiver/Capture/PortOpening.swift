@@ -49,30 +49,33 @@ extension PortOpening {
         return fields.compactMap { key, value in value.map { "\(key)=\($0)\n" } }.joined()
     }
 
-    /// - Returns: nil if the kind of port is missing, or a value is wrong.
-    init?(_ fields: CaptureFields) {
-        guard let kind = fields.text("kind").flatMap(RadioModem.PortKind.init) else { return nil }
+    /// The longest time in an opening, in microseconds: an hour.
+    private static let timeLimit: Int64 = 3_600_000_000
+
+    /// - Throws: ``CaptureFields/Fault`` if the kind of port is missing, or a value is wrong.
+    init(_ fields: CaptureFields) throws(CaptureFields.Fault) {
+        guard let kind = fields.text("kind").flatMap(RadioModem.PortKind.init) else { throw CaptureFields.Fault() }
         self.init(kind: kind)
-        guard let report = Report(rawValue: fields.text("report") ?? Report.now.rawValue) else { return nil }
+        guard let report = Report(rawValue: fields.text("report") ?? Report.now.rawValue) else { throw CaptureFields.Fault() }
         self.report = report
         remembered = fields.text("remembered").flatMap(Dialect.init)
         isRested = fields.text("rested") == "1"
-        roundTripMicroseconds = fields.number("round_trip_us") ?? 0
+        roundTripMicroseconds = try fields.number("round_trip_us", in: 0...PortOpening.timeLimit) ?? 0
         modem.dialect = fields.text("dialect").flatMap(Dialect.init)
-        if let frequencyHertz = fields.number("frequency_hz", as: UInt32.self) {
-            guard let bandwidthHertz = fields.number("bandwidth_hz", as: UInt32.self),
-                let spreadingFactor = fields.number("spreading_factor", as: UInt8.self),
-                let denominator = fields.number("coding_rate", as: UInt8.self), let powerDBm = fields.number("power_dbm", as: Int8.self),
-                bandwidthHertz > 0, RadioOption.spreadingFactorRange.contains(spreadingFactor),
-                RadioOption.codingRateRange.contains(denominator)
-            else { return nil }
+        if let frequencyHertz = try fields.number("frequency_hz", in: 1...UInt32.max) {
+            guard let bandwidthHertz = try fields.number("bandwidth_hz", in: RadioOption.bandwidthRange),
+                let spreadingFactor = try fields.number("spreading_factor", in: RadioOption.spreadingFactorRange),
+                let denominator = try fields.number("coding_rate", in: RadioOption.codingRateRange),
+                let powerDBm = try fields.number("power_dbm", in: Int8.min ... .max)
+            else { throw CaptureFields.Fault() }
             modem.settings = RadioSettings(
                 frequencyHertz: frequencyHertz, bandwidthHertz: bandwidthHertz, spreadingFactor: spreadingFactor,
                 codingRateDenominator: denominator, powerDBm: powerDBm)
         }
         if fields.text("limited") == "1" {
             modem.limits = TransmitLimits(
-                dutyCyclePartsPerMillion: fields.number("duty_cycle_ppm"), dwellMicroseconds: fields.number("dwell_us"))
+                dutyCyclePartsPerMillion: try fields.number("duty_cycle_ppm", in: 1...1_000_000),
+                dwellMicroseconds: try fields.number("dwell_us", in: 0...PortOpening.timeLimit))
         }
     }
 }

@@ -25,6 +25,8 @@ extension RadioOption {
     /// The bandwidths that LoRa radios below 1 GHz have, in hertz. Source: data sheets of the SX1276 and the SX1262, in the rounded
     /// values that firmware expects.
     static let bandwidthsHertz: [UInt32] = [7800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000]
+    /// The range of the bandwidths, in hertz.
+    static let bandwidthRange: ClosedRange<UInt32> = 7800...500_000
     /// The spreading factors of LoRa radios.
     static let spreadingFactorRange: ClosedRange<UInt8> = 5...12
     /// The denominators of the coding rates 4/5 … 4/8.

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import RadioModems
 
@@ -46,12 +47,12 @@ package struct RadioOptions: Equatable, Sendable {
         case .frequency: RadioOptions.put(RadioOptions.frequencyHertz(text), into: &frequencyHertz)
         case .bandwidth: RadioOptions.put(RadioOptions.bandwidthHertz(text), into: &bandwidthHertz)
         case .spreadingFactor:
-            RadioOptions.put(RadioOptions.integer(text, in: RadioOption.spreadingFactorRange), into: &spreadingFactor)
+            RadioOptions.put(UInt8(text, in: RadioOption.spreadingFactorRange), into: &spreadingFactor)
         case .codingRate:
             RadioOptions.put(
-                RadioOptions.integer(text.hasPrefix("4/") ? String(text.dropFirst(2)) : text, in: RadioOption.codingRateRange),
+                UInt8(text.hasPrefix("4/") ? String(text.dropFirst(2)) : text, in: RadioOption.codingRateRange),
                 into: &codingRateDenominator)
-        case .power: RadioOptions.put(RadioOptions.integer(text, in: RadioOption.powerRange), into: &powerDBm)
+        case .power: RadioOptions.put(Int8(text, in: RadioOption.powerRange), into: &powerDBm)
         }
     }
 
@@ -91,9 +92,5 @@ extension RadioOptions {
         guard let number = DecimalNumber(text: text) else { return nil }
         let possible = [3, 0].compactMap { number.scaled(byPowerOfTen: $0).wholeNumber }
         return RadioOption.bandwidthsHertz.first { possible.contains(Int64($0)) }
-    }
-
-    private static func integer<Value: FixedWidthInteger>(_ text: String, in range: ClosedRange<Value>) -> Value? {
-        Value(text).flatMap { range.contains($0) ? $0 : nil }
     }
 }

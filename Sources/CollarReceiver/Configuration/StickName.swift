@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 
 /// How a section of the configuration file names a stick.
@@ -36,7 +37,7 @@ package enum StickName: Hashable, Sendable {
     private static func isNetworkPort(_ text: String) -> Bool {
         guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") else { return false }
         let host = text[..<colon].dropFirst(6)
-        guard let port = UInt16(text[text.index(after: colon)...]) else { return false }
-        return !host.isEmpty && port != 0
+        guard UInt16(text[text.index(after: colon)...], in: 1 ... .max) != nil else { return false }
+        return !host.isEmpty
     }
 }

@@ -26,7 +26,7 @@ extension ControlRequest {
         case "notice": kind = .notice
         case "request": kind = .request
         case "reply":
-            guard let request = object["reply_to"]?.integer(UInt32.self) else {
+            guard let request = object["reply_to"]?.integer(in: 0...UInt32.max) else {
                 throw Fault(reason: "\"reply_to\" is not the \"seq\" of the message that is answered")
             }
             guard let outcome = CommandResult.Outcome(name: object["outcome"].map(\.text) ?? "ok") else {
@@ -38,7 +38,7 @@ extension ControlRequest {
         if kind == .notice || kind == .request, object["reply_to"] != nil || object["outcome"] != nil {
             throw Fault(reason: "\"reply_to\" and \"outcome\" go with the kind \"reply\"")
         }
-        guard let code = object["code"]?.integer(UInt8.self) else { throw Fault(reason: "\"code\" is not from 0 to 255") }
+        guard let code = object["code"]?.integer(in: 0...UInt8.max) else { throw Fault(reason: "\"code\" is not from 0 to 255") }
         guard let data = [UInt8](hexadecimal: object["data"].map { $0.text ?? "-" } ?? ""),
             let message = ApplicationMessage(kind: kind, code: code, unixSeconds: 0, data: data.span)
         else {

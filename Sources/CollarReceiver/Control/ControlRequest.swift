@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarBridge
 import CollarHost
@@ -125,7 +126,7 @@ public struct ControlRequest: Equatable, Sendable {
             self.mode = mode
         }
         if let value = object["timeout_ms"] {
-            guard let time = value.integer(Int64.self), ControlRequest.timeoutRange.contains(time) else {
+            guard let time = value.integer(in: ControlRequest.timeoutRange) else {
                 throw Fault(reason: "\"timeout_ms\" is not a number of milliseconds from 1 to 3600000")
             }
             timeoutMilliseconds = time
@@ -134,15 +135,15 @@ public struct ControlRequest: Equatable, Sendable {
 
     /// Reads the id of a receiver from 8 hexadecimal digits, not all of them 0; nil for any other text.
     public static func receiverID(_ text: String) -> UInt32? {
-        guard text.utf8.count == 8, text.allSatisfy(\.isHexDigit), let receiverID = UInt32(text, radix: 16) else { return nil }
-        return receiverID == 0 ? nil : receiverID
+        guard text.utf8.count == 8 else { return nil }
+        return UInt32(hexadecimal: text, in: 1 ... .max)
     }
 
     private static func content(_ verb: String, _ object: JSONValue, _ known: inout Set<String>) throws(Fault) -> Content {
         switch verb {
         case "sound":
             known.insert("ms")
-            guard let time = object["ms"]?.integer(UInt16.self) else {
+            guard let time = object["ms"]?.integer(in: 0...UInt16.max) else {
                 throw Fault(reason: "\"ms\" is not a number of milliseconds from 0 to 65535")
             }
             return .command(.command(.sound(milliseconds: time)))
@@ -161,7 +162,7 @@ public struct ControlRequest: Equatable, Sendable {
             return .command(.message(try message(object)))
         case "await":
             known.insert("request")
-            guard let id = object["request"]?.integer(UInt16.self) else {
+            guard let id = object["request"]?.integer(in: 0...UInt16.max) else {
                 throw Fault(reason: "\"request\" is not the id of a request")
             }
             return .await(requestID: id)
@@ -182,7 +183,7 @@ public struct ControlRequest: Equatable, Sendable {
             guard let key = SettingKey(name: member.key), value[member.key] != nil else {
                 throw Fault(reason: "\"\(member.key)\" is no setting, or given twice")
             }
-            guard let number = member.value.integer(UInt32.self), key.accepts(number) else {
+            guard let number = member.value.integer(in: 0...UInt32.max), key.accepts(number) else {
                 throw Fault(reason: "\"\(member.key)\" is not from \(key.rangeText)")
             }
             settings.append(Setting(key: key.rawValue, value: number))

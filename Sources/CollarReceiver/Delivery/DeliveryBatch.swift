@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarHost
 
@@ -114,7 +115,7 @@ struct DeliveryBatch {
             rest = rest.dropFirst()
         }
         let time = FollowedEvents.unixMilliseconds(of: line) ?? 0
-        let animal = UInt64(collar, radix: 16).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
+        let animal = UInt64(hexadecimal: collar).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
         return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? animal ?? collar : "")
     }
 }

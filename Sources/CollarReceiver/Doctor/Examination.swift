@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import RadioModems
 import SerialDevices
@@ -64,7 +65,7 @@ struct Examination {
         let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
         containerMark = marks.first { machine.content(of: $0) != .absent }
         kernelLog = KernelLog(machine)
-        uptimeSeconds = machine.firstLine(of: "/proc/uptime").flatMap { Int64($0.prefix { $0 != "." }) } ?? 0
+        uptimeSeconds = machine.firstLine(of: "/proc/uptime").flatMap { Int64($0.prefix { $0 != "." }, in: .exactNumbers) } ?? 0
         reports = ReportedError.recent(machine, stateDirectory: stateDirectory)
         user = machine.user
     }
@@ -81,5 +82,5 @@ struct Examination {
     var sudo: RootPrefix { RootPrefix(isNeeded: user.id != 0) }
 
     /// The process id of the receiver that has used the state directory last; nil if there is none.
-    var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil } }
+    var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0, in: 1 ... .max) } }
 }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import SerialDevices
 
@@ -48,7 +49,7 @@ struct ReportedError: Equatable {
 
     private init?(_ object: JSONValue, path: String) {
         guard object["type"]?.text == "error", let code = object["code"]?.text.flatMap(ErrorCode.init),
-            let time = object["unix_ms"]?.integer(Int64.self), let reason = object["reason"]?.text
+            let time = object["unix_ms"]?.integer(in: .unixMilliseconds), let reason = object["reason"]?.text
         else { return nil }
         self.code = code
         self.reason = reason

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarJournal
 
@@ -74,7 +75,7 @@ struct FollowedEvents {
         let key = Array("\"unix_ms\":".utf8)
         guard let comma = line.firstIndex(of: UInt8(ascii: ",")), line[(comma + 1)...].starts(with: key) else { return nil }
         let digits = line[(comma + 1 + key.count)...].prefix { (0x30...0x39).contains($0) }
-        return Int64(String(decoding: digits, as: UTF8.self))
+        return Int64(digits: digits, radix: 10, in: .unixMilliseconds)
     }
 
     private static func contains(_ line: [UInt8], _ part: [UInt8]) -> Bool {

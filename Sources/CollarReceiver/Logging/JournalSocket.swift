@@ -1,4 +1,5 @@
 import CLinuxEvents
+import CheckedNumbers
 import Glibc
 
 /// The journal of systemd, to which a service gives its messages with fields (systemd.io, "Native Journal Protocol").
@@ -11,7 +12,7 @@ public struct JournalSocket: Sendable {
     /// - Returns: nil if stderr does not lead to the journal, as `JOURNAL_STREAM` says.
     public init?() {
         guard let variable = unsafe getenv("JOURNAL_STREAM") else { return nil }
-        let numbers = unsafe String(cString: variable).split(separator: ":").map { UInt64($0) }
+        let numbers = unsafe String(cString: variable).split(separator: ":").map { UInt64($0, in: 0 ... .max) }
         var status = stat()
         guard numbers.count == 2, unsafe fstat(STDERR_FILENO, &status) == 0, numbers[0] == UInt64(status.st_dev),
             numbers[1] == UInt64(status.st_ino)

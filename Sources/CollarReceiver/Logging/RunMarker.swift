@@ -49,8 +49,11 @@ final class RunMarker {
 
     /// The end of the run that has left these lines; nil if they are of another start of the machine, or none.
     static func end(in fields: CaptureFields, boot: String) -> EndOfRun? {
-        guard let processID = fields.number("process", as: Int32.self), !boot.isEmpty, fields.text("boot") == boot else { return nil }
-        return EndOfRun(processID: processID, signal: fields.number("signal"))
+        guard !boot.isEmpty, fields.text("boot") == boot else { return nil }
+        do throws(CaptureFields.Fault) {
+            guard let processID: Int32 = try fields.number("process", in: 1 ... .max) else { return nil }
+            return EndOfRun(processID: processID, signal: try fields.number("signal", in: 0...64))
+        } catch { return nil }
     }
 
     /// The start of a small file; empty if it cannot be read.

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import Glibc
 
 /// What the process uses of its machine.
@@ -22,7 +23,7 @@ struct ProcessUsage: Equatable {
         guard count > 0 else { return nil }
         // The second number is the count of resident pages.
         let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
-        guard words.count > 1, let pages = Int64(words[1]) else { return nil }
+        guard words.count > 1, let pages = Int64(words[1], in: .exactNumbers) else { return nil }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

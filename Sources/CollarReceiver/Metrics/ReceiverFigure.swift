@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 
 /// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end.
@@ -166,16 +167,16 @@ public struct ReceiverFigures: Equatable, Sendable {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { return nil }
         guard object["type"]?.text == "figures" else { return nil }
-        for figure in ReceiverFigure.allCases { values[figure] = object[figure.rawValue]?.integer() }
+        for figure in ReceiverFigure.allCases { values[figure] = object[figure.rawValue]?.integer(in: .exactNumbers) }
         if case .object(let members) = object["errors"] {
-            for member in members { errorCounts[member.key] = member.value.integer() }
+            for member in members { errorCounts[member.key] = member.value.integer(in: .exactNumbers) }
         }
         if case .array(let list) = object["radios"] { radios = list.compactMap { RadioFigures($0) } }
         guard case .array(let list) = object["collars"] else { return }
         for one in list {
             guard let deviceID = one["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }
             var values: [CollarFigure: Int64] = [:]
-            for figure in CollarFigure.allCases { values[figure] = one[figure.rawValue]?.integer() }
+            for figure in CollarFigure.allCases { values[figure] = one[figure.rawValue]?.integer(in: .exactNumbers) }
             collars[deviceID] = values
         }
     }

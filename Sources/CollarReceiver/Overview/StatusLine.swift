@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarJournal
 
@@ -34,11 +35,11 @@ package struct StatusLine: Sendable {
     /// The collar.
     let deviceID: UInt64
     /// When it was received, in milliseconds since 1970.
-    var unixMilliseconds: Int64? { object["unix_ms"]?.integer() }
+    var unixMilliseconds: Int64? { object["unix_ms"]?.integer(in: .unixMilliseconds) }
     /// Whether the collar logs positions.
     var isTracking: Bool? { object["tracking"]?.boolean }
     /// Since when ``isTracking`` has its value, in milliseconds since 1970.
-    var trackingSinceUnixMilliseconds: Int64? { object["tracking_since_unix_ms"]?.integer() }
+    var trackingSinceUnixMilliseconds: Int64? { object["tracking_since_unix_ms"]?.integer(in: .unixMilliseconds) }
     /// Whether the collar has not moved for a while.
     var isStationary: Bool? { object["stationary"]?.boolean }
     /// What limits its rate, by the name in the line.

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarJournal
 
 /// When sticks transmitted last, in the file `airtime` of the state directory, so that a restart gains no airtime: a region
@@ -20,7 +21,7 @@ struct AirtimeMemory {
         self.fileSystem = fileSystem
         do throws(JournalError) {
             let text = String(decoding: try SmallFile.contents(of: path, fileSystem), as: UTF8.self)
-            noted = Int64(text.filter { !$0.isWhitespace })
+            noted = Int64(text.filter { !$0.isWhitespace }, in: .unixMilliseconds)
             isKnown = text.isEmpty || noted != nil
         } catch {}
     }

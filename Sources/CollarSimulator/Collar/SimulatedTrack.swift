@@ -15,6 +15,9 @@ package struct SimulatedTrack: Sendable {
     package let fixes: [Fix]
     private let dueMicroseconds: [Int64]
 
+    /// The longest time of the simulation, in microseconds: 285 years. Fixes that are due later are made then.
+    private static let longest: Int64 = 1 << 53
+
     /// Creates a track. With ``Pace/speed(_:)``, a fix whose time is before that of its predecessor is made at the same
     /// time as the predecessor.
     package init(fixes: [Fix], pace: Pace) {
@@ -27,11 +30,12 @@ package struct SimulatedTrack: Sendable {
                 switch pace {
                 case .speed(let factor):
                     let step = max(0, fix.unixMilliseconds - fixes[index - 1].unixMilliseconds)
-                    now += Int64(Double(step) * 1000 / factor)
+                    now += Int64(min(Double(step) * 1000 / factor, Double(SimulatedTrack.longest)))
                 case .interval(let microseconds):
                     now += microseconds
                 }
             }
+            now = min(now, SimulatedTrack.longest)
             due.append(now)
         }
         dueMicroseconds = due

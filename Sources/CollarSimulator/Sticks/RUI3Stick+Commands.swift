@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import RadioModems
 
@@ -126,7 +127,7 @@ extension RUI3Stick {
             syncWord = value.uppercased()
             return true
         }
-        guard let number = UInt32(value) else { return false }
+        guard let number = UInt32(value, in: 0 ... .max) else { return false }
         switch name {
         case "PFREQ" where LoRaChip.frequencyHertz.contains(number): settings.frequencyHertz = number
         case "PSF" where (6...12).contains(number): settings.spreadingFactor = UInt8(number)
@@ -143,7 +144,7 @@ extension RUI3Stick {
     /// 0 ends reception, 1 … 65532 is the time in milliseconds in which one packet is received, 65535 has no such limit;
     /// 65534 receives everything, and 65533 allows sending too.
     private mutating func receive(_ value: String, now: Instant) -> Status {
-        guard let code = UInt16(value) else { return .parameterError }
+        guard let code = UInt16(value, in: 0 ... .max) else { return .parameterError }
         // (H: that only 0 is allowed during reception.)
         guard code == 0 || reception == .nothing && !isSending else { return .busyError }
         switch code {

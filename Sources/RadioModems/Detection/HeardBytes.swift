@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarWire
 
 /// The bytes that come from a port, and the signs in them of the firmware at its other end.
@@ -88,7 +89,7 @@ struct HeardBytes: Sendable {
         let bytes = Array(line.utf8)
         guard bytes.count > 6, bytes[0] == UInt8(ascii: "$") || bytes[0] == UInt8(ascii: "!"),
             let star = bytes.lastIndex(of: UInt8(ascii: "*")), star + 3 == bytes.count,
-            let sum = UInt8(String(decoding: bytes[(star + 1)...], as: UTF8.self), radix: 16)
+            let sum = UInt8(digits: bytes[(star + 1)...], radix: 16, in: 0 ... .max)
         else { return false }
         return bytes[1..<star].reduce(0, ^) == sum
     }

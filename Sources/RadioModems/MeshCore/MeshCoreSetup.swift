@@ -25,6 +25,8 @@ struct MeshCoreSetup: Sendable {
     /// Lengths whose airtimes are compared. Their difference does not depend on the preamble.
     private static let shortByteCount = 51
     private static let longByteCount = 250
+    /// The longest airtime of a frame that is believed, in milliseconds. The slowest LoRa radio needs some minutes.
+    private static let airtimeLimitMilliseconds: Int64 = 3_600_000
     /// The most that a frequency may differ, in hertz: the modem computes with 32-bit floating-point numbers.
     private static let frequencyToleranceHertz: Int64 = 200
 
@@ -104,7 +106,11 @@ struct MeshCoreSetup: Sendable {
         case (.power, MeshCoreCommand.error): return .refused(.power, wanted: Int64(settings.powerDBm), actual: nil)
         case (.readBack, MeshCoreCommand.getRadio | MeshCoreCommand.answerBit): return checkReadBack(answer)
         case (.shortAirtime, MeshCoreCommand.getAirtime | MeshCoreCommand.answerBit):
-            shortAirtimeMilliseconds = Int64(answer.littleEndian() ?? 0)
+            let airtime = Int64(answer.littleEndian() ?? 0)
+            guard airtime <= MeshCoreSetup.airtimeLimitMilliseconds else {
+                return .refused(.airtime, wanted: profile.airtimeMicroseconds(frameByteCount: MeshCoreSetup.shortByteCount) / 1000, actual: airtime)
+            }
+            shortAirtimeMilliseconds = airtime
             return advance()
         case (.longAirtime, MeshCoreCommand.getAirtime | MeshCoreCommand.answerBit):
             return checkAirtime(longMilliseconds: Int64(answer.littleEndian() ?? 0))

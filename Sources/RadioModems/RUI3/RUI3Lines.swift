@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The text of RUI3's AT commands and answers.
 ///
 /// Source: RAKwireless, "RUI3 AT Command Manual".
@@ -42,8 +44,8 @@ enum RUI3Line: Equatable, Sendable {
     /// `+EVT:RXP2P:rssi:snr:hex`, in which the numbers are decibels.
     private static func packet(_ text: String) -> RUI3Line? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0] == "+EVT", parts[1] == "RXP2P", let strength = Int16(parts[2]),
-            let noise = Int16(parts[3]), (-400...400).contains(noise), let bytes = bytes(hexadecimal: parts[4])
+        guard parts.count == 5, parts[0] == "+EVT", parts[1] == "RXP2P", let strength = Int16(parts[2], in: -1000...1000),
+            let noise = Int16(parts[3], in: -400...400), let bytes = bytes(hexadecimal: parts[4])
         else { return nil }
         return .packet(bytes, strengthDBm: strength, signalToNoiseTenthsDB: noise * 10)
     }
@@ -53,7 +55,7 @@ enum RUI3Line: Equatable, Sendable {
         guard digits.count.isMultiple(of: 2), digits.count <= 510 else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
+            guard let byte = UInt8(digits: digits[index...index + 1], radix: 16, in: 0 ... .max) else { return nil }
             bytes.append(byte)
         }
         return bytes

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarWire
 
@@ -38,6 +39,8 @@ struct RUI3Modem: StickModem {
     private static let busyTime: Int64 = 50_000
     /// The argument of `AT+PRECV` that keeps the stick receiving and allows it to send.
     private static let receivesAlways = "65533"
+    /// What any of the values of `AT+P2P` can be: the largest are frequencies, the least are powers.
+    private static let heldRange: ClosedRange<Int64> = -128...Int64(UInt32.max)
 
     var output = ModemOutput()
     private let settings: RadioSettings
@@ -207,7 +210,7 @@ struct RUI3Modem: StickModem {
     }
 
     private mutating func checkReadBack(at now: Instant) -> Bool {
-        let actual = (value ?? "").split(separator: ":").map { Int64($0) }
+        let actual = (value ?? "").split(separator: ":").map { Int64($0, in: RUI3Modem.heldRange) }
         let names: [ModemSetting] = [.frequency, .spreadingFactor, .bandwidth, .codingRate, .preamble, .power]
         for (index, wanted) in wantedValues.enumerated() {
             let held = index < actual.count ? actual[index] : nil

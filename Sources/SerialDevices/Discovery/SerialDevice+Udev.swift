@@ -1,4 +1,5 @@
 import CLibudev
+import CheckedNumbers
 
 extension SerialDevice {
     /// Reads a device; nil for a terminal that is not a serial port: one without a node or without hardware, or a
@@ -35,7 +36,7 @@ extension SerialDevice {
     static func isOutdated(_ device: OpaquePointer) -> Bool {
         isOutdated(
             knownMicroseconds: unsafe udev_device_get_usec_since_initialized(device),
-            connectedMilliseconds: unsafe usbAttribute("power/connected_duration", of: device).flatMap { UInt64($0) })
+            connectedMilliseconds: unsafe usbAttribute("power/connected_duration", of: device).flatMap { UInt64($0, in: 0...1 << 53) })
     }
 
     /// Whether udevd has known a device for longer than it is plugged in.

@@ -1,4 +1,5 @@
 import CLibudev
+import CheckedNumbers
 import Glibc
 
 /// What this process can see of udevd.
@@ -19,7 +20,7 @@ enum Udevd {
     static func hearsKernel(_ line: String) -> Bool {
         // The columns are an address, the protocol, the port, and the groups in hexadecimal.
         let columns = line.split(separator: " ")
-        guard columns.count > 3, columns[1] == "15", let groups = UInt32(columns[3], radix: 16) else { return false }
+        guard columns.count > 3, columns[1] == "15", let groups = UInt32(hexadecimal: columns[3]) else { return false }
         return groups & 1 != 0
     }
 

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// A line of a recorded machine: `KEY = VALUE`. A percent sign and two hexadecimal digits are a byte of a character that would break
 /// the line, or the key.
 struct FactLine: Equatable {
@@ -41,7 +43,7 @@ struct FactLine: Equatable {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "%"), digits.count == 2, let code = UInt8(digits: digits, radix: 16, in: 0 ... .max) {
                 bytes.append(code)
                 rest = rest.dropFirst(2)
             } else {

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The messages of the kernel since its start.
 package struct KernelLog: Equatable, Sendable {
     /// A message.
@@ -45,13 +47,13 @@ package struct KernelLog: Equatable, Sendable {
     private static func message(_ line: Substring) -> Message? {
         if let semicolon = line.firstIndex(of: ";") {
             let head = line[..<semicolon].split(separator: ",")
-            if head.count >= 4, UInt(head[0]) != nil, let microseconds = Int64(head[2]) {
+            if head.count >= 4, UInt(head[0], in: 0 ... .max) != nil, let microseconds = Int64(head[2], in: 0 ... .max) {
                 return Message(seconds: microseconds / 1_000_000, text: String(line[line.index(after: semicolon)...]))
             }
         }
         guard let open = line.firstIndex(of: "["), let close = line[open...].firstIndex(of: "]"),
             let seconds = line[line.index(after: open)..<close].split(separator: ".").first,
-            let number = Int64(seconds.drop { $0 == " " })
+            let number = Int64(seconds.drop { $0 == " " }, in: .exactNumbers)
         else { return nil }
         return Message(seconds: number, text: String(line[line.index(after: close)...].drop { $0 == " " }))
     }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import Glibc
 
 extension MachineFacts {
@@ -16,7 +17,7 @@ extension MachineFacts {
                 user: user.name, processGroups: user.groups, databaseGroups: user.sessionGroups,
                 // udevd keeps this file while events wait or are handled.
                 udevdIsBusy: content(of: "/run/udev/queue") != .absent,
-                unmappedGroup: firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0) } ?? 65_534))
+                unmappedGroup: firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534))
     }
 
     /// The name of a user, or the number if there is none.

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The user of a process.
 package struct MachineUser: Equatable, Sendable {
     /// The user's id; 0 is root.
@@ -36,8 +38,9 @@ package struct FileStatus: Equatable, Sendable {
     /// Reads the text of ``MachineFact/status(_:)``.
     init?(_ text: String) {
         let words = text.split(separator: " ")
-        guard words.count == 6, let kind = words[0].first.flatMap(Kind.init), let mode = UInt32(words[1], radix: 8),
-            let ownerID = UInt32(words[2]), let groupID = UInt32(words[3]), let changed = Int64(words[5])
+        guard words.count == 6, let kind = words[0].first.flatMap(Kind.init), let mode = UInt32(octal: words[1], in: 0 ... .max),
+            let ownerID = UInt32(words[2], in: 0 ... .max), let groupID = UInt32(words[3], in: 0 ... .max),
+            let changed = Int64(words[5], in: .unixSeconds)
         else { return nil }
         self.kind = kind
         self.mode = mode
@@ -60,10 +63,19 @@ package struct DiskSpace: Equatable, Sendable {
     /// Reads the text of ``MachineFact/space(_:)``.
     init?(_ text: String) {
         let words = text.split(separator: " ")
-        guard words.count == 3, let bytes = Int64(words[0]) else { return nil }
+        guard words.count == 3, let bytes = Int64(words[0], in: 0 ... .max) else { return nil }
         freeByteCount = bytes
-        freeFileCount = Int64(words[1])
+        freeFileCount = Int64(words[1], in: 0 ... .max)
         isReadOnly = words[2] == "ro"
+    }
+}
+
+extension ProcessHolder {
+    /// Reads the text of ``MachineFact/holder(_:)``.
+    init?(fact text: String) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let processID = Int32(words[0], in: 1 ... .max) else { return nil }
+        self.init(processID: processID, name: String(words[1]))
     }
 }
 
@@ -71,15 +83,15 @@ package struct DiskSpace: Equatable, Sendable {
 extension MachineFacts {
     /// The user; nobody without groups if the facts do not say.
     package var user: MachineUser {
-        func ids(_ fact: MachineFact) -> [UInt32] { (text(of: fact) ?? "").split(separator: " ").compactMap { UInt32($0) } }
+        func ids(_ fact: MachineFact) -> [UInt32] { (text(of: fact) ?? "").split(separator: " ").compactMap { UInt32($0, in: 0 ... .max) } }
         let words = (text(of: .user) ?? "").split(separator: " ", maxSplits: 1)
         return MachineUser(
-            id: words.first.flatMap { UInt32($0) } ?? 65_534, name: words.count > 1 ? String(words[1]) : "nobody",
+            id: words.first.flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534, name: words.count > 1 ? String(words[1]) : "nobody",
             groups: ids(.groups), sessionGroups: ids(.sessionGroups))
     }
 
     /// The time, in milliseconds since 1970.
-    package var unixMilliseconds: Int64 { text(of: .time).flatMap { Int64($0) } ?? 0 }
+    package var unixMilliseconds: Int64 { text(of: .time).flatMap { Int64($0, in: .unixMilliseconds) } ?? 0 }
 
     /// The lines of a fact that has several.
     package func lines(of fact: MachineFact) -> [String] { (text(of: fact) ?? "").split(separator: "\n").map(String.init) }
@@ -98,11 +110,7 @@ extension MachineFacts {
     package func space(at path: String) -> DiskSpace? { text(of: .space(path)).flatMap { DiskSpace($0) } }
 
     /// A process that has a device node open; nil if none is visible.
-    package func holder(of node: String) -> ProcessHolder? {
-        let words = (text(of: .holder(node)) ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let processID = Int32(words[0]), processID > 0 else { return nil }
-        return ProcessHolder(processID: processID, name: String(words[1]))
-    }
+    package func holder(of node: String) -> ProcessHolder? { text(of: .holder(node)).flatMap { ProcessHolder(fact: $0) } }
 
     /// The content of a file as text; nil if it cannot be read.
     package func contentText(of path: String) -> String? {

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// A machine that was recorded in a directory.
 ///
 /// The directory holds files with the paths that they have on the machine, and a file `facts` with a line `KEY = VALUE` for each
@@ -11,6 +13,8 @@ package final class RecordedMachine: MachineFacts {
         case unreadable(path: String)
         /// A line is not `KEY = VALUE`. Lines count from 1.
         case wrongLine(path: String, line: Int)
+        /// The fact of a line cannot have this value. Lines count from 1.
+        case wrongValue(path: String, line: Int)
         /// The machine is its own base, directly or through others.
         case endless(path: String)
     }
@@ -59,6 +63,7 @@ package final class RecordedMachine: MachineFacts {
         for (index, line) in String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty && !line.hasPrefix("#") {
             guard let fact = FactLine(line) else { throw .wrongLine(path: path, line: index + 1) }
+            guard fact.hasPossibleValue else { throw .wrongValue(path: path, line: index + 1) }
             facts[fact.key] = fact.value
         }
         return facts
@@ -115,6 +120,20 @@ package final class RecordedMachine: MachineFacts {
             if let value = value(of: MachineFact.space(place.isEmpty ? "/" : String(place)).key, at: nil) { return value }
             guard let slash = place.lastIndex(of: "/") else { return nil }
             place = place[..<slash]
+        }
+    }
+}
+
+extension FactLine {
+    /// Whether the value is one that a fact with this key can have. A value that is empty means that the machine did not say.
+    fileprivate var hasPossibleValue: Bool {
+        guard !value.isEmpty else { return true }
+        return switch key.prefix(while: { $0 != " " }) {
+        case "time": Int64(value, in: .unixMilliseconds) != nil
+        case "status": FileStatus(value) != nil
+        case "space": DiskSpace(value) != nil
+        case "holder": ProcessHolder(fact: value) != nil
+        default: true
         }
     }
 }

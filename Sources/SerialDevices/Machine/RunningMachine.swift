@@ -1,3 +1,4 @@
+import CheckedNumbers
 import Glibc
 
 /// The machine on which the program runs.
@@ -116,6 +117,6 @@ package final class RunningMachine: MachineFacts {
     private static func process(_ name: String) -> String? {
         // The kernel keeps 15 bytes of a name.
         let kept = String(decoding: name.utf8.prefix(15), as: UTF8.self)
-        return SystemFiles.entries(of: "/proc").first { Int32($0) != nil && SystemFiles.firstLine(of: "/proc/\($0)/comm") == kept }
+        return SystemFiles.entries(of: "/proc").first { Int32($0, in: 1 ... .max) != nil && SystemFiles.firstLine(of: "/proc/\($0)/comm") == kept }
     }
 }

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The lines of a udev rule file that mark one adapter as a collar's radio, and no other adapter.
 package struct MarkingRule: Equatable, Sendable {
     /// How the rule tells the adapter from others.
@@ -105,7 +107,7 @@ package struct MarkingRule: Equatable, Sendable {
     static func withoutInterface(_ path: String) -> String? {
         guard let colon = path.lastIndex(of: ":") else { return nil }
         let numbers = path[path.index(after: colon)...].split(separator: ".", omittingEmptySubsequences: false)
-        guard numbers.count == 2, numbers.allSatisfy({ UInt8($0) != nil }), path[..<colon].contains("-usb-") else { return nil }
+        guard numbers.count == 2, numbers.allSatisfy({ UInt8($0, in: 0 ... .max) != nil }), path[..<colon].contains("-usb-") else { return nil }
         return String(path[..<colon])
     }
 }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import Glibc
 
 extension PermissionFacts {
@@ -19,7 +20,7 @@ extension PermissionFacts {
         user = UserDatabase.userName(userID)
         processGroups = UserDatabase.processGroups()
         databaseGroups = UserDatabase.groups(of: userID)
-        unmappedGroup = SystemFiles.firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0) } ?? 65_534
+        unmappedGroup = SystemFiles.firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534
     }
 }
 

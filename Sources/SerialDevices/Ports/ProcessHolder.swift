@@ -1,3 +1,4 @@
+import CheckedNumbers
 import Glibc
 
 /// A process that has a terminal open.
@@ -76,7 +77,7 @@ public struct ProcessHolder: Equatable, Sendable {
         node.path.hasPrefix("/dev/pts/") && files.contains { $0.target.hasSuffix("/ptmx") }
     }
 
-    private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0) } }
+    private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0, in: 1 ... .max) } }
 
     private static func openFiles(of process: Int32) -> [OpenFile] {
         let folder = "/proc/\(process)/fd"

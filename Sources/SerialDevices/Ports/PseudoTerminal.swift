@@ -56,14 +56,6 @@ package final class PseudoTerminal {
         return StreamTransfer.write(bytes, to: fileDescriptor)
     }
 
-    /// Bytes that were written here and that the program at the other end has not read yet.
-    package var unreadByteCount: Int {
-        let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard slave >= 0 else { return 0 }
-        defer { _ = Glibc.close(slave) }
-        return Int(ctermios_unread_byte_count(slave))
-    }
-
     private static func slavePath(of master: Int32) throws(SystemError) -> String {
         var path = [CChar](repeating: 0, count: 64)
         let failure = unsafe -ctermios_slave_path(master, &path, path.count)

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarReceiver
 
@@ -178,7 +179,7 @@ struct ParsedArguments {
     /// The value of an option, read as an integer; nil if the option is not given.
     func integer(_ key: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         guard let text = value(key) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
+        guard let number = Int(text, in: range) else {
             let bounds =
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound) up"
@@ -191,7 +192,7 @@ struct ParsedArguments {
     /// The value of an option, read as a number; nil if the option is not given.
     func number(_ key: String, in range: ClosedRange<Double>) throws(CommandFailure) -> Double? {
         guard let text = value(key) else { return nil }
-        guard let number = Double(text), range.contains(number) else {
+        guard let number = Double(text, in: range) else {
             throw CommandFailure(
                 .usage, "\(key) \(text): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarJournal
 import CollarReceiver
 import CollarWire
@@ -5,7 +6,7 @@ import CollarWire
 extension ParsedArguments {
     /// The message of `send message CODE [TEXT]`, from its operands after `message`, and its options.
     func message(_ words: ArraySlice<String>) throws(CommandFailure) -> ApplicationMessage {
-        guard let codeText = words.first, let code = UInt8(codeText) else {
+        guard let codeText = words.first, let code = UInt8(codeText, in: 0 ... .max) else {
             throw CommandFailure(.usage, "message needs a code from 0 to 255: message CODE [TEXT]")
         }
         guard words.count <= 2 else {

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarBridge
 import CollarReceiver
@@ -72,7 +73,7 @@ struct SendArguments {
     }
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
-        guard let seconds = Double(text), (0.1...65).contains(seconds) else {
+        guard let seconds = Double(text, in: 0.1...65) else {
             throw CommandFailure(.usage, "sound \(text): expected a number of seconds from 0.1 to 65")
         }
         return UInt16(seconds * 1000)
@@ -98,7 +99,7 @@ struct SendArguments {
             guard names.insert(key.name).inserted else {
                 throw CommandFailure(.usage, "\(key.name) is given twice")
             }
-            guard let value = UInt32(parts[1]), key.accepts(value) else {
+            guard let value = UInt32(parts[1], in: 0 ... .max), key.accepts(value) else {
                 throw CommandFailure(
                     .usage, "\(word): expected a whole number from \(key.rangeText)",
                     remedy: "\(key.name): \(key.meaning)")

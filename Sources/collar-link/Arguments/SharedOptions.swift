@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarReceiver
 import CollarWire
@@ -31,8 +32,7 @@ extension ParsedArguments {
         let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30]
         let shift = text.last.flatMap { shifts[$0] }
         let unit = 1 << (shift ?? 0)
-        guard let number = Int(shift == nil ? text : String(text.dropLast())), (0...(Int.max / unit)).contains(number),
-            range.contains(number * unit)
+        guard let number = Int(shift == nil ? text : String(text.dropLast()), in: 0...(Int.max / unit)), range.contains(number * unit)
         else {
             let bounds = "from \(range.lowerBound) to \(range.upperBound)"
             throw CommandFailure(.usage, "\(key) \(text): expected a number of bytes \(bounds), optionally with K, M or G")

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarHost
 import CollarWire
@@ -60,14 +61,12 @@ enum TimeArgument {
     }
 
     private static func unixTime(_ text: String) -> Int64? {
-        guard text.hasPrefix("@"), let seconds = Int64(text.dropFirst()) else { return nil }
-        let (milliseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
-        return isTooLarge ? nil : milliseconds
+        text.hasPrefix("@") ? Int64(text.dropFirst(), in: .unixSeconds).map { $0 * 1000 } : nil
     }
 
     private static func age(_ text: String, before now: Int64) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = UInt32(text.dropLast()) else { return nil }
+        guard let unit = text.last.flatMap({ units[$0] }), let count = UInt32(text.dropLast(), in: 0 ... .max) else { return nil }
         return now - Int64(count) * unit * 1000
     }
 }

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarFirmware
 import CollarReceiver
@@ -14,20 +15,16 @@ enum SimulateCommand {
         synopsis: """
             collar-link simulate --track FILE|- [options]
             collar-link simulate --walk W/R/T [options]
-            collar-link simulate --replay FILE [--link PATH] [--speed X|max]
             """,
         summary: """
             Runs the firmware of a collar with a simulated radio and a base stick at a pseudo-terminal. The path of the terminal is
             printed on stdout. `collar-link --port PATH` in another shell receives the collar.
-
-            `--replay` plays a capture of `run --write` instead, with a terminal for each port, including plug events.
             """,
         options: [
             OptionSpec("--track", value: "FILE", is: "make the fixes in this file, one JSON line each; `-` is stdin"),
             OptionSpec(
                 "--walk", value: "W/R/T",
                 is: "make one fix per second for T seconds: W seconds of walking at 1.4 m/s, R seconds of rest, and so on"),
-            OptionSpec("--replay", value: "FILE", is: "play this capture; it starts when a program opens the terminal"),
             OptionSpec("--link", value: "PATH", is: "make a symbolic link to the terminal; an existing file is not replaced"),
             OptionSpec("--collars", value: "N", is: "number of collars with this track, 1 to 16 (default 1)"),
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, 0.001 to 1e6; `max`: skip idle time (default 1)"),
@@ -104,9 +101,9 @@ enum SimulateCommand {
               collar-link --port /tmp/collar --state-dir /tmp/trial
 
             exit codes:
-              0   ended by a signal, `--until-delivered`, or the end of the capture
+              0   ended by a signal, or by `--until-delivered`
               64  wrong usage
-              65  the track, the capture or the key file is damaged
+              65  the track or the key file is damaged
               66  no such file
               73  the link or the flash file cannot be created
               74  I/O error
@@ -117,7 +114,6 @@ enum SimulateCommand {
     private static let flashBlockCount = 6144
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        if let path = arguments.value("--replay") { return try replay(path, arguments) }
         let options = try SimulationOptions(arguments)
         let fixes = try fixes(arguments, seed: options.seed)
         guard let path = arguments.value("--flash") else {
@@ -136,15 +132,6 @@ enum SimulateCommand {
         return try simulate(fixes, flashes: flashes, options: options)
     }
 
-    private static func replay(_ path: String, _ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let usable: Set<String> = ["--replay", "--link", "--speed"]
-        if let other = arguments.values.keys.sorted().first(where: { !usable.contains($0) }) {
-            throw CommandFailure(.usage, "\(other) does not go with --replay", remedy: "`--link` and `--speed` do.")
-        }
-        var replay = try CaptureReplay(path: path, link: arguments.value("--link"), speed: try arguments.speed())
-        return try replay.run()
-    }
-
     /// The fixes of `--track` or `--walk`.
     private static func fixes(_ arguments: ParsedArguments, seed: UInt64) throws(CommandFailure) -> [Fix] {
         switch (arguments.value("--track"), arguments.value("--walk")) {
@@ -153,10 +140,12 @@ enum SimulateCommand {
             guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(path): there is no fix in it") }
             return fixes
         case (nil, let text?):
-            let seconds = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(String($0)) ?? -1 }
-            guard seconds.count == 3, seconds[0] >= 0, seconds[1] >= 0, (1...1_000_000).contains(seconds[2]) else {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            let seconds = parts.compactMap { Int($0, in: 0...1_000_000) }
+            guard parts.count == 3, seconds.count == 3, seconds[2] > 0 else {
                 throw CommandFailure(
-                    .usage, "--walk \(text): expected W/R/T", remedy: "It takes seconds of walk, of rest, and in all: `--walk 60/120/3600`.")
+                    .usage, "--walk \(text): expected W/R/T, each at most 1000000",
+                    remedy: "It takes seconds of walk, of rest, and in all: `--walk 60/120/3600`.")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
         default:
@@ -228,13 +217,6 @@ enum SimulateCommand {
     }
 }
 
-extension ParsedArguments {
-    /// `--speed X|max`: a multiple of real time, 1 without the option; nil for as fast as it goes.
-    fileprivate func speed() throws(CommandFailure) -> Double? {
-        value("--speed") == "max" ? nil : try number("--speed", in: 0.001...1e6) ?? 1
-    }
-}
-
 /// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
@@ -298,7 +280,7 @@ struct SimulationOptions {
         noiseMeters = try arguments.number("--noise", in: 0...1000)
         battery = try arguments.value("--battery").map { text throws(CommandFailure) in try Self.battery(text) }
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
-        speed = try arguments.speed()
+        speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         if dialect != .serial, let speed, speed != 1 {
             throw CommandFailure(
                 .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",
@@ -320,9 +302,8 @@ struct SimulationOptions {
     var modem: ModemProfile { channel?.profile(of: dialect) ?? modemKind.profile(timesFaster: max(1, speed ?? 1)) }
 
     private static func battery(_ text: String) throws(CommandFailure) -> SimulatedBattery {
-        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double(String($0)) }
-        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil,
-            (0...100).contains(start), (0...1e6).contains(drain)
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double($0, in: 0...1e6) }
+        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil, start <= 100
         else {
             throw CommandFailure(
                 .usage, "--battery \(text): expected P or P/D",

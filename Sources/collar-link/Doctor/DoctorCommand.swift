@@ -127,6 +127,7 @@ extension RecordedMachine.LoadError {
         case .unreadable(let path):
             CommandFailure(.noInput, "\(path) cannot be read", remedy: "Name a directory that `collar-link doctor --record` has made.")
         case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): expected 'KEY = VALUE'")
+        case .wrongValue(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): the fact cannot have this value")
         case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
         }
     }

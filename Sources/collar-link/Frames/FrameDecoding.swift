@@ -13,6 +13,13 @@ struct FrameDecoding {
         var fixes: [UInt32: Fix] = [:]
         /// Whether a verified frame has revealed a sequence of the log.
         var isHeard = false
+
+        mutating func note(_ fix: Fix) {
+            isHeard = true
+            references[0] = max(references[0], fix.sequence)
+            fixes[fix.sequence] = fix
+            if fix.sequence >= FrameDecoding.anchorLimit { fixes[fix.sequence - FrameDecoding.anchorLimit] = nil }
+        }
     }
 
     /// A message, the log that the message is bound to, and whether the frame's CRC confirms the message's sequence.
@@ -25,11 +32,14 @@ struct FrameDecoding {
     /// When a fix is decoded, the fix whose sequence is lower by this number is forgotten. The anchor of a live fix is at
     /// most 127 sequences lower.
     private static let anchorLimit: UInt32 = 65_536
+    /// The most logs that are kept for an address. Each costs time for every frame of the address that fits none of them.
+    private static let logLimit = 16
 
     private let format: OutputFormat
     private var formatter: EntryFormatter
     private var output: [UInt8] = []
-    private var logs: [KnownLog] = []
+    /// The logs that were named at an address, the newest first. The key nil has those that options name, for frames of any address.
+    private var logs: [UInt8?: [KnownLog]] = [:]
     private var sealed: SealedDecoding?
     private var rejected: [String: Int] = [:]
     /// The number of frames that were decoded.
@@ -44,16 +54,34 @@ struct FrameDecoding {
     }
 
     /// Adds a log at the front of the known logs, or moves a known log there, because the front log is tried first.
-    /// - Parameter nextSequence: the log's next sequence, as an identity or a probe gave it; nil where none did.
-    mutating func learn(_ log: LogIdentity, nextSequence: UInt32?) {
-        if let index = logs.firstIndex(where: { $0.identity == log }) {
-            logs.swapAt(0, index)
-        } else {
-            logs.insert(KnownLog(identity: log), at: 0)
+    /// - Parameters:
+    ///   - address: the address of the collar; nil for a log whose frames may come from any.
+    ///   - nextSequence: the log's next sequence, as an identity or a probe gave it; nil where none did.
+    mutating func learn(_ log: LogIdentity, at address: UInt8? = nil, nextSequence: UInt32?) {
+        let place = place(of: log, at: address)
+        let key = place?.key ?? address
+        var list = logs[key] ?? []
+        if let place { list.swapAt(0, place.index) } else { list.insert(KnownLog(identity: log), at: 0) }
+        if list.count > FrameDecoding.logLimit { list.removeLast() }
+        if let nextSequence {
+            list[0].references[1] = max(nextSequence, 1) - 1
+            list[0].isHeard = true
         }
-        guard let nextSequence else { return }
-        logs[0].references[1] = max(nextSequence, 1) - 1
-        logs[0].isHeard = true
+        logs[key] = list
+    }
+
+    /// Where a known log is that sends from an address.
+    private func place(of log: LogIdentity?, at address: UInt8?) -> (key: UInt8?, index: Int)? {
+        for key in address == nil ? [nil] : [address, nil] {
+            if let index = logs[key]?.firstIndex(where: { $0.identity == log }) { return (key, index) }
+        }
+        return nil
+    }
+
+    /// The known logs that send from an address, in the order in which they are tried.
+    private func logs(at address: UInt8) -> [KnownLog] {
+        let named = logs[address] ?? []
+        return logs[nil].map { named + $0 } ?? named
     }
 
     /// Opens the sealed frames of a collar from now on.
@@ -67,7 +95,7 @@ struct FrameDecoding {
             if header.flags.isSealed {
                 let clear = try clearForm(of: frame, header: header, type: type)
                 try decode(clear.span, header: try FrameHeader(clear.span), type: type, sealedByteCount: frame.count, at: place)
-            } else if type.isBoundToLog, logs.isEmpty {
+            } else if type.isBoundToLog, logs(at: header.address).isEmpty {
                 reject(.identityMissing, at: place)
             } else {
                 try decode(frame, header: header, type: type, sealedByteCount: nil, at: place)
@@ -81,14 +109,14 @@ struct FrameDecoding {
     ) throws(DecodeError) {
         let decoded = try decode(frame, header: header, type: type)
         frameCount += 1
-        if decoded.isVerified { note(decoded.message, log: decoded.log) } else { unverifiedCount += 1 }
+        if decoded.isVerified { note(decoded.message, log: decoded.log, at: header.address) } else { unverifiedCount += 1 }
         write(decoded, header: header, byteCount: sealedByteCount ?? frame.count, isSealed: sealedByteCount != nil, at: place)
     }
 
     private mutating func clearForm(
         of frame: Span<UInt8>, header: FrameHeader, type: MessageType
     ) throws(DecodeError) -> [UInt8] {
-        let logs = logs
+        let logs = logs(at: header.address)
         let clear = sealed?.clearForm(
             of: frame, header: header, type: type,
             references: { log in
@@ -130,6 +158,7 @@ struct FrameDecoding {
 
     private func decode(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType) throws(DecodeError) -> Decoded {
         guard type.isBoundToLog else { return Decoded(message: try Message.decode(frame, log: nil, reference: 0)) }
+        let logs = logs(at: header.address)
         for log in logs {
             if type == .liveFix {
                 guard let fix = liveFix(frame, header: header, log: log) else { continue }
@@ -163,26 +192,21 @@ struct FrameDecoding {
         return nil
     }
 
-    private mutating func note(_ message: Message, log: LogIdentity?) {
+    private mutating func note(_ message: Message, log: LogIdentity?, at address: UInt8) {
         switch message {
-        case .identity(let identity): learn(identity.log, nextSequence: identity.nextSequence)
+        case .identity(let identity): learn(identity.log, at: address, nextSequence: identity.nextSequence)
         case .probe(let probe):
-            guard let index = logs.firstIndex(where: { $0.identity.tag == probe.logTag }) else { return }
-            learn(logs[index].identity, nextSequence: probe.nextSequence)
-        case .fix(let fix): note(fix, log: log)
-        case .batch(let batch): batch.forEach { note($0, log: log) }
+            guard let known = logs(at: address).first(where: { $0.identity.tag == probe.logTag }) else { return }
+            learn(known.identity, at: address, nextSequence: probe.nextSequence)
+        case .fix(let fix): note(fix, log: log, at: address)
+        case .batch(let batch): batch.forEach { note($0, log: log, at: address) }
         default: break
         }
     }
 
-    private mutating func note(_ fix: Fix, log: LogIdentity?) {
-        guard let index = logs.firstIndex(where: { $0.identity == log }) else { return }
-        logs[index].isHeard = true
-        logs[index].references[0] = max(logs[index].references[0], fix.sequence)
-        logs[index].fixes[fix.sequence] = fix
-        if fix.sequence >= FrameDecoding.anchorLimit {
-            logs[index].fixes[fix.sequence - FrameDecoding.anchorLimit] = nil
-        }
+    private mutating func note(_ fix: Fix, log: LogIdentity?, at address: UInt8) {
+        guard let (key, index) = place(of: log, at: address) else { return }
+        logs[key]?[index].note(fix)
     }
 
     private mutating func write(

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarBridge
 import CollarJournal
 import CollarReceiver
@@ -110,7 +111,7 @@ enum KeyCommand {
             try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
-            guard let logID = UInt32(operands[2]), logID <= LogIdentity.maximumLogID else {
+            guard let logID = UInt32(operands[2], in: 0...LogIdentity.maximumLogID) else {
                 throw CommandFailure(.usage, "\(operands[2]): expected the number of a log, from the warning")
             }
             try checkKey(of: deviceID, in: files)

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarReceiver
 import CollarSimulator
@@ -21,7 +22,7 @@ struct ScheduledFault: Equatable {
         let names = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue)
         let kinds = names.joined(separator: ", ")
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let seconds = Double(parts[1]), (0...1e6).contains(seconds) else {
+        guard parts.count == 2, let seconds = Double(parts[1], in: 0...1e6) else {
             throw CommandFailure(.usage, "--stick-fault \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
         }
         guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarFirmware
 
@@ -18,8 +19,7 @@ struct ScheduledPress: Equatable {
     private init(_ text: String) throws(CommandFailure) {
         let kinds: KeyValuePairs<Substring, ButtonDecoder.Press> = ["short": .short, "double": .double, "long": .long]
         let parts = text.split(separator: "@", maxSplits: 1)
-        guard parts.count == 2, let kind = kinds.first(where: { $0.key == parts[0] }), let seconds = Double(String(parts[1])),
-            (0...1e6).contains(seconds)
+        guard parts.count == 2, let kind = kinds.first(where: { $0.key == parts[0] }), let seconds = Double(parts[1], in: 0...1e6)
         else {
             throw CommandFailure(
                 .usage, "--button \(text): expected KIND@SECONDS", remedy: "The kinds are short, double and long.")

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import SerialDevices
 
 /// Whether the udev rule is installed, whole, and read at the right time. In a container the rules of the machine outside count.
@@ -12,7 +13,7 @@ enum RuleCheck {
         var findings: [Finding] = []
         let missing = rules.missingParts
         if !missing.isEmpty { findings.append(.ruleOutdated(path: rule.path, missing: missing, sudo: examination.sudo)) }
-        if let number = Int(rule.name.prefix { $0.isNumber }), number < limit { return findings }
+        if Int(rule.name.prefix { $0.isNumber }, in: 0...limit - 1) != nil { return findings }
         return findings + [.ruleMisplaced(path: rule.path, sudo: examination.sudo)]
     }
 }

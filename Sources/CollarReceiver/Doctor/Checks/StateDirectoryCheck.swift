@@ -109,11 +109,13 @@ struct Mount: Equatable {
     }
 
     /// The kernel writes a space, a tab, a line feed and a backslash as a backslash and three octal digits.
+    private static let escapes = ["040": " ", "011": "\t", "012": "\n", "134": "\\"]
+
     private static func unescaped(_ text: Substring) -> String {
         let pieces = text.split(separator: "\\", omittingEmptySubsequences: false)
         return pieces.dropFirst().reduce(String(pieces[0])) { text, piece in
-            guard let byte = UInt8(piece.prefix(3), radix: 8) else { return text + "\\" + piece }
-            return text + String(Unicode.Scalar(byte)) + piece.dropFirst(3)
+            guard let character = Mount.escapes[String(piece.prefix(3))] else { return text + "\\" + piece }
+            return text + character + piece.dropFirst(3)
         }
     }
 

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import SerialDevices
 
 /// Whether a USB 3 device is at the same controller as a radio of the 2.4 GHz band, in which USB 3 makes noise.
@@ -12,7 +13,7 @@ enum USB3Check {
             let path = machine.resolved("\(folder)/\(name)")
             // Hubs, which have class 09, make no noise by themselves.
             guard machine.firstLine(of: "\(path)/bDeviceClass") != "09",
-                let speed = machine.firstLine(of: "\(path)/speed").flatMap({ Int($0) }), speed >= slowest
+                machine.firstLine(of: "\(path)/speed").flatMap({ Int($0, in: slowest ... .max) }) != nil
             else { return nil }
             return path
         }

@@ -1,3 +1,5 @@
+import CheckedNumbers
+
 /// The address of a radio that another machine passes on over TCP: `tcp://HOST:PORT`.
 public struct NetworkAddress: Equatable, Sendable {
     /// The start of the path of such a port.
@@ -15,9 +17,7 @@ public struct NetworkAddress: Equatable, Sendable {
         var rest = text.dropFirst(NetworkAddress.scheme.count)
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         guard let colon = rest.lastIndex(of: ":") else { return nil }
-        let digits = rest[rest.index(after: colon)...]
-        // `UInt16` would take a sign.
-        guard digits.first?.isNumber == true, let port = UInt16(digits), port > 0 else { return nil }
+        guard let port = UInt16(rest[rest.index(after: colon)...], in: 1 ... .max) else { return nil }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
