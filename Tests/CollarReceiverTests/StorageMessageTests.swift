@@ -11,7 +11,7 @@ import Testing
         let expectations: [(FileOperation, Int32, says: String, remedy: String)] = [
             (.write, ENOSPC, "cannot write to \(path): No space left on device", "Make room on the disk that holds \(path)."),
             (.write, EROFS, "Read-only file system", "writable"), (.read, EIO, "Input/output error", "dmesg"),
-            (.create, ELOOP, "symbolic links", "in the way at \(path)"), (.open, EACCES, "Permission denied", "write access"),
+            (.create, ELOOP, "symbolic link", "in the way at \(path)"), (.open, EACCES, "Permission denied", "write access"),
             (.find, ENOENT, "No such file", "removed or moved"), (.open, EMFILE, "Too many open files", "ulimit -n"),
             (.write, EFBIG, "File too large", "ulimit -f"), (.write, EDQUOT, "quota", "quota"),
         ]
