@@ -338,7 +338,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         line = SerialLine()
         self.addCleanup(line.close)
         traced = Traced(
-            self, ["-o", "/dev/null", "-P", segments[0], "-e", "trace=?unlink,?unlinkat",
+            self, ["-o", "/dev/null", "-P", os.path.dirname(segments[0]), "-e", "trace=?unlink,?unlinkat",
                    "-e", "inject=?unlink,?unlinkat:error=EROFS"],
             [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state, "--keep", "4", "--events", "fix,error"])
         receiver, radio = traced.program, Radio(line)

@@ -288,7 +288,8 @@ class ReferenceCableTest(CableTest):
         self.key_command("add", NAME, "-", stdin=OLD_KEY.hex())
         self.assertEqual(self.keys_of(NAME), [OLD_KEY.hex(), "pending " + NEW_KEY.hex()])
         self.key_command("remove", NAME)
-        self.assertEqual(os.listdir(os.path.join(self.state, "keys")), [])
+        self.assertEqual(os.listdir(os.path.join(self.state, "keys")), [NAME])
+        self.assertEqual(self.keys_of(NAME), ["removed"])
 
     def test_an_unplugged_cable_and_a_wrong_command_line(self):
         done = subprocess.run([BINARY, "key", "exchange"], capture_output=True, text=True, timeout=20)
