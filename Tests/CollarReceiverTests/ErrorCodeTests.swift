@@ -178,7 +178,7 @@ import Testing
 
     /// Nothing that a stranger chose can be taken for a command or control a terminal.
     @Test func namesOfProcessesAreShownAsNames() {
-        for name in ["`sudo rm -rf /`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {
+        for name in ["`sudo id -un 0`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {
             let holder = ProcessHolder(processID: 812, name: name)
             let message = SerialPortError.busy(path: Self.path, holder: holder).message
             #expect(message.command?.text == "kill 812")

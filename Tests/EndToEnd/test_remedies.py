@@ -265,6 +265,10 @@ class StandInTest(EndToEndTest):
                     continue
                 # What is to be filled in.
                 command = command.replace(" …", "").replace("${EDITOR:-nano}", "nano")
+                # Nothing else is started, whatever a machine's file says.
+                for part in re.split(r"&&|\|", command):
+                    program = next(word for word in shlex.split(part) if word not in ("sudo", "-u", "bob"))
+                    self.assertIn(program, (*self.PROGRAMS, "echo"), command)
                 pathlib.Path(notes).write_text("", "ascii")
                 subprocess.run(["/bin/sh", "-c", command], check=True, env={"PATH": f"{tools}", "HOME": "/home/alice"}, capture_output=True)
                 called = [json.loads(line) for line in pathlib.Path(notes).read_text("utf-8").splitlines()]
