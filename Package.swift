@@ -90,6 +90,13 @@ let package = Package(
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
         .executableTarget(
+            name: "collar-link-borders",
+            dependencies: [
+                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
+                "CollarBridge", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
+            ],
+            path: "Tools/borders", swiftSettings: strict),
+        .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
         tests(for: "CheckedNumbers"),

@@ -106,11 +106,11 @@ import Testing
         opening.modem.limits = TransmitLimits()
         #expect(try Self.read(Self.encode([Self.record(.opened(opening))])).first?.event == .opened(opening))
         for wrong in ["", "kind=other\n", "kind=board\nreport=x\n", "kind=board\nfrequency_hz=868100000\n"] {
-            #expect(CaptureEvent(.opened, content: Array(wrong.utf8)) == nil, "\(wrong)")
+            #expect(throws: CaptureFields.Fault.self, "\(wrong)") { try CaptureEvent(.opened, content: Array(wrong.utf8)) }
         }
-        #expect(CaptureEvent(.opened, content: Array("kind=board\nnew=1\n".utf8)) == .opened(PortOpening(kind: .board)))
-        #expect(CaptureEvent(.began, content: Array("receiver=x\n".utf8)) == nil)
-        #expect(CaptureEvent(.found, content: Array("dialect=x\n".utf8)) == nil)
+        #expect(try CaptureEvent(.opened, content: Array("kind=board\nnew=1\n".utf8)) == .opened(PortOpening(kind: .board)))
+        #expect(throws: CaptureFields.Fault.self) { try CaptureEvent(.began, content: Array("receiver=x\n".utf8)) }
+        #expect(throws: CaptureFields.Fault.self) { try CaptureEvent(.found, content: Array("dialect=x\n".utf8)) }
     }
 
     /// The same capture as a machine of the other byte order writes it, with nanoseconds.

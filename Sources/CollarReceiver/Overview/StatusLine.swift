@@ -25,7 +25,7 @@ package struct StatusLine: Sendable {
     }
 
     /// Reads a line without its line feed; nil if it is not a line of status.
-    init?(_ bytes: some Sequence<UInt8>) {
+    package init?(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: self.bytes) } catch { return nil }
         guard object["type"]?.text == "status", let id = object["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }

@@ -3,7 +3,7 @@ import CollarJournal
 
 /// When sticks transmitted last, in the file `airtime` of the state directory, so that a restart gains no airtime: a region
 /// limits what is sent in an hour.
-struct AirtimeMemory {
+package struct AirtimeMemory {
     /// The file is replaced at most once in this time, in milliseconds.
     private static let interval: Int64 = 600_000
     private static let hour: Int64 = 3_600_000
@@ -15,7 +15,7 @@ struct AirtimeMemory {
     /// Whether the file could be read.
     private var isKnown = false
 
-    init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+    package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         directory = stateDirectory
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         self.fileSystem = fileSystem
@@ -29,7 +29,7 @@ struct AirtimeMemory {
     private var path: String { directory + "/airtime" }
 
     /// Whether nothing was transmitted in the last hour. A clock that went back proves nothing.
-    func isRested(at unixMilliseconds: Int64) -> Bool {
+    package func isRested(at unixMilliseconds: Int64) -> Bool {
         guard isKnown else { return false }
         guard let noted else { return true }
         return unixMilliseconds - noted > AirtimeMemory.hour + AirtimeMemory.interval
@@ -37,7 +37,7 @@ struct AirtimeMemory {
 
     /// A stick is about to transmit. If this cannot be noted, the next start takes the time in the file for that of the last
     /// transmission.
-    mutating func noteTransmission(at unixMilliseconds: Int64) {
+    package mutating func noteTransmission(at unixMilliseconds: Int64) {
         if let noted, abs(unixMilliseconds - noted) < AirtimeMemory.interval { return }
         noted = unixMilliseconds
         do throws(FileFailure) {

@@ -7,7 +7,7 @@ import SerialDevices
 ///
 /// The file only helps to tell a stick that does not answer from one that carries the serial line, so a file that cannot be read
 /// or written is no error.
-struct StickMemory {
+package struct StickMemory {
     private static let byteLimit = 65_536
     /// The most sticks that are remembered.
     private static let capacity = 256
@@ -16,7 +16,7 @@ struct StickMemory {
     private let fileSystem: any FileSystem
     private var dialects: [(stick: String, dialect: Dialect)] = []
 
-    init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+    package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         directory = stateDirectory
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         self.fileSystem = fileSystem
@@ -41,7 +41,7 @@ struct StickMemory {
     func dialect(of stick: String) -> Dialect? { dialects.last { $0.stick == stick }?.dialect }
 
     /// Remembers the dialect of a stick.
-    mutating func remember(_ dialect: Dialect, of stick: String) {
+    package mutating func remember(_ dialect: Dialect, of stick: String) {
         guard self.dialect(of: stick) != dialect, !stick.contains("\n") else { return }
         dialects.removeAll { $0.stick == stick }
         dialects.append((stick, dialect))
