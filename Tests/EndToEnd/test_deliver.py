@@ -118,6 +118,18 @@ class DeliverTest(ReaderTest):
         self.assertEqual(self.read("sizes").split(), ["4", "4", "4", "3"])
         receiver.stop()
 
+    def test_a_directory_without_journals(self):
+        """A mistyped directory is told. A reader that may wait waits for a receiver."""
+        program = self.deliver("--once", "--", "cat")
+        self.assertEqual(program.wait(), 66)
+        self.assertIn("nothing is stored in", program.error_text)
+        self.assertFalse(os.path.exists(os.path.join(self.state, "readers")))
+        for arguments in (["deliver", "db", "--state-dir", self.state, "--", "cat"], ["follow", "--state-dir", self.state]):
+            waiting = self.start([BINARY, *arguments])
+            waiting.wait_for_error("nothing is stored in")
+            waiting.wait_for_error("--state-dir DIR")
+            self.assertEqual(waiting.stop(), 0)
+
     def test_once_ends_while_more_is_stored(self):
         """The command itself causes the next fix, so that more is stored after each batch."""
         receiver, radio = self.stored()

@@ -79,6 +79,9 @@ public final class JournalFollower {
 
     private var nextID: SessionID { SessionID(index: collars.count) }
 
+    /// Whether any collar is followed, or could be if its journal could be read.
+    package var hasCollars: Bool { !collars.isEmpty || !unopened.deviceIDs.isEmpty }
+
     /// Whether a collar is followed.
     package func hasCollar(_ deviceID: UInt64) -> Bool { followed(deviceID) != nil }
 

@@ -50,6 +50,7 @@ final class StoredEntries {
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()
         if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
+        if !journals.hasCollars { report(.nothingStored(path: configuration.stateDirectory)) }
         takeNotices()
         // From now on, 'run --keep' removes nothing that this reader has not taken.
         try storePosition(at: .now, isSeen: true)

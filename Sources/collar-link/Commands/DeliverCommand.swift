@@ -83,6 +83,7 @@ enum DeliverCommand {
         configuration.batchCount = try arguments.integer("--batch", in: 1...100_000) ?? 1000
         configuration.intervalMicroseconds = Int64((try arguments.number("--every", in: 0...86_400) ?? 0) * 1e6)
         configuration.isOnce = arguments.has("--once")
+        if configuration.isOnce { _ = try StoredJournals.known(in: configuration.reading.stateDirectory) }
         let filter = try arguments.logFilter()
         do throws(ReceiverError) {
             let deliverer = try Deliverer(configuration) { notice in

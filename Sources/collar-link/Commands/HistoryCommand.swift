@@ -121,6 +121,15 @@ struct StoredJournals {
     /// Which animal wears which collar.
     let deployments: DeploymentTable
 
+    /// The collars that have a journal in a state directory.
+    /// - Throws: a failure with a remedy, if there are none.
+    static func known(in directory: String) throws(CommandFailure) -> [UInt64] {
+        let known = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: directory))
+        if !known.isEmpty { return known }
+        throw CommandFailure(
+            .noInput, "nothing is stored in \(directory)", remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
+    }
+
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let directory = try arguments.readableStateDirectory()
@@ -128,13 +137,7 @@ struct StoredJournals {
         selection = try arguments.wantedCollars(animals)
         deployments = animals.tellingFaults()
         stateDirectory = directory
-        let known = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: directory))
-        guard !known.isEmpty else {
-            throw CommandFailure(
-                .noInput, "nothing is stored in \(directory)",
-                remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
-        }
+        let known = try StoredJournals.known(in: directory)
         guard let wanted = selection.deviceIDs else {
             collars = known
             return

@@ -19,6 +19,10 @@ extension FollowerNotice {
             UserMessage(
                 nil, "reader '\(name.text)' goes on where it stopped; --since is for its first start",
                 "To begin there after all, forget the position: `collar-link readers --remove \(name.text)`.")
+        case .nothingStored(let path):
+            UserMessage(
+                nil, "nothing is stored in \(path) yet; waiting for a receiver that stores there",
+                "If a receiver stores elsewhere, name its directory: `--state-dir DIR`.")
         case .cannotStorePosition(let error):
             error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
         case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)
