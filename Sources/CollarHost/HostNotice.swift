@@ -34,6 +34,9 @@ public enum HostNotice: Equatable, Sendable {
     /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar. The restart can
     /// be accepted only if nothing is stored of the log.
     case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
+    /// A collar with a key has sent many frames in a row that were received before, and nothing new; at most once a minute for each
+    /// collar.
+    case onlyRepeats(deviceID: UInt64)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
     /// Damage in a collar's journal was skipped.

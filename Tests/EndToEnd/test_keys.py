@@ -236,6 +236,20 @@ class SealedCollarTest(KeyTest):
                                   capture_output=True, text=True, timeout=30)
             self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
 
+    def test_a_collar_that_forgot_its_counts_is_told(self):
+        """A simulated collar without a file for its flash begins at its first frame again, and is not listened to."""
+        track, _ = self.track("gpsd_rx/ublox-8")
+        self.give_key(self.device_id(track))
+        options = (*SEED, "--key-file", self.key_file(), "--interval", "0.1")
+        collar = self.simulate(track, *options)
+        receiver = self.receive()
+        receiver.wait_for_lines(20)
+        collar.kill_now()
+        collar = self.simulate(track, *options)
+        receiver.wait_for_error("sends only frames that were received before", 30)
+        receiver.wait_for_error("--flash FILE")
+        self.assertEqual(receiver.error_text.count("received before"), 1)
+
     def test_decode_opens_a_capture(self):
         keys = derive(bytes.fromhex(KEY), A.log.device_id)
         decoder = SerialDecoder()

@@ -156,6 +156,8 @@ final class Dispatcher {
             case .repeated(let collar):
                 if pollsOfCollars.isCopy(FrameCRC.sent(in: frame), on: link, at: time.instant) {
                     collar.offerAnswer(at: link, signal: signal, time: time)
+                } else if collar.keyed?.noteRepeated() == true, restartNotices.isDue(collar.deviceID, at: time.instant) {
+                    output.report(.onlyRepeats(deviceID: collar.deviceID))
                 }
             case .outdated: break
             case .restarted(let deviceID, let bootCount, let logID, let isStored):

@@ -16,6 +16,11 @@ final class KeyedCollar {
     /// The highest boot count that a restart retired; 0 if none did. In another log, a boot must have a higher boot count.
     private var highestRetiredBootCount: UInt32 = 0
 
+    /// Frames in a row, other than copies at several radios, that were received before.
+    private var repeatCount = 0
+    /// So many repeats in a row do not come from a collar that misses an answer.
+    private static let certainRepeatCount = 8
+
     private let keyFingerprint: UInt32
 
     /// - Parameter progress: the stored progress; nil if there is none. If it was stored with the same key, frames up to its
@@ -62,8 +67,16 @@ final class KeyedCollar {
         acceptedRestart == logID && self.logID != logID && !storedLogIDs.contains(logID)
     }
 
+    /// A frame came in that was received before.
+    /// - Returns: whether nothing else has come for so long that this is no accident.
+    func noteRepeated() -> Bool {
+        repeatCount = min(repeatCount + 1, KeyedCollar.certainRepeatCount)
+        return repeatCount == KeyedCollar.certainRepeatCount
+    }
+
     /// Notes a frame that opened and is no repeat.
     func noteReceived(_ number: FrameNumber, logID: UInt32) {
+        repeatCount = 0
         guard window?.highest.bootCount == number.bootCount, self.logID == logID else {
             if let former = window?.highest.bootCount, !isNewBoot(number.bootCount, logID: logID) {
                 highestRetiredBootCount = max(highestRetiredBootCount, former)

@@ -74,7 +74,7 @@ extension HostNotice {
             .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
             .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
-            .restartedBelow(let deviceID, _, _, _), .keyLost(let deviceID):
+            .restartedBelow(let deviceID, _, _, _), .onlyRepeats(let deviceID), .keyLost(let deviceID):
             deviceID
         default: nil
         }

@@ -57,6 +57,12 @@ extension HostNotice {
                 "Restore the file of the key, or give the key again: `collar-link key add \(MessageDescription.hexadecimal(deviceID)) FILE`. "
                     + "If the collar has no key any more: \($0)."
             }
+        case .onlyRepeats(let deviceID):
+            UserMessage(
+                .collarRestarted,
+                "\(collarName(deviceID)) sends only frames that were received before: they are dropped. Somebody repeats old frames, or the "
+                    + "collar has forgotten how many it sent",
+                "A simulated collar with a key needs a memory: start it with `simulate --flash FILE`, from its first start on.")
         case .restartedBelow(let deviceID, let bootCount, let logID, isStored: true):
             UserMessage(
                 .collarRestarted,
