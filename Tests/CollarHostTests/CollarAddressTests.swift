@@ -92,7 +92,7 @@ import Testing
         var random = SeededRandom(seed: 1)
         var frame = try collars[0].fix(1, isShort: true)
         for _ in 0..<2_000_000 {
-            frame[2] = UInt8(random.below(254)) + 1
+            frame[2] = UInt8.random(in: 1...254, using: &random)
             for index in 3..<frame.count { frame[index] = UInt8(truncatingIfNeeded: random.next()) }
             bench.host.receive(packet: frame.span, signal: nil, on: link, at: bench.time)
         }
