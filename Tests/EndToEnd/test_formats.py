@@ -346,7 +346,7 @@ class HistoryTest(Formats):
         Radio(line).send(A.identity(following=40) + A.batch(range(30, 40)) + A.batch(range(24, 28)) + A.batch(range(20, 24)))
         receiver.wait_for_lines(18)
         receiver.stop()
-        for arguments, segments in (((), [5, 12, 10, 4, 4]), (("--sort", "arrival"), [5, 12, 10, 4, 4]),
+        for arguments, segments in (((), [5, 20, 10]), (("--sort", "arrival"), [5, 12, 10, 4, 4]),
                                     (("--sort", "sequence"), [5, 20, 10])):
             path = self.path("sorted.gpx")
             with open(path, "w", encoding="utf-8") as file:

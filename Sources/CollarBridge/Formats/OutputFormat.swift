@@ -31,7 +31,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
         case .json: "one line of JSON per entry"
         case .text: "one line per entry for people"
         case .csv: "CSV, with the units in the header"
-        case .gpx: "GPX 1.1: a track per collar or animal, split at gaps"
+        case .gpx: "GPX 1.1: a track per collar or animal, split where fixes are missing"
         case .geojson: "GeoJSON (RFC 7946): a FeatureCollection of points"
         case .movebank: "CSV with the column names that Movebank imports"
         case .influx: "InfluxDB line protocol: measurement `collar_fix`, nanoseconds"
@@ -41,6 +41,9 @@ public enum OutputFormat: String, CaseIterable, Sendable {
         case .nmea: "NMEA 0183: GGA and RMC sentences"
         }
     }
+
+    /// Whether the order of points is their path: consumers connect each point with the next one.
+    public var isPath: Bool { self == .gpx || self == .nmea }
 
     /// Whether the format has lines for messages and gaps, too.
     public var hasEvents: Bool { self == .json || self == .text }

@@ -50,8 +50,8 @@ extension ParsedArguments {
     }
 
     /// `--sort arrival|sequence`: whether each fix stands after those before it in its log.
-    func isSorted() throws(CommandFailure) -> Bool {
-        try choice("--sort", of: ["arrival": false, "sequence": true]) ?? false
+    func isSorted(unlessGiven usual: Bool = false) throws(CommandFailure) -> Bool {
+        try choice("--sort", of: ["arrival": false, "sequence": true]) ?? usual
     }
 
     /// What a reader gets.

@@ -65,7 +65,7 @@ enum HistoryCommand {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
-        let isSorted = try arguments.isSorted()
+        let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath)
         var since: SinceArgument?
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)

@@ -40,7 +40,9 @@ private struct OverviewPage {
     }
 
     func lines(isBrief: Bool) -> [Overview.TextLine] {
-        var lines = flow(["collar-link \(overview.version)", activity], indent: 0, .heading)
+        let name = "collar-link \(overview.version)"
+        let isShort = name.count + 2 + activity.count <= width
+        var lines = isShort ? flow([name, activity], indent: 0, .heading) : flow([name], indent: 0, .heading) + words(activity, indent: 2, .heading)
         lines += section("radios", overview.radios.isEmpty ? [Line(text: "  none", tone: nil)] : overview.radios.flatMap(text))
         let none = Line(text: "  none was heard yet", tone: nil)
         lines += section("collars", overview.collars.isEmpty ? [none] : overview.collars.flatMap { isBrief ? brief($0) : text($0) })
