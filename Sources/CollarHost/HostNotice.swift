@@ -24,7 +24,8 @@ public enum HostNotice: Equatable, Sendable {
     /// Sealed frames come in at a link, and the host has no key; at most once a minute.
     case keyMissing(link: String)
     /// Sealed frames come in at a link, and no key of the host opens them; at most once a minute.
-    case keyRejected(link: String)
+    /// `deviceID` is the collar with a key that was heard last at the address; nil if there is none: then it is another collar's frame.
+    case keyRejected(link: String, deviceID: UInt64?)
     /// A frame in clear came in that names a collar with a key, or is bound to one of its logs; at most once a minute for each
     /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
     case forgeryAttempted(deviceID: UInt64, link: String)

@@ -74,7 +74,7 @@ import Testing
             .modem(path: path, .found(.rnode, version: nil)), .modem(path: path, .fault(.rnode, code: 7)),
             .modem(path: path, .refused(.power, wanted: 1, actual: 2)), .modem(path: path, .stranger(.text("x"))),
             .host(.collar(deviceID: 1, logID: 2, link: path, isSealed: false)), .host(.pairedElsewhere(deviceID: 1, receiverID: 2)),
-            .host(.keyRejected(link: path)), .host(.forgeryAttempted(deviceID: 1, link: path)),
+            .host(.keyRejected(link: path, deviceID: nil)), .host(.forgeryAttempted(deviceID: 1, link: path)),
             .host(.restartedBelow(deviceID: 1, bootCount: 1, logID: 1, isStored: true)), .host(.fault(deviceID: 1, .radioFailed)),
             .host(.health(deviceID: 1, .reachable(silentMicroseconds: nil))), .host(.noIdentity(link: path, seconds: 1)),
         ]

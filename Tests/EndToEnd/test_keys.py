@@ -236,6 +236,24 @@ class SealedCollarTest(KeyTest):
                                   capture_output=True, text=True, timeout=30)
             self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
 
+    def test_a_capture_that_began_late_has_no_wrong_key(self):
+        """Its live fixes refer to fixes from before it. The key is right, and no other one is to be made."""
+        track, _ = self.track("cats_uk/Amber-Tag")
+        name = self.device_id(track)
+        self.give_key(name)
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.5")
+        receiver = self.receive()
+        receiver.wait_for_lines(5)
+        receiver.stop()
+        capture = self.path("late.pcapng")
+        receiver = self.receive("--write", capture)
+        receiver.wait_for_lines(15)
+        receiver.stop()
+        played = self.start([BINARY, "--read", capture, "--collar", name, "--key-file", self.key_file()])
+        self.assertEqual(played.wait(), 0, played.error_text)
+        self.assertIn("refer to fixes that are not stored here", played.error_text)
+        self.assertNotIn("no key here opens", played.error_text)
+
     def test_a_collar_that_forgot_its_counts_is_told(self):
         """A simulated collar without a file for its flash begins at its first frame again, and is not listened to."""
         track, _ = self.track("gpsd_rx/ublox-8")

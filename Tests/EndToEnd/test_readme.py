@@ -181,7 +181,8 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         return command
 
     def test_every_command_in_its_order(self):
-        commands = [re.sub(r"\s+#.*", "", line) for block in blocks("sh") for line in block.splitlines()]
+        commands = [re.sub(r"\s+#.*", "", line) for block in blocks("sh")
+                    for line in re.sub(r"\\\n\s*", " ", block).splitlines()]
         self.assertGreater(len(commands), 20)
         results = {}
         for command in commands:
@@ -206,7 +207,7 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         self.assertNotIn("in clear", result("/tmp/collar --dialect serial --count")[1])
         self.assertIn("done", result("send --collar")[0])
         self.assertIn(f"Athena  ({IDENTITY})", result("collar-link status")[0])
-        self.assertIn("<trkpt", self.written("week.gpx"))
+        self.assertIn("<trkpt", self.written("walk.gpx"))
         self.assertGreaterEqual(self.fixes(self.written("positions.jsonl")), 5)
         self.assertGreaterEqual(int(self.database.rows("SELECT count(*) FROM collars.fixes WHERE name = 'Athena'")[0][0]), 5)
         self.assertIn(f"collars/{IDENTITY}/last", [topic for topic, _ in self.broker.retained("collars/+/last")])

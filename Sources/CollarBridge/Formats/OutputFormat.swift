@@ -31,7 +31,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
         case .json: "one line of JSON per entry"
         case .text: "one line per entry for people"
         case .csv: "CSV, with the units in the header"
-        case .gpx: "GPX 1.1: a track per collar or animal, split where fixes are missing"
+        case .gpx: "GPX 1.1: a track per collar or animal, split at missing fixes"
         case .geojson: "GeoJSON (RFC 7946): a FeatureCollection of points"
         case .movebank: "CSV with the column names that Movebank imports"
         case .influx: "InfluxDB line protocol: measurement `collar_fix`, nanoseconds"

@@ -176,7 +176,7 @@ final class Dispatcher {
         let sender = collars.heardLast(at: header.address)
         let isSealed = link.unopened.failed(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
         if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
-            output.report(sealed.hasKeys ? .keyRejected(link: link.name) : .keyMissing(link: link.name))
+            output.report(sealed.hasKeys ? .keyRejected(link: link.name, deviceID: sender?.keyed?.window == nil ? nil : sender?.deviceID) : .keyMissing(link: link.name))
         }
         guard sealed.hasKeys, link.unopened.isRequestDue(at: header.address, now: time.instant) else { return }
         requestIdentity(on: link, address: header.address, isAnswer: false, at: time)

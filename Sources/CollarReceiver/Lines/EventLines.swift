@@ -60,7 +60,7 @@ extension HostNotice {
     var link: String? {
         switch self {
         case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
-            .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link), .forgeryAttempted(_, let link):
+            .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link, _), .forgeryAttempted(_, let link):
             link
         default: nil
         }

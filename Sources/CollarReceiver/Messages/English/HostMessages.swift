@@ -38,7 +38,14 @@ extension HostNotice {
             }
         case .keyMissing(let link):
             UserMessage(.keyMissing, "a collar at \(link) sends sealed frames, and there is no key here", ofCollar: nil)
-        case .keyRejected(let link):
+        case .keyRejected(let link, .some(let deviceID)):
+            UserMessage(
+                .keyRejected,
+                "sealed frames at \(link) do not open with the key of \(collarName(deviceID)), which uses their address: they refer to "
+                    + "fixes that are not stored here, or another collar has the same address",
+                "If this is a capture that began while the collar was sending: read it with a copy of the state directory from before "
+                    + "it, `--state-dir DIR`.")
+        case .keyRejected(let link, nil):
             UserMessage(.keyRejected, "a collar at \(link) sends sealed frames that no key here opens", ofCollar: nil)
         case .forgeryAttempted(let deviceID, let link):
             UserMessage(
