@@ -345,6 +345,9 @@ end
 
 local function hear(log, address)
     state.last_at[address] = log
+    state.users[address] = state.users[address] or {}
+    state.users[address][log.device] = true
+    state.heard[log.device] = true
 end
 
 local function know_sequence(log, sequence)
@@ -356,6 +359,8 @@ function bare.init()
     state = {
         logs = {},     -- in the order in which they were heard of
         last_at = {},  -- by address: the log whose frame was received there last
+        users = {},    -- by address: the collars that were heard there
+        heard = {},    -- the collars that were heard anywhere
         memos = {},    -- by frame: what was known when it came; a packet that is shown again needs the same
         checks = {},   -- by check: the packet that had it, for signal reports
     }
@@ -379,13 +384,15 @@ local function reference_that_fits(log, body, check)
     end
 end
 
--- The log that a bound frame's check fits: the one heard last at its address is tried first. And around which reference.
+-- The log that a bound frame's check fits, of a collar that uses the address: the one heard last there is tried first. And around
+-- which reference. A collar that was not heard yet, whose log is one of the preferences, may use any address.
 local function log_that_fits(address, body, check)
     local last = state.last_at[address]
     local reference = last and reference_that_fits(last, body, check)
     if reference then return last, reference end
+    local users = state.users[address] or {}
     for _, log in ipairs(state.logs) do
-        reference = reference_that_fits(log, body, check)
+        reference = (users[log.device] or not state.heard[log.device]) and reference_that_fits(log, body, check)
         if reference then return log, reference end
     end
 end

@@ -246,7 +246,7 @@ class ReaderFileTest(StateLinkTest):
                                   timeout=30, **ORDINARY_USER)
             self.assertEqual(done.returncode, 0 if command == ("readers",) else 77, done.stderr)
             self.assertIn(f"{readers}/{name} belongs to user {OWNER}", done.stderr)
-            self.assertIn(f"remove the file: sudo rm {readers}/{name}", done.stderr)
+            self.assertIn(f"remove the file: `sudo rm {readers}/{name}`.", done.stderr)
 
 
 if __name__ == "__main__":
