@@ -479,17 +479,22 @@ class ForgeryTest(KeyTest):
         mask = expand(keys.mask + frame[-8:], 11)
         return int.from_bytes(bytes(a ^ b for a, b in zip(frame[4:8], mask)), "big") >> 6
 
-    def test_the_owner_is_told(self):
-        """Frames in clear that name a collar with a key are dropped, and not answered."""
+    def begin(self, *arguments):
+        """A receiver at a line, with a key of collar A. Returns the name of A, the receiver, the radio, and what the key gives."""
         name = f"{A.log.device_id:016x}"
         self.key_command("add", name, "-", stdin=KEY)
         self.hand_over()
         line = SerialLine()
         self.addCleanup(line.close)
-        receiver = self.receive("--events", "fix,error", port=line.path)
+        receiver = self.receive(*arguments, port=line.path)
         radio = Radio(line)
         wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
         keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        return name, receiver, radio, keys
+
+    def test_the_owner_is_told(self):
+        """Frames in clear that name a collar with a key are dropped, and not answered."""
+        name, receiver, radio, keys = self.begin("--events", "fix,error")
         decoder = SerialDecoder()
 
         def sealed(serial, counter, **more):
@@ -508,15 +513,7 @@ class ForgeryTest(KeyTest):
 
     def test_a_restart_of_a_stored_log_cannot_be_accepted(self):
         """Somebody repeats an identity of an earlier boot: no command is advised, and the permission is refused or taken back."""
-        name = f"{A.log.device_id:016x}"
-        self.key_command("add", name, "-", stdin=KEY)
-        self.hand_over()
-        line = SerialLine()
-        self.addCleanup(line.close)
-        receiver = self.receive("--events", "fix,error", port=line.path)
-        radio = Radio(line)
-        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
-        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        name, receiver, radio, keys = self.begin("--events", "fix,error")
         decoder = SerialDecoder()
 
         def sealed(serial, boot, counter, **more):
@@ -542,15 +539,7 @@ class ForgeryTest(KeyTest):
         receiver.stop()
 
     def test_a_restart_below_is_told_and_may_be_accepted(self):
-        name = f"{A.log.device_id:016x}"
-        self.key_command("add", name, "-", stdin=KEY)
-        self.hand_over()
-        line = SerialLine()
-        self.addCleanup(line.close)
-        receiver = self.receive(port=line.path)
-        radio = Radio(line)
-        wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
-        keys = derive(bytes.fromhex(KEY), A.log.device_id)
+        name, receiver, radio, keys = self.begin()
         erased = Collar(A.log.device_id, 77, 17)
         decoder = SerialDecoder()
 
