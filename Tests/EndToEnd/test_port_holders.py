@@ -20,7 +20,9 @@ CONTAINER = """
 import os, subprocess, sys
 paths = [os.ttyname(os.openpty()[1]) for _ in range(int(sys.argv[1]) + 1)]
 assert paths[-1] == f"/dev/pts/{sys.argv[1]}", paths
-reader = subprocess.Popen(["cat", paths[-1]])
+# The receiver, which is an ordinary user's, must see the reader.
+os.chown(paths[-1], 65534, 65534)
+reader = subprocess.Popen(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "cat", paths[-1]])
 print("ready", flush=True)
 reader.wait()
 """
@@ -31,6 +33,14 @@ class PortHolderTest(EndToEndTest):
         line = SerialLine()
         self.addCleanup(line.close)
         return line
+
+    @staticmethod
+    def readers_of(path):
+        """The processes of the ordinary user that have a file of this name open."""
+        found = subprocess.run(
+            ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "sh", "-c", f'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -- "-> {path}$"'],
+            capture_output=True, check=False)
+        return found.stdout
 
     def refuse(self, line):
         """Checks that the receiver ends at once with one message. Returns the message."""
@@ -94,12 +104,14 @@ class PortHolderTest(EndToEndTest):
         codes = [(error["code"], error["port"]) for error in receiver.fixes]
         self.assertIn(("device_in_use", line.path), codes)
 
+    @unittest.skipUnless(IS_ROOT, "needs another user")
     def test_a_terminal_of_a_container_with_the_same_name(self):
         """Its reader is innocent: the file of that name is another one."""
         line = self.line()
         number = int(os.path.basename(line.path))
         container = self.start([SCRIPT, sys.executable, "-c", CONTAINER, str(number)], user="root", group="root")
         container.wait_for_lines(1)
+        wait_until(lambda: self.readers_of(line.path), 5, "a reader of that name")
         line.leave()
         receiver = self.receive("--events", "error", port=line.path)
         receiver.wait_for_error("has identified itself for 1 s")
