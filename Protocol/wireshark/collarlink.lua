@@ -340,14 +340,15 @@ local function know_log_of_preferences()
     local digits, log_id = bare.prefs.device_id:gsub("^0[xX]", ""), tonumber(bare.prefs.log_id)
     if not digits:match("^%x+$") or #digits ~= 16 or not log_id then return end
     if log_id < 0 or log_id >= 2 ^ 26 or log_id ~= floor(log_id) then return end
-    know_log(digits:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end), log_id)
+    local device = digits:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end)
+    state.preferred = device
+    know_log(device, log_id)
 end
 
 local function hear(log, address)
     state.last_at[address] = log
     state.users[address] = state.users[address] or {}
     state.users[address][log.device] = true
-    state.heard[log.device] = true
 end
 
 local function know_sequence(log, sequence)
@@ -360,7 +361,7 @@ function bare.init()
         logs = {},     -- in the order in which they were heard of
         last_at = {},  -- by address: the log whose frame was received there last
         users = {},    -- by address: the collars that were heard there
-        heard = {},    -- the collars that were heard anywhere
+        preferred = nil,  -- the collar of the preferences
         memos = {},    -- by frame: what was known when it came; a packet that is shown again needs the same
         checks = {},   -- by check: the packet that had it, for signal reports
     }
@@ -385,14 +386,14 @@ local function reference_that_fits(log, body, check)
 end
 
 -- The log that a bound frame's check fits, of a collar that uses the address: the one heard last there is tried first. And around
--- which reference. A collar that was not heard yet, whose log is one of the preferences, may use any address.
+-- which reference. The collar of the preferences may use any address.
 local function log_that_fits(address, body, check)
     local last = state.last_at[address]
     local reference = last and reference_that_fits(last, body, check)
     if reference then return last, reference end
     local users = state.users[address] or {}
     for _, log in ipairs(state.logs) do
-        reference = (users[log.device] or not state.heard[log.device]) and reference_that_fits(log, body, check)
+        reference = (users[log.device] or log.device == state.preferred) and reference_that_fits(log, body, check)
         if reference then return log, reference end
     end
 end

@@ -70,7 +70,7 @@ import Testing
             (.forgeryAttempted, host(.forgeryAttempted(deviceID: 1, link: path))),
             (.keyLost, host(.keyLost(deviceID: 1))), (.keyUnusable, JournalError.misnamedKey(path: path, name: "a").message),
             (.permissionDenied, JournalError.readerDenied(path: path, owner: 0).message),
-            (.collarRestarted, host(.onlyRepeats(deviceID: 1))),
+            (.forgeryAttempted, host(.onlyRepeats(deviceID: 1))),
             (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3, isStored: false))),
             (.keyUnusable, host(.keysFailing(.unreadableKey(path: "/x/keys/1")))),
             (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),

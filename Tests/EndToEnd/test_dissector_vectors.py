@@ -34,7 +34,9 @@ class DissectedVectorsTest(DissectorTest):
 
     def check_group(self, group):
         log, reference, members = group
-        first = [identity(log, min(reference + 1, 2 ** 32 - 1))] if log else []
+        # An identity at each address shows that the collar uses it.
+        addresses = sorted({vector["sender"]["address"] for _, vector in members})
+        first = [identity(log, min(reference + 1, 2 ** 32 - 1), address) for address in addresses] if log else []
         packets = self.dissect(pcap(BARE, first + [bytes.fromhex(vector["bare"]) for _, vector in members]))
         for (name, vector), packet in zip(members, packets[len(first):], strict=True):
             yield from (f"{name}: {problem}" for problem in self.problems_of(vector, packet.frames[0]))

@@ -7,7 +7,7 @@ public enum FollowerNotice: Equatable, Sendable {
     case journal(JournalFollower.Notice)
     /// A place to begin was given, but the reader has a position and goes on there.
     case goesOn(ReaderName)
-    /// The state directory has no journal yet: the reader waits for one.
+    /// No receiver has used the state directory yet: the reader waits for one.
     case nothingStored(path: String)
     /// The position of the reader cannot be stored: it is tried again with the next lines.
     case cannotStorePosition(JournalError)

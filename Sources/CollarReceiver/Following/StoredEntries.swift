@@ -50,7 +50,7 @@ final class StoredEntries {
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()
         if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
-        if !journals.hasCollars { report(.nothingStored(path: configuration.stateDirectory)) }
+        if !journals.hasCollars, !hasReceiver { report(.nothingStored(path: configuration.stateDirectory)) }
         takeNotices()
         // From now on, 'run --keep' removes nothing that this reader has not taken.
         try storePosition(at: .now, isSeen: true)
@@ -74,6 +74,13 @@ final class StoredEntries {
         if changes.hasEvents { events?.noteChange() }
         for deviceID in changes.collars { journals.noteChange(of: deviceID) }
         takeNotices()
+    }
+
+    /// Whether a receiver has ever used the state directory.
+    private var hasReceiver: Bool {
+        do throws(JournalError) { return try ReceiverIdentity.existing(stateDirectory: configuration.stateDirectory) != nil } catch {
+            return true
+        }
     }
 
     private func look() throws(ReceiverError) {

@@ -59,17 +59,12 @@ extension HostNotice {
                 .keyLost,
                 "\(collarName(deviceID)) had a key, and the key is gone: frames in clear that name this collar are dropped, because anybody "
                     + "could have sent them",
-                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
-            ) {
-                "Restore the file of the key, or give the key again: `collar-link key add \(MessageDescription.hexadecimal(deviceID)) FILE`. "
-                    + "If the collar has no key any more: \($0)."
-            }
+                ofCollar: deviceID)
         case .onlyRepeats(let deviceID):
             UserMessage(
-                .collarRestarted,
+                .forgeryAttempted,
                 "\(collarName(deviceID)) sends only frames that were received before: they are dropped. Somebody repeats old frames, or the "
-                    + "collar has forgotten how many it sent",
-                "A simulated collar with a key needs a memory: start it with `simulate --flash FILE`, from its first start on.")
+                    + "collar has forgotten how many it sent: a simulated collar with a key needs a memory, `--flash FILE`")
         case .restartedBelow(let deviceID, let bootCount, let logID, isStored: true):
             UserMessage(
                 .collarRestarted,

@@ -17,6 +17,12 @@ extension UserMessage {
                 code, reason,
                 "If it is yours, give the key that it has: `collar-link key add ID FILE`. Or make a new one over its cable: "
                     + "`collar-link key exchange --port PATH`.")
+        case .keyLost:
+            let name = deviceID.map { MessageDescription.hexadecimal($0) } ?? "ID"
+            self.init(
+                code, reason,
+                "Restore the file of the key, or give the key again: `collar-link key add \(name) FILE`. If the collar has no key any "
+                    + "more: `collar-link key remove \(name)`.")
         case .collarRestarted:
             self.init(
                 code, reason,
