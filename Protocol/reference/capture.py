@@ -195,7 +195,7 @@ class Ports:
         elif record.event == FOUND and record.lines().get("dialect") != self._dialects.get(record.port):
             self._set_dialect(record)
             early = self._early.pop(record.port, [])
-            # What is no packet there may be in another dialect.
+            # Bytes that are no packet of this dialect may belong to another one.
             return [packet for each in early for packet in self._cut(each, "in") if isinstance(packet.content, bytes)]
         elif record.event in (READ, WROTE):
             if self._dialects.get(record.port):

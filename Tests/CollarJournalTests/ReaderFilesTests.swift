@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Whoever restores a state directory may not stop its readers: their positions belong to the former journals.
+    /// A state directory may be restored while a reader runs. The reader's position belongs to the former journals.
     @Test func aReaderWhoseLockWasReplacedStoresNothing() throws {
         let files = try files()
         let name = try #require(name)

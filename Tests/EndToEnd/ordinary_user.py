@@ -10,3 +10,13 @@ ORDINARY_USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if IS
 def give_to_ordinary_user(path):
     if IS_ROOT:
         shutil.chown(path, "nobody", "nogroup")
+
+
+def open_to_others(folder):
+    """Lets every user read what is in a folder."""
+    for place, folders, files in os.walk(folder):
+        for each in folders:
+            os.chmod(os.path.join(place, each), 0o755)
+        for each in files:
+            os.chmod(os.path.join(place, each), 0o644)
+    os.chmod(folder, 0o755)

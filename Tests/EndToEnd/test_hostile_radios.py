@@ -12,7 +12,7 @@ from collarlink import BINARY
 from hostile_radio import HostileRadio, SwallowingRelay
 from test_keys import SEED, KeyTest
 
-# The sound collar makes a fix in this many seconds; for so many seconds its fixes are counted.
+# Seconds between two fixes of the sound collar, and seconds for which its fixes are counted.
 INTERVAL, TIME = 0.2, 5
 # The share of the fixes that must come in that time, and the longest time without any, in seconds.
 SHARE, SILENCE = 0.95, 2.0

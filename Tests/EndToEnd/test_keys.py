@@ -237,7 +237,7 @@ class SealedCollarTest(KeyTest):
             self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
 
     def test_a_capture_that_began_late_has_no_wrong_key(self):
-        """Its live fixes refer to fixes from before it. The key is right, and no other one is to be made."""
+        """Its live fixes refer to earlier fixes. The key is right, so no message asks for another one."""
         track, _ = self.track("cats_uk/Amber-Tag")
         name = self.device_id(track)
         self.give_key(name)

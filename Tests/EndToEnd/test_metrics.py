@@ -13,6 +13,7 @@ import jsonschema
 
 from collarlink import (BINARY, IS_ROOT, ORDINARY_USER, ROOT, TRACKS, EndToEndTest, child_environment, give_to_ordinary_user,
                         wait_until)
+from ordinary_user import open_to_others
 from radio import Radio
 from sending import SendTest, name
 from serial_line import SerialLine
@@ -187,12 +188,7 @@ class MetricsTest(SendTest):
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
         radio.ask(A, 1)
-        for folder, folders, files in os.walk(self.folder):
-            for each in folders:
-                os.chmod(os.path.join(folder, each), 0o755)
-            for each in files:
-                os.chmod(os.path.join(folder, each), 0o644)
-        os.chmod(self.folder, 0o755)
+        open_to_others(self.folder)
         self.assertEqual(self.metrics()["up"], 1)
         daemon = {"user": "daemon", "group": "daemon"}
         found = self.metrics(**daemon)

@@ -9,6 +9,7 @@ import time
 import unittest
 
 from collarlink import BINARY, IS_ROOT, ORDINARY_USER, child_environment, give_to_ordinary_user, wait_until
+from ordinary_user import open_to_others
 from radio import Radio
 from schemas import validator
 from sending import SendTest, name as id_of
@@ -317,12 +318,7 @@ class WrittenCollarTest(StatusTest):
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
         radio.ask(A, 1)
-        for folder, folders, files in os.walk(self.folder):
-            for each in folders:
-                os.chmod(os.path.join(folder, each), 0o755)
-            for each in files:
-                os.chmod(os.path.join(folder, each), 0o644)
-        os.chmod(self.folder, 0o755)
+        open_to_others(self.folder)
         self.assertEqual(self.overview()["receiver"], "running")
         daemon = {"user": "daemon", "group": "daemon", "extra_groups": []}
         line = self.overview(user=daemon)

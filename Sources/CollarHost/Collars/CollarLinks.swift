@@ -11,7 +11,7 @@ struct CollarLinks {
     /// The most unheard answers of a link that are counted. If all links fail, each is tried in turn.
     private static let unheardLimit = 8
 
-    /// What is known of one link.
+    /// The state of one link.
     private struct Hearing {
         var lastHeard: Instant
         /// Answers in a row at this link that the collar did not hear.

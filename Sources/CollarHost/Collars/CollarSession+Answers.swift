@@ -2,7 +2,7 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// What the collar's answers say.
+/// The contents of the acknowledgements to the collar.
 extension CollarSession {
     private var answerByteLimit: Int {
         Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)

@@ -17,7 +17,7 @@ final class CollarSession {
             for log in logs.all { log.sealedPoll = nil }
         }
     }
-    /// Whether the journal knows of sealed frames, and the key is gone without having been removed by a person. Then frames in clear are
+    /// Whether the journal knows of sealed frames, and the key is gone although no person has removed it. Then frames in clear are
     /// not accepted: a state directory that was restored without its keys must not let others pass for the collar.
     var isKeyLost = false
     /// What sealed frames said that is handed out once their numbers are durable: after a restart they would be accepted again.

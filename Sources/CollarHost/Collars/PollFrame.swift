@@ -1,13 +1,13 @@
 import CollarARQ
 import CollarWire
 
-/// What the frame with a collar's newest poll brought. It shows whether the collar heard the answer before.
+/// The frame with a collar's newest poll. Its content shows whether the collar heard the previous answer.
 struct PollFrame {
     /// A probe within this time after an answer, in microseconds, is no heartbeat: heartbeats come after 60 s of silence.
     private static let probeTime: Int64 = 30_000_000
 
     let type: MessageType
-    /// Whether another frame has followed: what is stored from then on came in that one.
+    /// Whether another frame has followed: everything that is stored from then on came in later frames.
     var isComplete = false
     /// Whether it brought something that was stored before.
     private var hasRepeated = false
@@ -28,7 +28,7 @@ struct PollFrame {
         if isNewest { hasNewest = true }
     }
 
-    /// Whether the collar has heard the answer to its poll before; nil if the frame does not show it.
+    /// Whether the collar has heard the answer to its previous poll; nil if the frame does not show it.
     ///
     /// After an unanswered poll a collar repeats what it sent, sends the newest fix in the absolute form, or a probe (PROTOCOL.md,
     /// section 18).

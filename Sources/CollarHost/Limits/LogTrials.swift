@@ -1,7 +1,7 @@
 import CollarARQ
 
-/// The logs with which one frame is tried. The first is free. Each further one takes a part of the link's budget, which a frame that
-/// fits gives back: so a station whose frames fit nothing cannot make the host try them with all logs.
+/// The logs whose CRC is compared with that of one frame. The first one is free. Each further one costs a token of the link; if the
+/// frame fits a log, the tokens are returned. So a station whose frames fit no log cannot make the host try all logs with each.
 struct LogTrials {
     let now: Instant
     private let link: Link
@@ -12,7 +12,7 @@ struct LogTrials {
         self.now = now
     }
 
-    /// Whether the frame is tried with another log.
+    /// Whether the frame may be tried with another log. If so, the trial counts.
     mutating func mayTry() -> Bool {
         guard count == 0 || link.furtherLogs.take(at: now) else { return false }
         count += 1

@@ -16,9 +16,9 @@ final class KeyedCollar {
     /// The highest boot count that a restart retired; 0 if none did. In another log, a boot must have a higher boot count.
     private var highestRetiredBootCount: UInt32 = 0
 
-    /// Frames in a row, other than copies at several radios, that were received before.
+    /// The number of frames in a row that were received before. Copies at several radios do not count.
     private var repeatCount = 0
-    /// So many repeats in a row do not come from a collar that misses an answer.
+    /// The number of repeats in a row that no sound collar sends.
     private static let certainRepeatCount = 8
 
     private let keyFingerprint: UInt32
@@ -68,7 +68,7 @@ final class KeyedCollar {
     }
 
     /// A frame came in that was received before.
-    /// - Returns: whether nothing else has come for so long that this is no accident.
+    /// - Returns: whether ``certainRepeatCount`` frames in a row or more were repeats.
     func noteRepeated() -> Bool {
         repeatCount = min(repeatCount + 1, KeyedCollar.certainRepeatCount)
         return repeatCount == KeyedCollar.certainRepeatCount

@@ -19,7 +19,7 @@ struct UnopenedFrames {
     }
 
     /// The frame did not open.
-    /// - Returns: whether so many frames from its address in a row did not open that this cannot be damage.
+    /// - Returns: whether enough frames in a row from its address did not open to rule out damage.
     mutating func failed(from address: UInt8, at now: Instant) -> Bool {
         addresses[address, default: UnopenedAtAddress()].failed(at: now)
     }

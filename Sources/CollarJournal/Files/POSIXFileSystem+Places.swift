@@ -32,7 +32,7 @@ extension POSIXFileSystem {
             return descriptor
         }
 
-        /// What the name belongs to; a link itself, not what it leads to. Nil if there is no such name.
+        /// The status of the file with this name. A link is not followed. Nil if there is no such file.
         var status: stat? { Place.status(of: name, in: directory) }
 
         /// Gives a file that this process has made to the owner of the directory, if the process is root's: the receiver of that user

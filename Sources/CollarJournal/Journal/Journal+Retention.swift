@@ -1,8 +1,8 @@
 extension Journal {
     /// The consumers of this journal: the named readers that read the collar, and the emission cursor if `hasCursor`.
     ///
-    /// A reader whose file cannot be read has taken nothing. If other records are before the position of a reader than when it stored
-    /// the position, the reader goes on earlier, and that counts: see ``JournalReader/position(goingOnAt:)``.
+    /// A reader whose file cannot be read has taken nothing. For any other reader, the position at which it would go on counts: it is
+    /// before the stored one if the records there have changed since, see ``JournalReader/position(goingOnAt:)``.
     public func consumers(hasCursor: Bool) throws(JournalError) -> [JournalConsumer] {
         let files = ReaderFiles(stateDirectory: directory.stateDirectory, fileSystem: fileSystem)
         var consumers: [JournalConsumer] = hasCursor ? [JournalConsumer(reader: nil, position: emissionCursor)] : []

@@ -140,7 +140,7 @@ public final class ReaderLock {
         self.fileSystem = fileSystem
     }
 
-    /// Makes sure that the reader still has its name: whoever restores a state directory, or removes it, may not stop its readers.
+    /// Makes sure that the lock file still exists. A state directory may be restored or removed while its readers run.
     /// - Throws: ``JournalError/readerReplaced(path:)`` if the lock file was removed or replaced.
     public func check() throws(JournalError) {
         do throws(FileFailure) { try fileSystem.checkName(of: file) } catch {

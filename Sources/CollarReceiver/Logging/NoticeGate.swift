@@ -36,7 +36,7 @@ struct NoticeGate {
         limits.values.compactMap(\.held?.since).min()?.advanced(byMicroseconds: NoticeGate.interval)
     }
 
-    /// Whether a notice is to be given now; if not, it is held back.
+    /// Whether to give a notice now. If not, the gate holds it back.
     mutating func admits(_ notice: ReceiverNotice, at now: Instant) -> Bool {
         guard let kind = notice.limitedKind else { return true }
         dropUnused(at: now)

@@ -6,7 +6,7 @@ import SerialDevices
 public struct ShellCommand: Equatable, Sendable {
     private enum Part: Equatable, Sendable {
         case word(String)
-        /// What the shell interprets.
+        /// Text that the shell interprets.
         case syntax(String)
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What tells a file from every other file of the machine, whatever its name.
+/// Identifies a file on this machine, independent of its names.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let inode: UInt64

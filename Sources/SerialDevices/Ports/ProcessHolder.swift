@@ -47,7 +47,7 @@ public struct ProcessHolder: Equatable, Sendable {
     private struct OpenFile {
         /// Its link in /proc.
         let path: String
-        /// What the link shows.
+        /// The target of the link.
         let target: String
     }
 

@@ -118,7 +118,7 @@ enum KeyCommand {
             guard try !isStored(logID, of: deviceID, in: try arguments.stateDirectory()) else {
                 throw CommandFailure(
                     .usage, "something of log \(logID) is stored: a collar whose memory was erased has a new log",
-                    remedy: "Nothing is to be done: somebody repeats old frames of the collar.")
+                    remedy: "Ignore the warning: somebody repeats old frames of the collar.")
             }
             try files.change { files throws(JournalError) in
                 guard var entry = try files.entry(of: deviceID) else { return }

@@ -22,7 +22,7 @@ extension Finding {
             .networkNamespace, "This process is in another network namespace than udevd, whose events do not arrive here.",
             evidence: [evidence],
             command: isContainer ? udevInContainer : ShellCommand("nsenter", "--net=/proc/1/ns/net", "collar-link"),
-            remedy: "Nothing is to be done: changes of the files in /run/udev/data tell of radios, too.")
+            remedy: "You need not do anything: changes in /run/udev/data tell of radios, too.")
     }
 
     static func udevNotRunning(containerMark: String?, sudo: RootPrefix) -> Finding {

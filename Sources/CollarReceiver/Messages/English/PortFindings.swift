@@ -74,7 +74,7 @@ extension Finding {
         Finding(
             .onlyWhileSeated, port: path,
             "\(user) may open \(path) while seated at this machine, and not over SSH, from cron or in a service.", evidence: evidence,
-            command: sudo("usermod", "-aG", group, user), remedy: "Then log out and in again. Nothing is to be done if that is enough.")
+            command: sudo("usermod", "-aG", group, user), remedy: "Then log out and in again. If \(user) only works while seated at this machine, leave it as it is.")
     }
 
     static func confined(bySnap name: String, evidence: Evidence, sudo: RootPrefix) -> Finding {

@@ -82,7 +82,7 @@ extension ReceiverNotice {
         case .unplugged(let path, .isAnotherTerminal):
             UserMessage(
                 nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
-                "Start collar-link with the new terminal, or name a symbolic link that is made anew with it.")
+                "Start collar-link with the new terminal, or name a symbolic link that is recreated with it.")
         case .cannotOpen(let error): error.message
         case .read(let path, let reader):
             .deviceInUse(
