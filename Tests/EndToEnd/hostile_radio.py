@@ -69,26 +69,27 @@ def invented_collars():
     for round_ in range(4):
         yield b"".join(collar.identity(following=5) for collar in collars[round_ * 240:(round_ + 1) * 240])
     source = random.Random(2)
+    junk = b"".join(stuff(bytes([0x22, 0, source.randrange(1, 255), source.randrange(256)]) + source.randbytes(3)) for _ in range(8000))
     while True:
-        yield b"".join(
-            stuff(bytes([0x22, 0, source.randrange(1, 255), source.randrange(256)]) + source.randbytes(3)) for _ in range(4000))
+        yield junk
 
 
 def unknown_probes():
     """Intact probes of collars that nobody knows, each with a poll."""
     source = random.Random(3)
+    probes = b"".join(
+        stuff(frames.encode(5, {"tag": source.randrange(1 << 24), "next_sequence": 7}, source.randrange(1, 255), 1)) for _ in range(4000))
     while True:
-        yield b"".join(
-            stuff(frames.encode(5, {"tag": source.randrange(1 << 24), "next_sequence": 7}, source.randrange(1, 255), 1))
-            for _ in range(1500))
+        yield probes
 
 
 def sealed_junk():
     """Sealed frames at all addresses that no key opens."""
     source = random.Random(4)
+    junk = b"".join(
+        stuff(bytes([0x22, 0x80, address, source.randrange(256)]) + source.randbytes(12)) for address in range(1, 255)) * 16
     while True:
-        yield b"".join(
-            stuff(bytes([0x22, 0x80, address, source.randrange(256)]) + source.randbytes(12)) for address in range(1, 255)) * 8
+        yield junk
 
 
 def impossible_signals():
@@ -96,8 +97,9 @@ def impossible_signals():
     def report(number):
         body = bytes([0x20 | 11, 0, 0, 0]) + number.to_bytes(3, "big") + struct.pack(">hh", 30_000, 30_000)
         return stuff(body + crc24(body).to_bytes(3, "big"))
+    reports = b"".join(report(number) for number in range(4000))
     while True:
-        yield b"".join(report(number) for number in range(3000))
+        yield reports
 
 
 class HostileRadio:

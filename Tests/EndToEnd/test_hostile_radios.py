@@ -8,14 +8,14 @@ import threading
 import time
 
 import hostile_radio
-from collarlink import BINARY
+from collarlink import BINARY, wait_until
 from hostile_radio import HostileRadio, SwallowingRelay
 from test_keys import SEED, KeyTest
 
 # Seconds between two fixes of the sound collar, and seconds for which its fixes are counted.
 INTERVAL, TIME = 0.2, 5
 # The share of the fixes that must come in that time, and the longest time without any, in seconds.
-SHARE, SILENCE = 0.95, 2.0
+SHARE, SILENCE = 0.95, 3.5
 # Seconds that the end may take.
 END = 1.0
 
@@ -45,13 +45,15 @@ class HostileRadioTest(KeyTest):
             while len(receiver.lines) == count and time.monotonic() < min(since + 2 * SILENCE, start + TIME):
                 time.sleep(0.01)
             silences.append(time.monotonic() - since)
-        fixes = [json.loads(line) for line in receiver.lines[before:]]
         said = receiver.error_text[-2000:]
         self.assertLess(max(silences), SILENCE, said)
-        # A loaded machine may slow the collar down, but what it made is here.
-        made = max(fix["seq"] for fix in fixes) - min(fix["seq"] for fix in fixes) + 1
-        self.assertGreaterEqual(made, 0.7 * TIME / INTERVAL, said)
-        self.assertGreaterEqual(len(fixes), SHARE * made, said)
+        sequences = [json.loads(line)["seq"] for line in receiver.lines[before:]]
+        made = set(range(min(sequences), max(sequences) + 1))
+        # A loaded machine may slow the collar down, but what it made comes. A fix that was lost on the way comes after newer ones.
+        self.assertGreaterEqual(len(made), 0.7 * TIME / INTERVAL, said)
+        wait_until(
+            lambda: len(made.intersection(json.loads(line)["seq"] for line in receiver.lines)) >= SHARE * len(made), SILENCE,
+            f"{SHARE} of {len(made)} fixes")
         # A flood of messages would be a fault of its own.
         self.assertLess(len(receiver.error_text), 20_000)
         start = time.monotonic()
