@@ -50,6 +50,7 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         try plug()
         if let terminal { try StandardOutput.write(terminal.path + "\n") }
+        StandardError.say("simulating collar " + deviceIDs.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))
         while true {
             let now = self.now
             try advance(to: now)
