@@ -12,7 +12,10 @@ extension CollarDelivery {
     }
 
     /// Notes that a reply waits to be sent, in `frameCount` frames.
-    public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
+    public mutating func replyWaits(frameCount: Int) {
+        waitingReplyCount += frameCount
+        endWaitForTurn()
+    }
 
     /// Notes that the collar has another receiver, or none. Nothing counts as delivered, and an open poll is given up. The collar
     /// waits as long as an answer can take. Then it sends the waiting replies, and then its identity.
@@ -23,6 +26,13 @@ extension CollarDelivery {
         dueIdentity = .afterReplies
         startBurst()
         burstStart = now.advanced(byMicroseconds: answerMicroseconds)
+        isTurnAwaited = false
+    }
+
+    /// Notes that the identity has changed: it follows the replies that wait.
+    public mutating func identityFollows() {
+        if dueIdentity == .none { dueIdentity = .afterReplies }
+        endWaitForTurn()
     }
 
     /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`.

@@ -126,6 +126,7 @@ extension Collar {
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
         }
         if request != nil { self.executed.began(isInProgress: false) }
+        if obeyHeartbeat(now: now) { delivery.identityFollows() }
         isStatusWanted = true
     }
 
@@ -177,16 +178,22 @@ extension Collar {
         new.version = update.version
         let wereLost = isSettingsLost
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
-        let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
         settings = new
-        if isHeartbeatNew { obeyHeartbeat(now: now) }
+        if obeyHeartbeat(now: now) { delivery.identityFollows() }
         if wereLost { isStatusWanted = true }
         reportSettings(id)
         return .settingsChanged
     }
 
-    mutating func obeyHeartbeat(now: Instant) {
-        delivery.setHeartbeat(microseconds: Int64(widening: settings[.heartbeatSeconds]) * 1_000_000, now: now)
+    /// Puts the heartbeat of the settings in force.
+    /// - Returns: whether it is another one, which the next identity tells the host.
+    @discardableResult mutating func obeyHeartbeat(now: Instant) -> Bool {
+        let seconds = settings.heartbeatInForce(
+            defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
+        guard seconds != heartbeatSeconds else { return false }
+        heartbeatSeconds = seconds
+        delivery.setHeartbeat(microseconds: Int64(widening: seconds) * 1_000_000, now: now)
+        return true
     }
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {
