@@ -32,7 +32,7 @@ struct ChannelAccess: Equatable, Sendable {
     }
 
     /// The wait before a new fix with nothing before it, which may be sent from `now` on, in microseconds.
-    mutating func waitOfNews(now: Instant) -> Int64 {
+    @inline(never) mutating func waitOfNews(now: Instant) -> Int64 {
         guard jitter != nil else { return 0 }
         noteNews(now: now)
         guard company != .alone else { return waitOfBurst() }
@@ -48,14 +48,20 @@ struct ChannelAccess: Equatable, Sendable {
 
     /// The wait of a repeat after its time-out, in microseconds.
     /// - Parameter attempt: the number of unanswered polls before the one that is repeated.
-    mutating func waitOfRepeat(attempt: Int) -> Int64 {
+    @inline(never) mutating func waitOfRepeat(attempt: Int) -> Int64 {
         guard company != .alone else {
             // The first repeat has no wait, because a loss is likelier than a collision.
             return attempt > 0 ? randomPart(of: windowMicroseconds) : 0
         }
         var window = 2 * company.assumedCount * exchangeMicroseconds
         if isRegular { window = min(window, max(exchangeMicroseconds, intervalMicroseconds / 2)) }
-        return randomPart(of: min(exchangeMicroseconds &<< Int64(widening: UInt32(min(attempt, 8))), window))
+        var doublings = attempt
+        var doubled = exchangeMicroseconds
+        while doublings > 0, doubled < window {
+            doubled *= 2
+            doublings -= 1
+        }
+        return randomPart(of: min(doubled, window))
     }
 
     /// Notes that the new fix is sent together with something that does not wait for a turn.
@@ -65,7 +71,7 @@ struct ChannelAccess: Equatable, Sendable {
     /// - Parameters:
     ///   - start: when the frame began whose poll was answered.
     ///   - attempt: the number of polls of the exchange that were not answered.
-    mutating func answered(from start: Instant, attempt: Int) {
+    @inline(never) mutating func answered(from start: Instant, attempt: Int) {
         guard let newsStart else { return }
         self.newsStart = nil
         guard company != .alone else { return }
@@ -94,8 +100,8 @@ struct ChannelAccess: Equatable, Sendable {
         if !isRegular { intervalMicroseconds = elapsed }
     }
 
-    private mutating func randomPart(of microseconds: Int64) -> Int64 {
+    @inline(never) private mutating func randomPart(of microseconds: Int64) -> Int64 {
         guard let random = jitter?.next() else { return 0 }
-        return microseconds * Int64(widening: random) / 65_536
+        return (microseconds &* Int64(widening: random)) &>> 16
     }
 }

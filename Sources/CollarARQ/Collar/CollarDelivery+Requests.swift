@@ -29,15 +29,12 @@ extension CollarDelivery {
         isTurnAwaited = false
     }
 
-    /// Notes that the identity has changed: it follows the replies that wait.
-    public mutating func identityFollows() {
-        if dueIdentity == .none { dueIdentity = .afterReplies }
-        endWaitForTurn()
-    }
-
-    /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`.
+    /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`. The identity, which
+    /// names it, follows the replies that wait.
     public mutating func setHeartbeat(microseconds: Int64, now: Instant) {
         configuration.heartbeatMicroseconds = microseconds
+        if dueIdentity == .none { dueIdentity = .afterReplies }
+        endWaitForTurn()
         heartbeatDeadline = now.advanced(byMicroseconds: microseconds)
     }
 }

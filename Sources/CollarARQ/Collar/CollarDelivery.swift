@@ -266,7 +266,7 @@ public struct CollarDelivery: Sendable {
     }
 
     /// What comes now must not wait for the turn of a new fix.
-    mutating func endWaitForTurn() {
+    @inline(never) mutating func endWaitForTurn() {
         guard isTurnAwaited else { return }
         isTurnAwaited = false
         burstStart = nil

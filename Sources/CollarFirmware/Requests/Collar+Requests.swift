@@ -126,7 +126,7 @@ extension Collar {
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
         }
         if request != nil { self.executed.began(isInProgress: false) }
-        if obeyHeartbeat(now: now) { delivery.identityFollows() }
+        obeyHeartbeat(now: now)
         isStatusWanted = true
     }
 
@@ -179,21 +179,19 @@ extension Collar {
         let wereLost = isSettingsLost
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
         settings = new
-        if obeyHeartbeat(now: now) { delivery.identityFollows() }
+        obeyHeartbeat(now: now)
         if wereLost { isStatusWanted = true }
         reportSettings(id)
         return .settingsChanged
     }
 
     /// Puts the heartbeat of the settings in force.
-    /// - Returns: whether it is another one, which the next identity tells the host.
-    @discardableResult mutating func obeyHeartbeat(now: Instant) -> Bool {
+    @inline(never) mutating func obeyHeartbeat(now: Instant) {
         let seconds = settings.heartbeatInForce(
             defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
-        guard seconds != heartbeatSeconds else { return false }
+        guard seconds != heartbeatSeconds else { return }
         heartbeatSeconds = seconds
         delivery.setHeartbeat(microseconds: Int64(widening: seconds) * 1_000_000, now: now)
-        return true
     }
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {

@@ -15,7 +15,14 @@ public enum Company: UInt8, Equatable, Sendable {
     }
 
     /// The number of collars for which a collar in this company waits: 1, 4, 16 or 64.
-    public var assumedCount: Int64 { 1 &<< Int64(2 &* rawValue) }
+    public var assumedCount: Int64 {
+        switch self {
+        case .alone: 1
+        case .few: 4
+        case .several: 16
+        case .many: 64
+        }
+    }
 }
 
 extension FrameFlags {

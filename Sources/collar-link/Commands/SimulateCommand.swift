@@ -261,8 +261,7 @@ struct SimulationOptions {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
-        phases = try arguments.choice(
-            "--phases", of: Dictionary(uniqueKeysWithValues: CollarPhases.allCases.map { ($0.rawValue, $0) })) ?? .random
+        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even]) ?? .random
         link = arguments.value("--link").map(PortLink.init)
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)
