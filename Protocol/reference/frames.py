@@ -15,6 +15,7 @@ CRITICAL_FLAGS = 0x60
 SEALED_FLAG = 0x80
 KNOWN_FLAGS = 0x07
 TOMBSTONE, DELIVERED_ELSEWHERE = 9, 0x08  # a type, and a flag that only this type has
+ACKNOWLEDGEMENT = 16
 SMALLEST_LIMIT = 51
 LARGEST_FRAME = 253
 OVERHEAD = 7  # header and CRC
@@ -39,8 +40,8 @@ MESSAGES = {
     BATCH: Message("batch", True, batch.decode_batch, batch.encode_batch, True, True),
     5: Message("probe", False, messages.decode_probe, messages.encode_probe),
     TOMBSTONE: Message("tombstone", True, messages.decode_tombstone, messages.encode_tombstone),
-    16: Message("acknowledgement", True, messages.decode_acknowledgement,
-                messages.encode_acknowledgement),
+    ACKNOWLEDGEMENT: Message("acknowledgement", True, messages.decode_acknowledgement,
+                             messages.encode_acknowledgement),
     17: Message("identity_request", False, messages.decode_identity_request,
                 messages.encode_identity_request),
     6: Message("status", True, reports.decode_status, reports.encode_status, True, True),
@@ -163,6 +164,8 @@ def decode(frame, log=None, reference=0, anchor=None):
     decoded, hints = message.decode(reader, frame[3], reference)
     if message.with_type:
         decoded["type"] = number
+    if number == ACKNOWLEDGEMENT and messages.company_of(frame[1]):
+        decoded["company"] = messages.company_of(frame[1])
     if not message.ignores_trailing:
         reader.finish()
     return Frame(number, frame[1], frame[2], frame[3], decoded, hints)
@@ -179,7 +182,7 @@ def _decode_live(frame, log, reference, anchor):
 
 
 def known_flags(number):
-    """The flags that a sender of this type may set."""
+    """The flags that a sender of this type may set besides its fields. (The company of an acknowledgement is a field.)"""
     return KNOWN_FLAGS | (DELIVERED_ELSEWHERE if number == TOMBSTONE else 0)
 
 
@@ -188,6 +191,8 @@ def encode(number, fields, address, flags=0, log=None, limit=LARGEST_FRAME, anch
     if flags & ~known_flags(number):
         raise ValueError("reserved flags are sent as 0")
     message = MESSAGES[number]
+    if number == ACKNOWLEDGEMENT:
+        flags |= messages.flags_of_company(fields.get("company", 0))
     if number == LIVE_FIX:
         low_byte, payload = live.encode_live_fix(fields, anchor)
     else:

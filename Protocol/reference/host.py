@@ -3,15 +3,18 @@ listener that answers nothing."""
 
 import frames
 import live
-from frames import BATCH, COLLAR_MESSAGE, LIVE_FIX, TOMBSTONE, Log
+from frames import ACKNOWLEDGEMENT, BATCH, COLLAR_MESSAGE, LIVE_FIX, TOMBSTONE, Log
 from wire import ProtocolError, SerialDecoder
 
-IDENTITY, ABSOLUTE_FIX, PROBE, ACKNOWLEDGEMENT, IDENTITY_REQUEST = 1, 2, 5, 16, 17
+IDENTITY, ABSOLUTE_FIX, PROBE, IDENTITY_REQUEST = 1, 2, 5, 17
 EVERYONE = 255
 END = 2 ** 32 - 1
 REQUEST_INTERVAL = 1000  # ms
 AFTERLIFE = 600_000  # ms after its last frame during which a log that is not current is tried
 REPETITIONS = (1000, 5000)  # ms after opening
+SHORTEST_HEARING = 600_000  # ms after its last frame during which a collar counts, at least
+HEARTBEATS_OF_HEARING = 3
+MOST_COLLARS = (1, 4, 16)  # of each company but the largest
 UNKNOWN_COLLAR = "unknown_collar"
 
 
@@ -49,6 +52,7 @@ class KnownLog:
         self.paired = 0    # the receiver that its collar named last
         self.highest = 0   # the highest sequence that its collar has shown
         self.named = 0     # the newest sequence that the last identity named
+        self.heartbeat = 0  # s, that its collar named last
         self.heard = None  # when its last frame came in
         self.fixes = {}    # by sequence
         self.messages = {}  # of the collar's application, by sequence
@@ -57,6 +61,10 @@ class KnownLog:
         self.elsewhere = []  # ranges that a former receiver acknowledged
         self.boot = None     # the boot count that its collar named last
         self.doubted = []    # ranges in doubt, which are named in resend
+
+    def is_heard(self, time):
+        """Whether a frame of this log shows that the host hears its collar at this time."""
+        return time - self.heard < max(SHORTEST_HEARING, HEARTBEATS_OF_HEARING * 1000 * self.heartbeat)
 
     def hear_of(self, sequence):
         """Note a sequence that the collar has shown."""
@@ -157,6 +165,10 @@ class KnownLogs:
         decoded = frames.decode(frame)
         return self.log_of(decoded) if decoded.type in (IDENTITY, PROBE) else None, decoded
 
+    def collars_heard(self, time):
+        """How many collars the host hears at this time."""
+        return len({each.log.device_id for each in self.logs if each.is_heard(time)})
+
     def heard_at(self, address):
         """The log that was heard last at an address, or None."""
         return self._at_address.get(address)
@@ -218,6 +230,7 @@ class KnownLogs:
             for each in self.logs:
                 if each.log.device_id == known.log.device_id:
                     each.paired = fields["paired_receiver"]
+                    each.heartbeat = fields["heartbeat"]
             oldest = fields["oldest_sequence"]
             known.lose(0, min(fields.get("delivered_elsewhere", 0), oldest) - 1, elsewhere=True)
             known.lose(0, oldest - 1)
@@ -245,7 +258,7 @@ class Host:
         """Note that the port was opened."""
         self._request_identity(EVERYONE, time)
         self._repetitions = [time + wait for wait in REPETITIONS]
-        return self._take_answers()
+        return self._take_answers(time)
 
     def wait(self, until):
         """Let time pass in which nothing arrives."""
@@ -253,7 +266,7 @@ class Host:
             time = self._repetitions.pop(0)
             if self._is_request_due(time):
                 self._request_identity(EVERYONE, time)
-        return self._take_answers()
+        return self._take_answers(until)
 
     def receive(self, data, time):
         """Take bytes that arrive together."""
@@ -266,7 +279,7 @@ class Host:
                 self.rejected[error.reason] = self.rejected.get(error.reason, 0) + 1
                 if error.reason == UNKNOWN_COLLAR:
                     self._ask_who_it_is(found, time)
-        return self._take_answers()
+        return self._take_answers(time)
 
     def _take(self, frame, time):
         frames.look_at_header(frame)
@@ -295,14 +308,16 @@ class Host:
         self._last_request = time
         self._answers.append(frames.encode(IDENTITY_REQUEST, {"receiver_id": self.receiver_id}, address))
 
-    def _take_answers(self):
+    def _take_answers(self, time):
         """The frames to send: identity requests, and an acknowledgement for each log with an open poll."""
+        count = self.known.collars_heard(time)
+        company = sum(count > most for most in MOST_COLLARS)
         for known, (address, poll) in self._polls.items():
             if known.paired not in (0, self.receiver_id):
                 continue
             fields = frames.choose_ranges(
                 {"ask": poll, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
-                 "durable": known.durable(), "resend": known.doubted})
+                 "durable": known.durable(), "resend": known.doubted, "company": company})
             self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
         self._polls = {}
         answers, self._answers = self._answers, []

@@ -9,8 +9,9 @@ import frames
 import live
 import sealing
 import sealing_collar
-from frames import ABSOLUTE_FIX, DELIVERED_ELSEWHERE, LIVE_FIX, SEALED_FLAG, TOMBSTONE, Log
-from host import ACKNOWLEDGEMENT, IDENTITY, UNKNOWN_COLLAR, KnownLogs
+from frames import ABSOLUTE_FIX, ACKNOWLEDGEMENT, DELIVERED_ELSEWHERE, LIVE_FIX, SEALED_FLAG, TOMBSTONE, Log
+from host import IDENTITY, UNKNOWN_COLLAR, KnownLogs
+from messages import company_of
 from sealing_collar import COUNTER_PART, HEADER, LONG, POLL, WIDE
 from sealing_keys import Known, derive, not_opened
 from wire import ProtocolError, check_size
@@ -49,6 +50,8 @@ def describe_header(frame):
     described = {"name": name, "type": number, "address": frame[2], "flags": [flag for flag, is_set in shown.items() if is_set]}
     if flags & POLL:
         described["index" if of_host else "poll"] = flags & POLL
+    if number == ACKNOWLEDGEMENT and company_of(flags):
+        described["company"] = company_of(flags)
     return described
 
 

@@ -11,6 +11,7 @@ from wire import require
 CAPABILITIES = 0b1111  # compass, sounder, listens, messages
 UINT32 = (1 << 32) - 1
 RECEIVER_FIELD = "receiver_id"  # the field of the error if a receiver id is 0
+COMPANY_FLAGS, COMPANY_SHIFT, LARGEST_COMPANY = 0x18, 3, 3
 
 
 # Identity (section 7)
@@ -140,8 +141,19 @@ def _write_ascending(writer, ranges, field):
 
 # Acknowledgement (section 9)
 
+def company_of(flags):
+    """The company that the flags of an acknowledgement hold."""
+    return (flags & COMPANY_FLAGS) >> COMPANY_SHIFT
+
+
+def flags_of_company(company):
+    """The flags of an acknowledgement with this company."""
+    require(0 <= company <= LARGEST_COMPANY, "company")
+    return company << COMPANY_SHIFT
+
+
 def decode_acknowledgement(reader, low_byte, reference):
-    """Acknowledgement."""
+    """Acknowledgement. The caller adds the company, which is in the flags."""
     require(low_byte <= 7, "ask")
     fields = {"ask": low_byte, "receiver_id": reader.read(32)}
     require(fields["receiver_id"] != 0, RECEIVER_FIELD)
@@ -156,7 +168,7 @@ def decode_acknowledgement(reader, low_byte, reference):
 
 
 def encode_acknowledgement(writer, fields):
-    """Acknowledgement with all ranges given; see fit_acknowledgement."""
+    """Acknowledgement with all ranges given; see fit_acknowledgement. The caller writes the company, which is in the flags."""
     require(0 <= fields["ask"] <= 7, "ask")
     require(1 <= fields["receiver_id"] <= UINT32, RECEIVER_FIELD)
     require(0 <= fields["first_missing"] <= UINT32, "first_missing")

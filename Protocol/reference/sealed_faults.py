@@ -83,6 +83,9 @@ def _add_host_damages(add):
     for name, part, place in (("low-byte", "the low byte", 3), ("receiver", "the receiver id", 7), ("salt", "the salt", 8),
                               ("ciphertext", "the ciphertext", 11), ("tag", "the tag", -8)):
         add(f"flipped-acknowledgement-{name}", f"Acknowledgement: one bit is wrong in {part}", flipped(answer, place), HOST)
+    for bit in (3, 4):
+        add(f"flipped-acknowledgement-company-bit-{bit}", f"Acknowledgement: flag bit {bit}, of the company, is wrong",
+            flipped(answer, 1, bit), HOST)
     add("other-index", "Settings request: sealed as the first request before an answer, it says that it is the second",
         flipped(flipped(request, 1, 0), 1, 1), HOST)
     add("byte-lost-acknowledgement", "Acknowledgement: its last byte is lost", answer[:-1], HOST)

@@ -197,6 +197,8 @@ def add_host_messages(v):
     v.acknowledgement("fitted-to-51", "as many ranges as fit 51 bytes", (43, 51), changes=frames.fit_acknowledgement(
         {**ACKNOWLEDGEMENT, **ranges}, 43))
     v.acknowledgement("ask-7", "of poll 7", known=HOST._replace(poll=7))
+    for company, collars in ((1, "2 to 4"), (2, "5 to 16"), (3, "more than 16")):
+        v.acknowledgement(f"company-{company}", f"the host hears {collars} collars", changes={"company": company})
     for counter in (0, 255, 256, 1 << 24, TOP):
         v.acknowledgement(f"counter-{counter}", f"the poll has counter {counter}", known=HOST._replace(counter=counter))
     for name, boot_count, log_id, receiver in (("lowest", 1, 0, 1), ("highest", TOP, (1 << 26) - 1, TOP)):

@@ -2,10 +2,11 @@
 
 import ascon
 import frames
-from frames import HOST_MESSAGE
+from frames import ACKNOWLEDGEMENT, HOST_MESSAGE
+from messages import COMPANY_FLAGS
 from sealing_keys import SEALED, expand, require_opened
 
-ACKNOWLEDGEMENT, SETTINGS_REQUEST, SETTINGS_UPDATE, COMMAND = 16, 18, 19, 20
+SETTINGS_REQUEST, SETTINGS_UPDATE, COMMAND = 18, 19, 20
 TYPES = (ACKNOWLEDGEMENT, SETTINGS_REQUEST, SETTINGS_UPDATE, COMMAND, HOST_MESSAGE)
 # By type: where the payload of the clear frame has the receiver id. The other types name no receiver.
 RECEIVER_AT = {ACKNOWLEDGEMENT: 0, COMMAND: 2, HOST_MESSAGE: 2}
@@ -16,6 +17,11 @@ INDEX = 0x07  # flags
 def indices(number):
     """The values that the index may have."""
     return (0,) if number == ACKNOWLEDGEMENT else (1, 2)
+
+
+def kept_flags(number, flags):
+    """Of the flags, those that a frame of this type has in clear and sealed: the company."""
+    return flags & COMPANY_FLAGS if number == ACKNOWLEDGEMENT else 0
 
 
 def nonce_start(header, receiver, known):
@@ -36,13 +42,14 @@ def seal(clear, keys, known, index):
     number, payload = clear[0] & 0x1F, clear[HEADER:-3]
     if index not in indices(number):
         raise ValueError(f"no index of this type: {index}")
-    if clear[1] or clear[3] != (known.poll if number == ACKNOWLEDGEMENT else 0):
-        raise ValueError("the clear frame answers another poll, or has flags")
+    flags = kept_flags(number, clear[1])
+    if clear[1] != flags or clear[3] != (known.poll if number == ACKNOWLEDGEMENT else 0):
+        raise ValueError("the clear frame answers another poll, or has other flags")
     receiver, text = b"", payload
     if number in RECEIVER_AT:
         start, end = RECEIVER_AT[number], RECEIVER_AT[number] + RECEIVER_SIZE
         receiver, text = payload[start:end], payload[:start] + payload[end:]
-    return close(bytes([clear[0], SEALED | index, clear[2], known.counter & 0xFF]), receiver, text, keys, known)
+    return close(bytes([clear[0], SEALED | flags | index, clear[2], known.counter & 0xFF]), receiver, text, keys, known)
 
 
 def close(header, receiver, text, keys, known):
@@ -72,4 +79,4 @@ def open_frame(frame, keys, known):
     place = RECEIVER_AT.get(number, 0)
     payload = text[:place] + receiver + text[place:]
     low_byte = known.poll if number == ACKNOWLEDGEMENT else 0
-    return frames.assemble(header[0], 0, header[2], low_byte, payload, known.log)
+    return frames.assemble(header[0], kept_flags(number, header[1]), header[2], low_byte, payload, known.log)

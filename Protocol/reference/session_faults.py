@@ -66,10 +66,11 @@ def unknown_collars():
         .rejected(unknown_collar=2).ends(A, 1).ends(A_ERASED, 0),
         "unknown-at-known-address": heard(
             "An unknown collar uses the address of a known one.",
-            "Its frames fit no CRC, and a known collar uses the address: damaged, no answer. Its identity makes it known.")
+            "Its frames fit no CRC, and a known collar uses the address: damaged, no answer. Its identity makes it known; "
+            "from then on the host hears two collars.")
         .at(30, B_BESIDE_A.fix(0, 1)).at(35, B_BESIDE_A.fix(0))
-        .at(40, B_BESIDE_A.identity(2, following=1), B_BESIDE_A.acknowledged(2, 0))
-        .at(50, B_BESIDE_A.fix(0, 3), B_BESIDE_A.acknowledged(3, 1))
+        .at(40, B_BESIDE_A.identity(2, following=1), B_BESIDE_A.acknowledged(2, 0, company=1))
+        .at(50, B_BESIDE_A.fix(0, 3), B_BESIDE_A.acknowledged(3, 1, company=1))
         .stored(B_BESIDE_A, 0).rejected(check_failed=2).ends(A, 1).ends(B_BESIDE_A, 1),
         "other-hosts": heard(
             "Frames of another host are heard: to the known collar, to unknown ones, to all. None is answered.",

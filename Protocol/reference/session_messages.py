@@ -137,9 +137,10 @@ def other_entries():
         "message-equal-addresses": Session(
             "Two collars with the same address send messages with the same sequence.",
             "Every message fits the CRC of one log only.")
-        .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0), B_BESIDE_A.acknowledged(1, 0))
-        .at(30, A.message(0, 2) + B_BESIDE_A.message(1, 3), A.acknowledged(2, 1), B_BESIDE_A.acknowledged(3, 0, [(1, 1)]))
-        .at(40, B_BESIDE_A.message(0, 4), B_BESIDE_A.acknowledged(4, 2))
+        .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0, company=1), B_BESIDE_A.acknowledged(1, 0, company=1))
+        .at(30, A.message(0, 2) + B_BESIDE_A.message(1, 3),
+            A.acknowledged(2, 1, company=1), B_BESIDE_A.acknowledged(3, 0, [(1, 1)], company=1))
+        .at(40, B_BESIDE_A.message(0, 4), B_BESIDE_A.acknowledged(4, 2, company=1))
         .ends(A, 1).ends(B_BESIDE_A, 2),
     }
 

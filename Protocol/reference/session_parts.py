@@ -30,11 +30,11 @@ class Collar:
         """Any message."""
         return stuff(frames.encode(number, fields, address or self.address, poll, self.log, **hints))
 
-    def identity(self, poll=0, oldest=0, following=0, paired=0, elsewhere=None, boot=None):
+    def identity(self, poll=0, oldest=0, following=0, paired=0, elsewhere=None, boot=None, heartbeat=IDENTITY["heartbeat"]):
         """Identity of a log that holds oldest … following - 1."""
         fields = {**IDENTITY, "device_id": f"{self.log.device_id:016x}", "log_id": self.log.log_id,
                   "oldest_sequence": oldest, "next_sequence": following, "paired_receiver": paired,
-                  "largest_frame": self.largest_frame}
+                  "largest_frame": self.largest_frame, "heartbeat": heartbeat}
         if elsewhere is not None:
             fields["delivered_elsewhere"] = elsewhere
         if boot is not None:
@@ -65,10 +65,10 @@ class Collar:
         """Tombstone."""
         return self.send(frames.TOMBSTONE, {"ranges": ranges}, poll | (frames.DELIVERED_ELSEWHERE if elsewhere else 0))
 
-    def acknowledged(self, poll, first_missing, durable=(), address=None, resend=()):
+    def acknowledged(self, poll, first_missing, durable=(), address=None, resend=(), company=0):
         """The host's answer, bare. Durable ranges are given newest first, resend ranges oldest first."""
         fields = {"ask": poll, "receiver_id": RECEIVER, "first_missing": first_missing,
-                  "durable": [list(each) for each in durable], "resend": [list(each) for each in resend]}
+                  "durable": [list(each) for each in durable], "resend": [list(each) for each in resend], "company": company}
         return frames.encode(16, fields, address or self.address, log=self.log)
 
     def names(self):

@@ -1,6 +1,7 @@
 """Sessions of known collars: delivery, acknowledgements and losses. Name -> vector."""
 
 import session_batches
+import session_company
 import session_faults
 import session_messages
 import session_repairings
@@ -113,9 +114,9 @@ def polls():
         .stored(A, 0, 1, 2).ends(A, 3),
         "asks-of-two-collars": Session(
             "Two collars poll in one step, one of them twice: each gets one answer.",
-            "Of each log the last poll is answered: number 4 of the first collar, 2 of the second.")
-        .at(20, A.identity(1) + B.identity(1), A.acknowledged(1, 0), B.acknowledged(1, 0))
-        .at(30, A.fix(0, 3) + B.fix(0, 2) + A.fix(1, 4), A.acknowledged(4, 2), B.acknowledged(2, 1))
+            "Of each log the last poll is answered: number 4 of the first collar, 2 of the second. Both were heard when the first answer is made, so every company is 1.")
+        .at(20, A.identity(1) + B.identity(1), A.acknowledged(1, 0, company=1), B.acknowledged(1, 0, company=1))
+        .at(30, A.fix(0, 3) + B.fix(0, 2) + A.fix(1, 4), A.acknowledged(4, 2, company=1), B.acknowledged(2, 1, company=1))
         .stored(A, 0).stored(B, 0).stored(A, 1).ends(A, 2).ends(B, 1),
         "no-ask-no-answer": booted(
             "Fixes without a poll are stored and not answered until something polls.",
@@ -365,25 +366,25 @@ def two_collars():
     return {
         "two-collars": Session(
             "Two collars with addresses of their own.",
-            "Each log has its own sequences and its own answers.")
+            "Each log has its own sequences and its own answers. The first collar is alone when it is answered first; then the company is 1.")
         .at(20, A.identity(1), A.acknowledged(1, 0))
-        .at(30, B.identity(1), B.acknowledged(1, 0))
-        .at(40, A.fix(0) + B.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
-        .at(50, B.fix(2, 2), B.acknowledged(2, 1, [(2, 2)]))
-        .at(60, B.live(1, 0, 3), B.acknowledged(3, 3))
+        .at(30, B.identity(1), B.acknowledged(1, 0, company=1))
+        .at(40, A.fix(0) + B.fix(0) + A.fix(1, 2), A.acknowledged(2, 2, company=1))
+        .at(50, B.fix(2, 2), B.acknowledged(2, 1, [(2, 2)], company=1))
+        .at(60, B.live(1, 0, 3), B.acknowledged(3, 3, company=1))
         .stored(A, 0).stored(B, 0).stored(A, 1).stored(B, 2, 1).ends(A, 2).ends(B, 3),
         "equal-addresses": Session(
             "Two collars with the same address, told apart by the CRC of each frame and the tag of a probe.",
             "Every frame fits the CRC of one log only. Both hold a fix 1, with other values; each live fix has the "
-            "anchor of its own log.")
-        .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0), B_BESIDE_A.acknowledged(1, 0))
-        .at(30, A.fix(0) + B_BESIDE_A.fix(position(0, battery=9)) + A.fix(1, 2), A.acknowledged(2, 2))
-        .at(40, B_BESIDE_A.live(position(1, battery=8), position(0, battery=9), 2), B_BESIDE_A.acknowledged(2, 2))
-        .at(50, A.live(2, 1, 3), A.acknowledged(3, 3))
-        .at(60, B_BESIDE_A.probe(2, 3), B_BESIDE_A.acknowledged(3, 2))
-        .at(70, A.probe(4, 4), A.acknowledged(4, 3))
+            "anchor of its own log. The company counts collars, not addresses.")
+        .at(20, A.identity(1) + B_BESIDE_A.identity(1), A.acknowledged(1, 0, company=1), B_BESIDE_A.acknowledged(1, 0, company=1))
+        .at(30, A.fix(0) + B_BESIDE_A.fix(position(0, battery=9)) + A.fix(1, 2), A.acknowledged(2, 2, company=1))
+        .at(40, B_BESIDE_A.live(position(1, battery=8), position(0, battery=9), 2), B_BESIDE_A.acknowledged(2, 2, company=1))
+        .at(50, A.live(2, 1, 3), A.acknowledged(3, 3, company=1))
+        .at(60, B_BESIDE_A.probe(2, 3), B_BESIDE_A.acknowledged(3, 2, company=1))
+        .at(70, A.probe(4, 4), A.acknowledged(4, 3, company=1))
         .at(80, B_BESIDE_A.send(6, STATUS, 4) + A.tombstone([(3, 3)], 5),
-            B_BESIDE_A.acknowledged(4, 2), A.acknowledged(5, 4))
+            B_BESIDE_A.acknowledged(4, 2, company=1), A.acknowledged(5, 4, company=1))
         .stored(A, 0).stored(B_BESIDE_A, position(0, battery=9)).stored(A, 1)
         .stored(B_BESIDE_A, position(1, battery=8)).stored(A, 2)
         .ends(A, 4, lost=[(3, 3)]).ends(B_BESIDE_A, 2),
@@ -394,7 +395,8 @@ def all_vectors():
     """All sessions by name."""
     sessions = {}
     for part in (boot(), polls(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
-                 session_batches.sessions(), session_repairings.sessions(), session_messages.sessions()):
+                 session_batches.sessions(), session_repairings.sessions(), session_messages.sessions(),
+                 session_company.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")
         sessions.update(part)

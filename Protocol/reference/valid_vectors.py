@@ -263,6 +263,8 @@ def add_host_messages(v):
     ack("both-32", "32 ranges of both lists", durable=[[5000 - 2 * number, 5000 - 2 * number] for number in range(32)],
         resend=[[3 * number, 3 * number + 1] for number in range(32)])
 
+    for company, collars in ((1, "2 to 4"), (2, "5 to 16"), (3, "more than 16")):
+        ack(f"company-{company}", f"the host hears {collars} collars", company=company)
     full = long_acknowledgement()
     ack("253-bytes", "32 ranges of both lists fill 246 bytes of payload but for one bit", **full)
     ack("253-bytes-no-padding", "32 durable ranges and no resend fill 246 bytes of payload", **durable_only_acknowledgement())
@@ -276,6 +278,8 @@ def add_host_messages(v):
               f"{len(fitted['durable'])} and {len(fitted['resend'])} fit {limit} bytes.", fitted)
     v.add_frame("acknowledgement-own-ask", "Acknowledgement with a poll number of its own in the flags.",
                 frames.encode(16, ACKNOWLEDGEMENT, ADDRESS, 6, LOG), expected=ACKNOWLEDGEMENT)
+    v.add_frame("acknowledgement-own-ask-company", "Acknowledgement with a poll number of its own and company 2 in the flags.",
+                frames.encode(16, {**ACKNOWLEDGEMENT, "company": 2}, ADDRESS, 6, LOG), expected={**ACKNOWLEDGEMENT, "company": 2})
 
     for name, address, receiver in (("one", ADDRESS, 0xA1B2C3D4), ("all", 255, 0xA1B2C3D4), ("receiver-1", ADDRESS, 1),
                                     ("receiver-highest", 254, top)):

@@ -35,6 +35,7 @@ local SOURCES = {[0] = "watchOS", "iOS", "collar", "invalid"}
 local TIME_FORMS = {[0] = "seconds", "seconds and tenths", "seconds and milliseconds", "milliseconds since 1970"}
 local POSITION_STEPS = {[0] = "0.00001 degree", "0.000001 degree", "0.0000001 degree", "invalid"}
 local ALTITUDE_STEPS = {[0] = "1 m", "0.1 m"}
+local COMPANIES = {[0] = "one collar", "2 to 4 collars", "5 to 16 collars", "more than 16 collars"}
 local GNSS = {[0] = "off", "searching", "fix", "fault"}
 local THROTTLES = {[0] = "nothing", "low battery", "critical battery", "duty cycle"}
 local ORDERS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
@@ -84,6 +85,7 @@ field("bool", "flags.sealed", "Sealed", 8, {"yes", "no"}, 0x80)
 field("uint8", "flags.critical", "Reserved, critical", base.HEX, nil, 0x60)
 field("uint8", "flags.reserved", "Reserved", base.HEX, nil, 0x18)
 field("bool", "flags.delivered_elsewhere", "Delivered elsewhere", 8, {"yes", "no"}, 0x08)
+field("uint8", "flags.company", "Company", base.DEC, COMPANIES, 0x18)
 field("uint8", "flags.bit_4", "Reserved", base.HEX, nil, 0x10)
 field("uint8", "flags.bit_3", "Reserved", base.HEX, nil, 0x08)
 field("bool", "flags.long", "Long: all of the counter is sent", 8, {"yes", "no"}, LONG)
@@ -1258,6 +1260,8 @@ message(16, "Acknowledgement", {
             table.insert(words, number("%d durable range%s to %d", durable, durable > 1 and "s" or "", newest))
         end
         if resend > 0 then table.insert(words, "resend " .. few(again)) end
+        local company = floor(payload.frame.flags / 8) % 4 -- bits 4 and 3
+        if company > 0 then table.insert(words, COMPANIES[company]) end
         return table.concat(words, ", "), {newest = newest or first_missing - 1, first_missing = first_missing}
     end,
     -- What the host has, the collar has sent, whether or not this capture saw it.
@@ -1537,7 +1541,9 @@ local function has_index(frame)
 end
 
 local function flags_of_sealed(frame)
-    if has_index(frame) then return {"flags.sealed", "flags.critical", "flags.reserved", "index"} end
+    if has_index(frame) then
+        return {"flags.sealed", "flags.critical", frame.type == ACKNOWLEDGEMENT and "flags.company" or "flags.reserved", "index"}
+    end
     return {"flags.sealed", "flags.critical", "flags.long", FLAG_BIT_3[frame.type] or "flags.bit_3", "poll_number"}
 end
 
@@ -1604,12 +1610,16 @@ end
 
 -- Frames (section 2) ------------------------------------------------------------------------------------------------
 
-local FLAGS = {"flags.sealed", "flags.critical", "flags.reserved", "poll_number"}
-local FLAGS_OF_TOMBSTONE = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "poll_number"}
+-- By type, if bits 4 and 3 have a meaning.
+local FLAGS = {
+    other = {"flags.sealed", "flags.critical", "flags.reserved", "poll_number"},
+    [TOMBSTONE] = {"flags.sealed", "flags.critical", "flags.bit_4", "flags.delivered_elsewhere", "poll_number"},
+    [ACKNOWLEDGEMENT] = {"flags.sealed", "flags.critical", "flags.company", "poll_number"},
+}
 
 local function flags_of(frame)
     if layout_of(frame) then return flags_of_sealed(frame) end
-    return frame.type == TOMBSTONE and FLAGS_OF_TOMBSTONE or FLAGS
+    return FLAGS[frame.type] or FLAGS.other
 end
 
 local function add_flags(tvb, tree, frame)

@@ -56,16 +56,29 @@ package final class Host {
     package func addLink(named name: String) -> LinkID {
         let id = LinkID(index: links.count)
         links.append(Link(id: id, name: name))
+        output.company.addPort()
         return id
     }
 
-    /// A link was opened: an identity request to all collars goes out on it.
+    /// A link was opened: its collars are asked for their identities.
     package func linkOpened(_ id: LinkID, at time: HostTime) {
         let link = links[id.index]
-        link.open(at: time.instant)
+        link.open(at: time.instant, known: output.company.collars(on: id, at: time.instant))
         for collar in collars.sessions { collar.linkOpened(id, at: time.instant) }
         countOpenLinks()
-        dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
+        askNext(on: link, at: time)
+    }
+
+    /// Sends the identity request of the opening that is due. It goes to the collars of the port, one after the other, and last
+    /// to all.
+    private func askNext(on link: Link, at time: HostTime) {
+        switch link.takeQuestion(at: time.instant) {
+        case nil: break
+        case .all: dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
+        case .collar(let id):
+            guard let address = collars[id].journal.address else { return }
+            dispatcher.requestIdentity(on: link, address: address, isAnswer: false, at: time)
+        }
     }
 
     /// A link was closed: it is not used until it is opened again.
@@ -92,10 +105,8 @@ package final class Host {
         dispatcher.receive(packet: packet, signal: signal, on: links[id.index], at: time)
     }
 
-    /// The link's radio needs up to this time from the end of a frame to the start of its answer.
-    package func setTurnaround(microseconds: Int64, of id: LinkID) {
-        links[id.index].session?.radioTurnaroundMicroseconds = microseconds
-    }
+    /// The timing of the link's radio is known.
+    package func setModem(_ profile: ModemProfile, of id: LinkID) { links[id.index].session?.radioProfile = profile }
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
     /// this one was.
@@ -199,9 +210,11 @@ package final class Host {
     package func deadlineReached(at time: HostTime) {
         for link in links where isDue(link.nextDeadline, at: time) {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
+            askNext(on: link, at: time)
             // After a long wait for the disk, both silence times may have passed.
             while let seconds = link.silenceSeconds(at: time.instant) {
                 output.report(.noIdentity(link: link.name, seconds: seconds))
+                guard !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }
         }

@@ -10,6 +10,8 @@ final class HostOutput {
     var statistics = HostStatistics()
     /// How long fixes and answers take.
     var latencies = LatencyMeter()
+    /// The collars that are heard at each port.
+    let company = ChannelCompany()
 
     func report(_ notice: HostNotice) { notices.append(notice) }
 

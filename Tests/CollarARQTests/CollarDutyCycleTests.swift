@@ -43,7 +43,7 @@ import Testing
         #expect(most >= 25_000_000)
     }
 
-    @Test func aBurstOutOfSilenceBeginsAfterARandomPartOfAFrame() {
+    @Test func theFirstBurstBeginsAfterARandomPartOfAnExchange() {
         var delays: Set<Int64> = []
         for seed in 1...50 as ClosedRange<UInt32> {
             let configuration = CollarDelivery.Configuration(modem: modem, jitterSeed: seed &* 2_654_435_769)
@@ -53,7 +53,7 @@ import Testing
             #expect(delivery.nextTransmission(now: start) == nil)
             guard let begin = delivery.nextDeadline else { continue }
             #expect(begin >= start)
-            #expect(begin < start.advanced(byMicroseconds: modem.airtimeMicroseconds(frameByteCount: 51)))
+            #expect(begin < start.advanced(byMicroseconds: modem.exchangeMicroseconds))
             #expect(delivery.nextTransmission(now: begin)?.content == .identity)
             delays.insert(begin.microseconds)
         }

@@ -57,6 +57,33 @@ import Testing
         #expect(try bench.update(5, version: 10, [2: 700]) == .settingsChanged)
     }
 
+    /// A collar with a fix every three minutes would else send a probe between two fixes.
+    @Test func theDefaultHeartbeatGrowsWithTheLongestInterval() throws {
+        var bench = try CollarBench.paired()
+        #expect(bench.collar.identity.heartbeatSeconds == 60)
+        #expect(try bench.update(4, version: 10, [1: 180_000]) == .settingsChanged)
+        #expect(bench.collar.identity.heartbeatSeconds == 270)
+        // The report names the setting; the identity after it names the heartbeat in force.
+        let sent = try bench.sendAll().map(\.message)
+        #expect(reported(sent, 4, version: 10)[8] == 60)
+        guard case .identity(let identity) = sent.last else { throw Unexpected() }
+        #expect(identity.heartbeatSeconds == 270)
+        #expect(try bench.update(5, version: 11, [4: 86_400_000]) == .settingsChanged)
+        #expect(bench.collar.identity.heartbeatSeconds == 65_535)
+        #expect(try bench.rebooted().collar.identity.heartbeatSeconds == 65_535)
+        // While nothing is sent, the collar must still be heard.
+        try bench.collar.setTracking(false, now: bench.now)
+        #expect(bench.collar.identity.heartbeatSeconds == 60)
+        try bench.collar.setTracking(true, now: bench.now)
+        #expect(try bench.update(6, version: 12, [4: 5000, 12: 240_500]) == .settingsChanged)
+        #expect(bench.collar.identity.heartbeatSeconds == 361)
+        // A heartbeat that was set holds as it is.
+        #expect(try bench.update(7, version: 13, [8: 300]) == .settingsChanged)
+        #expect(bench.collar.identity.heartbeatSeconds == 300)
+    }
+
+    private struct Unexpected: Error {}
+
     @Test func theTurnaroundIsObeyedFromTheNextBootOn() throws {
         func timeToWaitForAnswer(_ bench: inout CollarBench) throws -> Int64? {
             _ = try bench.sendAll()

@@ -100,11 +100,11 @@ struct PaperCollar {
 
     private enum FrameFault: Error { case badLog, badRange }
 
-    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, poll: UInt8? = 1) throws -> [UInt8] {
+    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, poll: UInt8? = 1, heartbeatSeconds: UInt16 = 60) throws -> [UInt8] {
         let identity = Identity(
             log: log, bootCount: boot, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            capabilities: .sounder, heartbeatSeconds: 60)
+            capabilities: .sounder, heartbeatSeconds: heartbeatSeconds)
         return try frame { output throws(EncodeError) in
             try identity.encode(address: address, flags: flags(poll), into: &output)
         }

@@ -79,6 +79,7 @@ struct Expectation {
             expect(Int32(report.signal.strengthDBm))
         case .acknowledgement(let acknowledgement):
             expect(acknowledgement.poll?.rawValue ?? 0 as UInt8)
+            if acknowledgement.company != .alone { expect(acknowledgement.company.rawValue) }
             compare(acknowledgement.durable)
             expect(acknowledgement.firstMissing)
             expect(acknowledgement.receiverID)

@@ -130,7 +130,8 @@ def read_identity(reader):
 
 
 def read_acknowledgement(reader):
-    return {"ask": reader.number("answered_poll"), **reader.numbers("receiver_id", "first_missing"),
+    company = reader.number("flags.company")
+    return {**({"company": company} if company else {}), "ask": reader.number("answered_poll"), **reader.numbers("receiver_id", "first_missing"),
             "durable": reader.ranges("durable"), "resend": reader.ranges("resend")}
 
 

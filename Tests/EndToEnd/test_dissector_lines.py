@@ -75,8 +75,10 @@ class DissectedLinesTest(DissectorTest):
         codes = {name: value for name, value in fix.items() if name != "type"}
         batch = frames.encode(BATCH, {"fixes": [codes, {**codes, "sequence": 4715}]}, 17, 0, LOG)
         gone = [frames.encode(9, {"ranges": [[0, 59]]}, 17, flags, LOG) for flags in (0, 8)]
+        answers = [frames.encode(16, {"ask": 3, "receiver_id": 1, "first_missing": 60, "durable": [], "resend": [],
+                                      "company": company}, 17, log=LOG) for company in range(4)]
         capture = pcap(SERIAL, [stuff(other)[:9], stuff(other)[9:], stuff(identity(LOG, 4711)) + stuff(frame),
-                                stuff(other) + b"\x05\x05\x00", stuff(batch), *map(stuff, gone)])
+                                stuff(other) + b"\x05\x05\x00", stuff(batch), *map(stuff, gone + answers)])
         rows = self.tshark(capture, "-T", "fields", "-e", "_ws.col.Info").splitlines()
         self.assertEqual(rows, [
             "8 bytes carried over",
@@ -84,7 +86,9 @@ class DissectedLinesTest(DissectorTest):
             "identity 0123456789abcdef log 44813807, boot 1, next sequence 4711; "
             "fix 4711 47.37690 8.54170 2.9 m 85 %, poll 3",
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing",
-            "batch of 2 fixes, 4711 to 4715", "tombstone 0 to 59", "tombstone 0 to 59, delivered elsewhere"])
+            "batch of 2 fixes, 4711 to 4715", "tombstone 0 to 59", "tombstone 0 to 59, delivered elsewhere",
+            "acknowledgement below 60", "acknowledgement below 60, 2 to 4 collars",
+            "acknowledgement below 60, 5 to 16 collars", "acknowledgement below 60, more than 16 collars"])
 
     def test_log_of_preferences(self):
         line, fixes = self.session()

@@ -61,7 +61,8 @@ def malformed(frame):
 def visible_flags(number, flags):
     fields = {"flags": flags, "flags.sealed": 1, "flags.critical": 0}
     if number in HOST:
-        return {**fields, "flags.reserved": flags >> 3 & 3, "index": flags & 7}
+        name = "flags.company" if number == ACKNOWLEDGEMENT else "flags.reserved"
+        return {**fields, name: flags >> 3 & 3, "index": flags & 7}
     fields["poll_number"] = flags & 7
     if number not in COLLAR:
         return {**fields, "flags.reserved": flags >> 3 & 3}
@@ -154,6 +155,8 @@ class DissectedSealedFramesTest(DissectorTest):
                     self.assertEqual(fields["receiver_id"], int.from_bytes(clear[start:start + 4], "big"))
                 if number == LIVE_FIX:
                     self.assertEqual(fields["anchor_low"], vector["anchor"]["sequence"] & 0xFF)
+                if number == ACKNOWLEDGEMENT:
+                    self.assertEqual(fields["flags.company"], clear[1] >> 3 & 3)
                 if number == TOMBSTONE:
                     self.assertEqual(fields["flags.delivered_elsewhere"], clear[1] >> 3 & 1)
                 if number == FIX:

@@ -56,7 +56,7 @@ extension CollarDelivery {
             let isNew = highestSent.map { newest > $0 } ?? true
             highestSent = max(highestSent ?? 0, newest)
             shares.isLive = true
-            pace.sent(newest, now: frameInstant)
+            pace.sent(newest, now: access.newsStart ?? frameInstant)
             guard isNew, configuration.sendsLiveFixes, let anchor,
                 newest - anchor <= LiveFix.maximumLead
             else { return .logEntry(newest) }
@@ -84,7 +84,7 @@ extension CollarDelivery {
     private mutating func noteBacklogSent(through last: UInt32) {
         highestSent = max(highestSent ?? 0, last)
         backlogEnd = max(backlogEnd, last + 1)
-        if last + 1 == nextSequence { pace.sent(last, now: frameInstant) }
+        if last + 1 == nextSequence { pace.sent(last, now: access.newsStart ?? frameInstant) }
     }
 
     mutating func countIfRepeated(_ isRepeated: Bool) {

@@ -7,7 +7,10 @@ extension CollarDelivery {
     public mutating func setLiveInterval(microseconds: Int64) { pace.intervalMicroseconds = microseconds }
 
     /// Notes that the newest entry of the log must not wait for the live interval.
-    public mutating func newestIsUrgent() { pace.isUrgent = true }
+    public mutating func newestIsUrgent() {
+        pace.isUrgent = true
+        endWaitForTurn()
+    }
 
     /// Whether the newest entry of the log was sent since the boot.
     public var isNewestSent: Bool { pace.waitingStart >= nextSequence }

@@ -12,7 +12,10 @@ extension CollarDelivery {
     }
 
     /// Notes that a reply waits to be sent, in `frameCount` frames.
-    public mutating func replyWaits(frameCount: Int) { waitingReplyCount += frameCount }
+    public mutating func replyWaits(frameCount: Int) {
+        waitingReplyCount += frameCount
+        endWaitForTurn()
+    }
 
     /// Notes that the collar has another receiver, or none. Nothing counts as delivered, and an open poll is given up. The collar
     /// waits as long as an answer can take. Then it sends the waiting replies, and then its identity.
@@ -23,11 +26,15 @@ extension CollarDelivery {
         dueIdentity = .afterReplies
         startBurst()
         burstStart = now.advanced(byMicroseconds: answerMicroseconds)
+        isTurnAwaited = false
     }
 
-    /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`.
+    /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`. The identity, which
+    /// names it, follows the replies that wait.
     public mutating func setHeartbeat(microseconds: Int64, now: Instant) {
         configuration.heartbeatMicroseconds = microseconds
+        if dueIdentity == .none { dueIdentity = .afterReplies }
+        endWaitForTurn()
         heartbeatDeadline = now.advanced(byMicroseconds: microseconds)
     }
 }

@@ -69,6 +69,6 @@ extension CollarDelivery {
     public mutating func sentNewest(from first: UInt32, through newest: UInt32) {
         if let highestSent { countIfRepeated(first <= highestSent) }
         highestSent = max(highestSent ?? 0, newest)
-        pace.sent(newest, now: frameInstant)
+        pace.sent(newest, now: access.newsStart ?? frameInstant)
     }
 }

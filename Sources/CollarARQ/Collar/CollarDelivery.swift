@@ -32,6 +32,8 @@ public struct CollarDelivery: Sendable {
         let number: PollNumber
         /// Number of unanswered polls directly before this one.
         let attempt: Int
+        /// When the frame with the poll began.
+        let start: Instant
         /// How many more requests of the host can extend the time-out.
         var extensionsLeft = 2
     }
@@ -79,9 +81,11 @@ public struct CollarDelivery: Sendable {
     /// Airtime that the budget must hold before any frame is sent. It is that of the largest frame, because the size of the
     /// next frame is not known yet.
     private let largestFrameMicroseconds: Int64
-    private var jitter: Jitter?
-    /// Before this instant nothing is sent: because of a random delay, the duty cycle or a change of the receiver.
+    private(set) var access: ChannelAccess
+    /// Before this instant nothing is sent: because of a random delay, the turn, the duty cycle or a change of the receiver.
     var burstStart: Instant?
+    /// Whether ``burstStart`` is the turn of a new fix.
+    var isTurnAwaited = false
     /// Number of frames of replies that wait to be sent.
     var waitingReplyCount = 0
 
@@ -122,7 +126,7 @@ public struct CollarDelivery: Sendable {
             budget = AirtimeBudget(
                 partsPerMillion: partsPerMillion, largestFrameMicroseconds: largestFrameMicroseconds, now: now)
         }
-        jitter = configuration.jitterSeed.map { Jitter(seed: $0) }
+        access = ChannelAccess(configuration)
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
         frameInstant = now
     }
@@ -162,6 +166,7 @@ public struct CollarDelivery: Sendable {
     public mutating func identityRequested(endsPoll: Bool = true) {
         dueIdentity = .next
         if endsPoll { startBurst() }
+        endWaitForTurn()
     }
 
     /// Starts a burst. Its backlog begins at the first sequence that is not known to be durable.
@@ -178,16 +183,20 @@ public struct CollarDelivery: Sendable {
         _ acknowledgement: Acknowledgement, now: Instant
     ) -> AcknowledgementResult {
         guard isPossible(acknowledgement) else { return .impossible }
+        access.company = acknowledgement.company
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
-        guard isOpen(acknowledgement.poll) else {
+        guard let poll = waitingPoll, poll.number == acknowledgement.poll else {
             // An answer that comes late says less than what is known by now, but nothing false.
             delivered.advance(to: acknowledgement.firstMissing)
             acknowledgedEnd = max(acknowledgedEnd, delivered.firstMissing)
             return .unasked
         }
         takeOver(acknowledgement, now: now)
+        access.answered(from: poll.start, attempt: poll.attempt)
         batchSize.answered(delivered)
         startBurst()
+        // The wait of a repeat is over.
+        burstStart = nil
         return .answer
     }
 
@@ -216,17 +225,22 @@ public struct CollarDelivery: Sendable {
         case .transmittingPoll:
             return nil
         case .awaitingAnswer(let poll, let deadline):
-            // The first repeat has no random delay, because a loss is likelier than a collision. The delays of further
-            // repeats separate collars whose frames collided.
-            guard now >= deadline, mayStart(now: now, isOutOfSilence: poll.attempt > 0) else { return nil }
+            guard now >= deadline else { return nil }
+            if burstStart == nil {
+                let wait = access.waitOfRepeat(attempt: poll.attempt)
+                if wait > 0 { burstStart = now.advanced(byMicroseconds: wait) }
+            }
+            guard mayStart(now: now) else { return nil }
             return outOfContactTransmission(attempt: poll.attempt + 1)
         case .sending(let burst):
             guard isAnythingDue(in: burst, now: now) else {
                 // The fix for which a burst was waiting to begin may have been delivered in the meantime.
                 burstStart = nil
+                isTurnAwaited = false
                 return nil
             }
-            guard mayStart(now: now, isOutOfSilence: burst.airtimeMicroseconds == 0) else { return nil }
+            if burstStart == nil, burst.airtimeMicroseconds == 0 { chooseStart(of: burst, now: now) }
+            guard mayStart(now: now) else { return nil }
             return burstTransmission(burst, now: now)
         }
     }
@@ -235,15 +249,32 @@ public struct CollarDelivery: Sendable {
         hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline
     }
 
-    /// Whether duty cycle and random delay allow a frame now. If not, ``nextDeadline`` is when to try again.
-    private mutating func mayStart(now: Instant, isOutOfSilence: Bool) -> Bool {
-        if let burstStart {
-            guard now >= burstStart else { return false }
-        } else if isOutOfSilence, configuration.modem.isHalfDuplex, let delay = jitter?.next() {
-            let airtime = configuration.modem.airtimeMicroseconds(frameByteCount: CollarDelivery.answerByteCount)
-            burstStart = now.advanced(byMicroseconds: airtime * Int64(widening: delay) / 65_536)
-            return mayStart(now: now, isOutOfSilence: false)
-        }
+    /// Sets the wait of a burst that begins: until the turn of a new fix, or a random time.
+    private mutating func chooseStart(of burst: Burst, now: Instant) {
+        let isNews = isNews(burst)
+        let wait = isNews ? access.waitOfNews(now: now) : access.waitOfBurst()
+        if !isNews { access.newsEnded() }
+        isTurnAwaited = isNews && wait > 0
+        if wait > 0 { burstStart = now.advanced(byMicroseconds: wait) }
+    }
+
+    /// Whether a burst has only fixes that were never sent and may wait.
+    private mutating func isNews(_ burst: Burst) -> Bool {
+        guard waitingReplyCount == 0, dueIdentity == .none, !pace.isUrgent else { return false }
+        let first = delivered.firstMissing(from: burst.cursor)
+        return first >= pace.waitingStart && first < nextSequence
+    }
+
+    /// What comes now must not wait for the turn of a new fix.
+    @inline(never) mutating func endWaitForTurn() {
+        guard isTurnAwaited else { return }
+        isTurnAwaited = false
+        burstStart = nil
+    }
+
+    /// Whether the wait is over and the duty cycle allows a frame now. If not, ``nextDeadline`` is when to try again.
+    private mutating func mayStart(now: Instant) -> Bool {
+        if let burstStart, now < burstStart { return false }
         if budget != nil {
             budget?.refill(now: now)
             if let start = budget?.earliest(airtimeMicroseconds: largestFrameMicroseconds, now: now), start > now {
@@ -253,6 +284,7 @@ public struct CollarDelivery: Sendable {
             }
         }
         burstStart = nil
+        isTurnAwaited = false
         return true
     }
 
@@ -275,17 +307,17 @@ public struct CollarDelivery: Sendable {
         }
     }
 
-    private func isOpen(_ poll: PollNumber?) -> Bool {
+    private var waitingPoll: OpenPoll? {
         switch phase {
-        case .sending: false
-        case .transmittingPoll(let open), .awaitingAnswer(let open, _): poll == open.number
+        case .sending: nil
+        case .transmittingPoll(let open), .awaitingAnswer(let open, _): open
         }
     }
 
     mutating func openPoll(attempt: Int) -> PollNumber {
         let poll = lastPoll?.next ?? .first
         lastPoll = poll
-        phase = .transmittingPoll(OpenPoll(number: poll, attempt: attempt))
+        phase = .transmittingPoll(OpenPoll(number: poll, attempt: attempt, start: frameInstant))
         return poll
     }
 }

@@ -77,6 +77,12 @@ public struct ModemProfile: Equatable, Sendable {
         }
     }
 
+    /// The time of an exchange, in microseconds: of a common fix of 29 bytes, the turnaround, and an answer of 18 bytes. Two exchanges
+    /// that begin within this time of each other can collide.
+    public var exchangeMicroseconds: Int64 {
+        airtimeMicroseconds(frameByteCount: 29) + turnaroundMicroseconds + airtimeMicroseconds(frameByteCount: 18)
+    }
+
     /// Airtime of a frame, in microseconds.
     public func airtimeMicroseconds(frameByteCount: Int) -> Int64 {
         let bits = 8 * Int64(widening: UInt32(truncatingIfNeeded: frameByteCount)) + bitOffset

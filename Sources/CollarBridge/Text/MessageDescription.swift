@@ -44,6 +44,7 @@ public enum MessageDescription {
             line += ", delivered elsewhere"
             ignorable.rawValue &= ~FrameFlags(poll: nil, isDeliveredElsewhere: true).rawValue
         }
+        if header.type == .acknowledgement { ignorable.rawValue = 0 }
         if ignorable.rawValue != 0 { line += ", unknown flags \(hexadecimal(UInt64(ignorable.rawValue), digits: 2))" }
         return line
     }
@@ -87,8 +88,17 @@ public enum MessageDescription {
             ("receiver", hexadecimal(UInt64(message.receiverID), digits: 8)),
             ("answers poll", message.poll.map { "\($0.rawValue)" } ?? "none"),
             ("first missing", "\(message.firstMissing)"), ("durable", text(of: message.durable)),
-            ("resend", text(of: message.resend)),
+            ("resend", text(of: message.resend)), ("collars heard", text(of: message.company)),
         ]
+    }
+
+    private static func text(of company: Company) -> String {
+        switch company {
+        case .alone: "1"
+        case .few: "2 to 4"
+        case .several: "5 to 16"
+        case .many: "more than 16"
+        }
     }
 
     private static func text(of list: SequenceRangeList) -> String {

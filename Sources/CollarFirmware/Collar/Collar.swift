@@ -18,6 +18,8 @@ public struct Collar<Flash: FlashDevice> {
     var formerlyDelivered: UInt32 = 0
     let bootInstant: Instant
     var isStatusWanted = false
+    /// The heartbeat in force.
+    var heartbeatSeconds: UInt32
     var lastStatus: Instant?
     var fixesSentCount: UInt32 = 0
     var dropCount: UInt32 = 0
@@ -85,6 +87,7 @@ public struct Collar<Flash: FlashDevice> {
         settings = CollarSettings(
             stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
         sealing = keyStore.key.map { FrameSealing($0, log: boot.log, bootCount: boot.bootCount) }
+        heartbeatSeconds = configuration.delivery.heartbeatSeconds
         var deliveryConfiguration = configuration.delivery
         if settings[.turnaroundMilliseconds] > 0 {
             deliveryConfiguration.modem.turnaroundMicroseconds = Int64(widening: settings[.turnaroundMilliseconds]) &* 1000
@@ -92,7 +95,7 @@ public struct Collar<Flash: FlashDevice> {
         delivery = CollarDelivery(
             configuration: deliveryConfiguration, oldestSequence: fixLog.oldestSequence, nextSequence: fixLog.nextSequence,
             firstUndelivered: settingsStore.sequence(of: .firstUndelivered, logID: log.logID), now: now)
-        if settings.version > .defaults { obeyHeartbeat(now: now) }
+        obeyHeartbeat(now: now)
         isStatusWanted = isSettingsLost
         if configuration.isPoweredOn { openPairingWindow(now: now, byButton: false) }
     }
@@ -306,11 +309,11 @@ public struct Collar<Flash: FlashDevice> {
             pairedReceiverID: pairedReceiverID,
             maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
             firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
-            heartbeatSeconds: UInt16(truncatingIfNeeded: settings[.heartbeatSeconds]),
+            heartbeatSeconds: UInt16(truncatingIfNeeded: heartbeatSeconds),
             deliveredElsewhere: formerlyDelivered)
     }
 }
 
 extension CollarDelivery.Configuration {
-    fileprivate var heartbeatSeconds: UInt32 { UInt32(truncatingIfNeeded: heartbeatMicroseconds / 1_000_000) }
+    var heartbeatSeconds: UInt32 { UInt32(truncatingIfNeeded: heartbeatMicroseconds / 1_000_000) }
 }

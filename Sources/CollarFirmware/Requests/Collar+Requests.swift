@@ -126,6 +126,7 @@ extension Collar {
             if isOn != wasOn { $0[.tracking] = (isOn ? 1 &<< 32 : 0) | UInt64(widening: since) }
         }
         if request != nil { self.executed.began(isInProgress: false) }
+        obeyHeartbeat(now: now)
         isStatusWanted = true
     }
 
@@ -177,16 +178,20 @@ extension Collar {
         new.version = update.version
         let wereLost = isSettingsLost
         try settingsStore.change(in: &flash) { new.store(in: &$0) }
-        let isHeartbeatNew = new[.heartbeatSeconds] != settings[.heartbeatSeconds]
         settings = new
-        if isHeartbeatNew { obeyHeartbeat(now: now) }
+        obeyHeartbeat(now: now)
         if wereLost { isStatusWanted = true }
         reportSettings(id)
         return .settingsChanged
     }
 
-    mutating func obeyHeartbeat(now: Instant) {
-        delivery.setHeartbeat(microseconds: Int64(widening: settings[.heartbeatSeconds]) * 1_000_000, now: now)
+    /// Puts the heartbeat of the settings in force.
+    @inline(never) mutating func obeyHeartbeat(now: Instant) {
+        let seconds = settings.heartbeatInForce(
+            defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
+        guard seconds != heartbeatSeconds else { return }
+        heartbeatSeconds = seconds
+        delivery.setHeartbeat(microseconds: Int64(widening: seconds) * 1_000_000, now: now)
     }
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {

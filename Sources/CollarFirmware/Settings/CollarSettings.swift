@@ -48,6 +48,17 @@ public struct CollarSettings: Equatable, Sendable {
         set { values[Int(key.rawValue) &- 1] = newValue }
     }
 
+    /// The heartbeat in force, in seconds (PROTOCOL.md, section 18): the setting; but where that has its default, and positions are
+    /// logged, at least 1.5 times the longest interval between fixes. A collar that sends no more often than the default
+    /// heartbeat would else send a probe between two fixes.
+    func heartbeatInForce(defaultSeconds: UInt32, isTracking: Bool) -> UInt32 {
+        guard self[.heartbeatSeconds] == defaultSeconds, isTracking else { return self[.heartbeatSeconds] }
+        // Keys 1 … 4, 11 and 12 are intervals.
+        var longest: UInt32 = 0
+        for index in 0..<12 where index < 4 || index > 9 { longest = max(longest, values[index]) }
+        return max(defaultSeconds, min((longest &* 3 &+ 1999) / 2000, 65_535))
+    }
+
     /// Whether the versions and all values are the same.
     public static func == (left: CollarSettings, right: CollarSettings) -> Bool {
         for index in 0..<16 where left.values[index] != right.values[index] { return false }

@@ -33,6 +33,8 @@ final class CollarSession {
     /// The address that the collar used last; nil before it was heard.
     private(set) var address: UInt8?
     private(set) var links = CollarLinks()
+    /// For how long a frame makes the collar count at its port, in microseconds.
+    private var companyMicroseconds = ChannelCompany.shortestTime
     /// The answer to the open poll; nil if no poll is open.
     private var answer: PendingAnswer?
     /// The frame with the newest poll; nil before the first.
@@ -116,7 +118,7 @@ final class CollarSession {
         let isFirst = address == nil
         address = header.address
         journal.address = header.address
-        links.noteFrame(on: link.id, at: time.instant)
+        noteHearing(on: link, at: time)
         health.noteFrame(at: time.instant, output)
         log.lastHeard = time.instant
         if header.type == .liveFix { log.hasLiveFixes = true }
@@ -138,8 +140,13 @@ final class CollarSession {
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.
     func offerAnswer(at link: Link, signal: RadioSignal?, time: HostTime) {
-        links.noteFrame(on: link.id, at: time.instant)
+        noteHearing(on: link, at: time)
         answer?.offer(link.id, signal: signal)
+    }
+
+    private func noteHearing(on link: Link, at time: HostTime) {
+        links.noteFrame(on: link.id, at: time.instant)
+        output.company.noteFrame(of: id, on: link.id, at: time.instant, for: companyMicroseconds)
     }
 
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
@@ -150,6 +157,8 @@ final class CollarSession {
         self.identity = identity
         feed.setCurrentLog(identity.log.logID)
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
+        companyMicroseconds = max(
+            ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * Int64(identity.heartbeatSeconds) * 1_000_000)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
@@ -385,7 +394,7 @@ final class CollarSession {
         let isListening = isPairedElsewhere
         for session in logs.all {
             let durable = journal.durable(logID: session.log.logID)
-            guard let answer = takeAnswer(of: session, from: durable), !isListening || requests.isPairingWanted else { continue }
+            guard var answer = takeAnswer(of: session, from: durable), !isListening || requests.isPairingWanted else { continue }
             // The collar repeats an unanswered poll, so no sound collar is harmed.
             guard answers.take(at: time.instant) else {
                 storage.report(.tooManyPolls, at: time)
@@ -402,6 +411,7 @@ final class CollarSession {
                 into: &output.frames)
             guard !isListening else { continue }
             answersSinceIdentity &+= 1
+            answer.company = output.company.company(on: link, at: time.instant)
             output.latencies.noteAnswer(toPollAt: pending.askedAt)
             links.noteAnswer(on: link)
             answeredAt = time.instant

@@ -114,6 +114,9 @@ final class CollarTable {
         ring.collar(deviceID)?.restore(journal.sealedProgress)
         assignKey(to: session)
         sessions.append(session)
+        if let newest = journal.openedUnixMilliseconds, newest > 0, time.unixMilliseconds - newest < ChannelCompany.knownMilliseconds {
+            output.company.noteKnown(session.id, at: time.instant)
+        }
         if let address = journal.address { atAddress[Int(address)].append(session) } else { anywhere.append(session) }
         return session
     }

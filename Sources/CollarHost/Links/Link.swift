@@ -29,17 +29,24 @@ final class Link {
         var radioIdentity: RadioIdentity?
         /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
-        /// The longest time from the end of a frame to the start of its answer, if the caller has told it.
-        var radioTurnaroundMicroseconds: Int64?
+        /// The timing of the radio, if the caller has told it.
+        var radioProfile: ModemProfile?
         /// The collar heard last.
         var lastCollar: CollarSession?
+        /// The collars of the port that are still to be asked for their identities, one after the other.
+        fileprivate var unasked: ArraySlice<SessionID> = []
+        /// When the next of them is asked, or, after the last, all collars; nil if nothing is left to ask.
+        fileprivate var nextQuestion: Instant?
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
+        private var profile: ModemProfile? { radioProfile ?? modemSettings.map { ModemProfile($0) } }
+
         /// The longest time from the end of a frame to the start of its answer; nil if it is not known.
-        var turnaroundMicroseconds: Int64? {
-            radioTurnaroundMicroseconds ?? modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 }
-        }
+        var turnaroundMicroseconds: Int64? { profile?.turnaroundMicroseconds }
+
+        /// The time between two identity requests of the opening.
+        fileprivate var questionInterval: Int64 { max(Link.identityRequestInterval, profile?.exchangeMicroseconds ?? 0) }
 
         fileprivate var silenceDeadline: Instant? {
             guard case .waiting(let start, let isReported) = establishment else { return nil }
@@ -64,20 +71,44 @@ final class Link {
     }
 
     /// Opens the link. Nothing is known yet of the station at its other end.
-    func open(at now: Instant) { session = Session(establishment: .waiting(since: now, isReported: false)) }
+    /// - Parameter known: the collars of the port. If there are several, they are asked one after the other, so that their
+    ///   identities do not collide.
+    func open(at now: Instant, known: [SessionID]) {
+        session = Session(establishment: .waiting(since: now, isReported: false))
+        if known.count > 1 { session?.unasked = known[...] }
+        session?.nextQuestion = now
+    }
 
     func close() { session = nil }
 
-    /// The next deadline: of the held frame, or of the silence report.
+    /// The next deadline: of the held frame, of an identity request, or of the silence report.
     var nextDeadline: Instant? {
         // A copy of the session would cost more than the answer.
-        Instant.earliest(session?.held.deadline, session?.silenceDeadline)
+        Instant.earliest(Instant.earliest(session?.held.deadline, session?.nextQuestion), session?.silenceDeadline)
     }
+
+    /// Whom an identity request of the opening asks now.
+    enum Question { case collar(SessionID), all }
+
+    /// The identity request of the opening that is due; nil if none is. Collars that were heard meanwhile are not asked.
+    func takeQuestion(at now: Instant) -> Question? {
+        guard let due = session?.nextQuestion, now >= due, let interval = session?.questionInterval else { return nil }
+        guard let next = session?.unasked.popFirst() else {
+            session?.nextQuestion = nil
+            return .all
+        }
+        session?.nextQuestion = now.advanced(byMicroseconds: interval)
+        return .collar(next)
+    }
+
+    /// Whether collars are still asked one after the other.
+    var isAsking: Bool { session?.nextQuestion != nil }
 
     /// A frame of a known collar came in.
     func noteFrame(of collar: CollarSession) {
         session?.establishment = .over
         session?.lastCollar = collar
+        if let index = session?.unasked.firstIndex(of: collar.id) { session?.unasked.remove(at: index) }
         identityRequests.earn(1)
     }
 

@@ -66,6 +66,9 @@ public final class Journal {
     /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
     /// can be searched by time.
     var latestUnixMilliseconds: Int64
+    /// The newest time in the journal when it was opened, in milliseconds since 1970 by the clock of the host that wrote it; nil if
+    /// the journal was empty.
+    public let openedUnixMilliseconds: Int64?
     /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
     var repaired: [UInt32: DamageExtent]
     /// The files of earlier segments, for reading back.
@@ -80,6 +83,7 @@ public final class Journal {
         segmentByteLimit = place.segmentByteLimit
         byteLimit = place.byteLimit
         latestUnixMilliseconds = place.latestUnixMilliseconds
+        openedUnixMilliseconds = recovery?.latestUnixMilliseconds
         self.fileSystem = fileSystem
         lockFile = start.lockFile
         earlier = SegmentFiles(place.directory, fileSystem)

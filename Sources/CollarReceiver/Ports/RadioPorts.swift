@@ -107,8 +107,9 @@ final class RadioPorts {
                 if let dialect = port.modem?.dialect { capture?.note(.found(dialect), port: port.path, at: time) }
                 rememberDialect(of: port)
                 host.linkOpened(port.link, at: time)
-                let network = port.connection?.roundTripMicroseconds ?? 0
-                host.setTurnaround(microseconds: profile.turnaroundMicroseconds + network, of: port.link)
+                var profile = profile
+                profile.turnaroundMicroseconds += port.connection?.roundTripMicroseconds ?? 0
+                host.setModem(profile, of: port.link)
             case .packet(let packet, let signal):
                 host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
             case .transmits(let microseconds):

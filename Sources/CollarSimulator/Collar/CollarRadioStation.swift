@@ -59,6 +59,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     /// Counts of the simulation.
     package private(set) var statistics = StationStatistics()
+    /// The counts when the second half of the track began, and the fixes made until then; nil before that.
+    private var firstHalf: (counts: StationStatistics, fixCount: Int)?
+    /// The fixes that are not acknowledged: their sequences in the log, and when they were made.
+    private var unacknowledged: ArraySlice<(sequence: UInt32, made: Instant)> = []
 
     /// Creates a station from a collar that has started, and its track. The track goes on after the newest fix in the log.
     /// - Parameters:
@@ -90,6 +94,11 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         now = start
         random = SeededRandom(seed: self.device.collar.log.deviceID)
         lastSignal = self.device.newestSignal?.start
+    }
+
+    /// The counts since the second half of the track began; nil before that.
+    package var secondHalf: StationStatistics? {
+        firstHalf.map { statistics.since($0.counts, fixCount: $0.fixCount) }
     }
 
     /// Whether the track is over and every fix of the log is acknowledged.
@@ -211,6 +220,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             }
         }
         if onAir == nil, now >= origin { try startNextFrame(now: now) }
+        while let first = unacknowledged.first, first.sequence < firstUndelivered {
+            statistics.delays.append(now.microseconds(since: first.made))
+            unacknowledged.removeFirst()
+        }
         noteSignal()
         return arrived
     }
@@ -226,6 +239,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         let fix = track.fixes[nextIndex]
         statistics.boundMicroseconds +=
             Double(modem.airtimeMicroseconds(absolute: fix, log: device.collar.log)) / (1 - min(radio.lossProbability, 0.999))
+        if nextIndex == track.fixes.count / 2, firstHalf == nil {
+            firstHalf = (statistics, statistics.delays.count + unacknowledged.count)
+        }
         try give(fix, now: now)
         nextIndex += 1
     }
@@ -252,7 +268,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
                 noise?.disturb(&reading)
                 sequence = try device.gnssRead(reading, now: now)
             }
-            if sequence == nil { skippedFixCount += 1 }
+            if let sequence { unacknowledged.append((sequence, now)) } else { skippedFixCount += 1 }
         } catch { throw .log(error, index: nextIndex) }
     }
 

@@ -1,5 +1,8 @@
 /// Counts of what a station has done so far.
 package struct StationStatistics: Equatable, Sendable {
+    /// Creates counts of zero.
+    package init() {}
+
     /// Frames the collar sent.
     package var uplinkFrames = 0
     /// Bytes of the frames the collar sent, without stuffing and delimiters.
@@ -15,6 +18,8 @@ package struct StationStatistics: Equatable, Sendable {
     /// Expected airtime, in microseconds, if each fix made so far were sent in an absolute frame of its own, again and again
     /// until it arrives: the frame's airtime ÷ (1 − loss).
     package var boundMicroseconds = 0.0
+    /// The times from the making of a fix to its acknowledgement, in microseconds, in the order of the fixes.
+    package var delays: [Int64] = []
 
     /// Airtime of both ends as a multiple of ``boundMicroseconds``; 0 if no fix was made.
     package var airtimeOverBound: Double {
@@ -29,5 +34,26 @@ package struct StationStatistics: Equatable, Sendable {
         airtimeMicroseconds += other.airtimeMicroseconds
         collisions += other.collisions
         boundMicroseconds += other.boundMicroseconds
+        delays += other.delays
     }
+
+    /// These counts without those of an earlier moment.
+    /// - Parameter fixCount: the fixes that were made before that moment.
+    func since(_ earlier: StationStatistics, fixCount: Int) -> StationStatistics {
+        var later = self
+        later.uplinkFrames -= earlier.uplinkFrames
+        later.uplinkBytes -= earlier.uplinkBytes
+        later.airtimeMicroseconds -= earlier.airtimeMicroseconds
+        later.collisions -= earlier.collisions
+        later.downlinkFrames -= earlier.downlinkFrames
+        later.downlinkAirtimeMicroseconds -= earlier.downlinkAirtimeMicroseconds
+        later.boundMicroseconds -= earlier.boundMicroseconds
+        later.delays = Array(delays.dropFirst(fixCount))
+        return later
+    }
+}
+
+extension [Int64] {
+    /// The value that `percent` percent of the elements do not exceed; 0 for an empty array.
+    package func percentile(_ percent: Int) -> Int64 { isEmpty ? 0 : sorted()[(count - 1) * percent / 100] }
 }

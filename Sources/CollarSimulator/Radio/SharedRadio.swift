@@ -73,6 +73,13 @@ package struct SharedRadio<Flash: FlashDevice> {
         return total
     }
 
+    /// Counts of all collars together since the second half of each track began. Frames of the host are not among them.
+    package var secondHalf: StationStatistics {
+        var total = StationStatistics()
+        for station in stations { if let counts = station.secondHalf { total.addUplink(counts) } }
+        return total
+    }
+
     /// Removes and returns the messages that the applications of the collars have taken since the last call.
     package mutating func removeTakenMessages() -> [ApplicationMessage] {
         var messages: [ApplicationMessage] = []

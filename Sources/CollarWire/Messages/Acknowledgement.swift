@@ -20,17 +20,20 @@ public struct Acknowledgement: Equatable, Sendable {
     public var durable: SequenceRangeList
     /// Ranges that the collar is to send again although they were acknowledged before, oldest first; they do not touch.
     public var resend: SequenceRangeList
+    /// How many collars the host hears at the port where the answer goes out.
+    public var company: Company
 
     /// Creates an acknowledgement.
     public init(
         receiverID: UInt32, poll: PollNumber?, firstMissing: UInt32, durable: SequenceRangeList = .init(),
-        resend: SequenceRangeList = .init()
+        resend: SequenceRangeList = .init(), company: Company = .alone
     ) {
         self.receiverID = receiverID
         self.poll = poll
         self.firstMissing = firstMissing
         self.durable = durable
         self.resend = resend
+        self.company = company
     }
 
     /// Appends the bare frame. Ranges that do not fit the output are left out: at first ranges that the collar is to resend, from
@@ -65,7 +68,8 @@ public struct Acknowledgement: Equatable, Sendable {
             payload.writeEliasGamma(durable[index].last - durable[index].first + 1)
         }
         for index in 0..<resendCount { RangeCoding.write(resend, at: index, into: &payload) }
-        let header = FrameHeader(type: .acknowledgement, address: address, lowByte: poll?.rawValue ?? 0)
+        let header = FrameHeader(
+            type: .acknowledgement, flags: FrameFlags(company: company), address: address, lowByte: poll?.rawValue ?? 0)
         try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
     }
 
@@ -74,6 +78,7 @@ public struct Acknowledgement: Equatable, Sendable {
         var reader = BitReader(payloadOf: frame)
         reader.require(header.lowByte <= 7, .poll, UInt32(header.lowByte))
         poll = PollNumber(rawValue: header.lowByte)
+        company = header.flags.company
         receiverID = reader.readReceiverID()
         firstMissing = reader.read(32)
         let durableCount = RangeCoding.readCount(&reader)

@@ -23,7 +23,7 @@ public enum SealedHostFrame {
         frame.moveTail(from: layout.plaintextStart, to: layout.ciphertextStart)
         let byteCount = frame.count &+ layout.tagByteCount
         var bytes = frame.mutableSpan
-        bytes[1] = FrameFlags.sealedMask | index
+        bytes[1] = FrameFlags.sealedMask | bytes[1] & FrameFlags.ignorableMask | index
         bytes[3] = UInt8(truncatingIfNeeded: poll.counter)
         let length = UInt32(truncatingIfNeeded: byteCount)
         // The salt depends on everything that the nonce and the tag depend on.
@@ -60,7 +60,7 @@ public enum SealedHostFrame {
     ) -> Bool {
         guard let layout = SealedLayout(ofHost: type), layout.fits(byteCount: frame.count) else { return false }
         var plain = header
-        plain.flags = FrameFlags(poll: nil)
+        plain.flags = FrameFlags(rawValue: type == .acknowledgement ? header.flags.rawValue & FrameFlags.ignorableMask : 0)
         plain.lowByte = type == .acknowledgement ? pollNumber?.rawValue ?? 0 : 0
         plain.encode(into: &clear)
         for index in FrameHeader.byteCount..<layout.plaintextStart { clear.append(frame[index]) }

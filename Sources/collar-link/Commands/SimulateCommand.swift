@@ -27,6 +27,8 @@ enum SimulateCommand {
                 is: "make one fix per second for T seconds: W seconds of walking at 1.4 m/s, R seconds of rest, and so on"),
             OptionSpec("--link", value: "PATH", is: "make a symbolic link to the terminal; an existing file is not replaced"),
             OptionSpec("--collars", value: "N", is: "number of collars with this track, 1 to 16 (default 1)"),
+            OptionSpec(
+                "--phases", value: "KIND", is: "when the collars make their fixes: random, same (all at once) or even (default random)"),
             OptionSpec("--speed", value: "X|max", is: "play X times as fast, 0.001 to 1e6; `max`: skip idle time (default 1)"),
             OptionSpec("--interval", value: "SECONDS", is: "time between two fixes, 0.001 to 1e6 seconds (default: as in the track)"),
             OptionSpec("--noise", value: "METRES", is: "error of the GNSS receiver: standard deviation, 0 to 1000 metres (default: no error)"),
@@ -69,7 +71,7 @@ enum SimulateCommand {
             has never had a key. The ids of the collars depend on `--seed`: the first collar of seed 1 is 910a2dec89025cc1.
 
             time:
-            `--speed max` works in virtual time. With `--duty-cycle`, idle time is not skipped. At 20 % charge or less, a collar makes
+            `--speed max` works in virtual time. It also skips idle time, except with several collars or with `--duty-cycle`. At 20 % charge or less, a collar makes
             a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
 
             A collar signals a warning when its charge is 20 %, and again below 10 %.
@@ -93,7 +95,8 @@ enum SimulateCommand {
               full     no room for a packet for 5 s (not serial)
 
             In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
-            is sent until it arrives, without acknowledgements.
+            is sent until it arrives, without acknowledgements. `delay_p50_ms` and `delay_p95_ms` are the times from a fix to its
+            acknowledgement that half and 95 % of the fixes do not exceed. `second_half` counts from the middle of the track on.
 
             examples:
               collar-link simulate --walk 60/120/3600 --noise 3 --link /tmp/collar
@@ -173,7 +176,8 @@ enum SimulateCommand {
                 lossProbability: options.loss, corruptionProbability: options.corruption,
                 meanBurstLength: options.burst, seed: random.next())
             let start = Instant(
-                microseconds: stations.isEmpty ? 0 : Int64(random.next() % UInt64(1 + track.firstIntervalMicroseconds)))
+                microseconds: options.phases.start(
+                    of: stations.count, count: flashes.count, intervalMicroseconds: track.firstIntervalMicroseconds, random: &random))
             let device = try startedDevice(deviceID: deviceID, logID: logID, flash: flash, options: options, at: start)
             let noise = options.noiseMeters.map { SimulatedNoise(meters: $0, seed: random.next()) }
             do throws(StationError) {
@@ -220,6 +224,7 @@ enum SimulateCommand {
 /// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
+    let phases: CollarPhases
     let link: PortLink?
     let loss: Double
     /// The average number of frames lost in a row; nil if losses are independent.
@@ -256,6 +261,7 @@ struct SimulationOptions {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
+        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even]) ?? .random
         link = arguments.value("--link").map(PortLink.init)
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)

@@ -78,8 +78,8 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         readFromHost(now: now)
         try exchangeKeys(now: now)
-        // Idle time matters to a duty cycle, so it is skipped only if there is no duty cycle.
-        if options.speed == nil, options.dutyCyclePercent == nil { radio.skipIdleTime(now: now) }
+        // Idle time matters to a duty cycle, and to collars that share a channel.
+        if options.speed == nil, options.dutyCyclePercent == nil, options.collarCount == 1 { radio.skipIdleTime(now: now) }
         do throws(StationError) {
             while let next = presses.first, next.time <= now {
                 try radio.pressButtons(next.press, now: now)
@@ -224,7 +224,8 @@ struct PortSimulation<Flash: FlashDevice> {
             "{\"collar\":\"\(MessageDescription.hexadecimal(deviceID))\",\(PortSimulation.fields(station.statistics))}"
         }
         StandardError.write(
-            "{\(PortSimulation.fields(radio.statistics)),\"collars\":[\(collars.joined(separator: ","))]}\n")
+            "{\(PortSimulation.fields(radio.statistics)),\"second_half\":{\(PortSimulation.fields(radio.secondHalf))},"
+                + "\"collars\":[\(collars.joined(separator: ","))]}\n")
         return .clean
     }
 
@@ -233,6 +234,7 @@ struct PortSimulation<Flash: FlashDevice> {
             + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),\"collisions\":\(counts.collisions),"
             + "\"downlink_frames\":\(counts.downlinkFrames),"
             + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
-            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)"
+            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000),"
+            + "\"delay_p50_ms\":\(counts.delays.percentile(50) / 1000),\"delay_p95_ms\":\(counts.delays.percentile(95) / 1000)"
     }
 }

@@ -29,13 +29,7 @@ extension Message {
                 "packet_check": FieldValue(report.packetCRC), "strength": FieldValue(report.signal.strengthDBm),
                 "signal_to_noise": FieldValue(report.signal.signalToNoiseTenthsDB),
             ]
-        case .acknowledgement(let acknowledgement):
-            [
-                "ask": FieldValue(acknowledgement.poll?.rawValue ?? 0),
-                "receiver_id": FieldValue(acknowledgement.receiverID),
-                "first_missing": FieldValue(acknowledgement.firstMissing),
-                "durable": FieldValue(acknowledgement.durable), "resend": FieldValue(acknowledgement.resend),
-            ]
+        case .acknowledgement(let acknowledgement): acknowledgement.fields
         }
     }
 }
@@ -70,6 +64,17 @@ extension Fix {
             "speed": FieldValue(speedDecimetersPerSecond), "course": FieldValue(course?.steps),
             "heading": FieldValue(heading?.steps), "battery": FieldValue(batteryPercent),
         ]
+    }
+}
+
+extension Acknowledgement {
+    fileprivate var fields: [String: FieldValue] {
+        var fields: [String: FieldValue] = [
+            "ask": FieldValue(poll?.rawValue ?? 0), "receiver_id": FieldValue(receiverID),
+            "first_missing": FieldValue(firstMissing), "durable": FieldValue(durable), "resend": FieldValue(resend),
+        ]
+        if company != .alone { fields["company"] = FieldValue(company.rawValue) }
+        return fields
     }
 }
 

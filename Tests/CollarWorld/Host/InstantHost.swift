@@ -31,7 +31,7 @@ package final class InstantHost {
         _ = answers(to: frame, at: start.instant)
     }
 
-    private static func time(_ now: Instant) -> HostTime {
+    static func time(_ now: Instant) -> HostTime {
         HostTime(instant: now, unixMilliseconds: 1_700_000_000_000 + now.microseconds / 1000)
     }
 
@@ -67,8 +67,8 @@ package final class InstantHost {
         return frames
     }
 
-    /// The radio needs up to this time from the end of a frame to the start of its answer.
-    package func setTurnaround(microseconds: Int64) { host.setTurnaround(microseconds: microseconds, of: link) }
+    /// The timing of the radio is known.
+    package func setModem(_ profile: ModemProfile) { host.setModem(profile, of: link) }
 
     /// Submits a request to the collar. If too many requests are queued, nothing changes.
     package func submit(_ request: HostRequest, at now: Instant) {

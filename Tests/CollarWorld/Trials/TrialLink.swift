@@ -157,9 +157,9 @@ extension CollarDelivery.Configuration {
 
 extension Collar.Configuration {
     /// The collar of a trial.
-    static func ofTrial(_ delivery: CollarDelivery.Configuration) -> Self {
+    static func ofTrial(_ delivery: CollarDelivery.Configuration, deviceID: UInt64 = 0xABC, address: UInt8 = 9) -> Self {
         Self(
-            deviceID: 0xABC, address: 9, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
+            deviceID: deviceID, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: .sounder, delivery: delivery)
     }
 }
@@ -182,9 +182,4 @@ extension Collar {
             return isFrame ? frame : nil
         } catch { throw .flash(error) }
     }
-}
-
-extension [Int64] {
-    /// The value that `percent` percent of the elements do not exceed; 0 for an empty array.
-    package func percentile(_ percent: Int) -> Int64 { isEmpty ? 0 : sorted()[(count - 1) * percent / 100] }
 }

@@ -29,14 +29,19 @@ extension Message {
                 "packet_check": ReferenceText(report.packetCRC), "strength": ReferenceText(report.signal.strengthDBm),
                 "signal_to_noise": ReferenceText(report.signal.signalToNoiseTenthsDB),
             ]
-        case .acknowledgement(let acknowledgement):
-            [
-                "ask": ReferenceText(acknowledgement.poll?.rawValue ?? 0),
-                "receiver_id": ReferenceText(acknowledgement.receiverID),
-                "first_missing": ReferenceText(acknowledgement.firstMissing),
-                "durable": ReferenceText(acknowledgement.durable), "resend": ReferenceText(acknowledgement.resend),
-            ]
+        case .acknowledgement(let acknowledgement): acknowledgement.referenceFields
         }
+    }
+}
+
+extension Acknowledgement {
+    fileprivate var referenceFields: [String: ReferenceText] {
+        var fields: [String: ReferenceText] = [
+            "ask": ReferenceText(poll?.rawValue ?? 0), "receiver_id": ReferenceText(receiverID),
+            "first_missing": ReferenceText(firstMissing), "durable": ReferenceText(durable), "resend": ReferenceText(resend),
+        ]
+        if company != .alone { fields["company"] = ReferenceText(company.rawValue) }
+        return fields
     }
 }
 

@@ -1,0 +1,71 @@
+import CollarARQ
+import CollarWire
+
+/// The collars that are heard at each port. Their number is in the answers there, because collars of one channel must not repeat
+/// their frames in step.
+final class ChannelCompany {
+    /// A collar counts for this time after it was heard, in microseconds, or for ``heartbeatCount`` heartbeats if that is more.
+    static let shortestTime: Int64 = 600_000_000
+    static let heartbeatCount: Int64 = 3
+    /// The collars of a journal written within this time before the start count from the start on, in milliseconds: a day.
+    static let knownMilliseconds: Int64 = 86_400_000
+    /// The time between two counts, in microseconds.
+    private static let countInterval: Int64 = 10_000_000
+
+    private struct Port {
+        /// Until when each collar counts, in microseconds; by the index of its session.
+        var end: [Int64] = []
+        var company = Company.alone
+        var nextCount = Int64.min
+    }
+
+    private var ports: [Port] = []
+
+    /// Collars that may be in reach of any port.
+    private var known: [(session: SessionID, end: Int64)] = []
+
+    /// Adds a port, which has the next number.
+    func addPort() {
+        ports.append(Port())
+        for (session, end) in known { note(session, at: ports.count - 1, until: end) }
+    }
+
+    /// A collar was heard by the receiver not long before it started.
+    func noteKnown(_ session: SessionID, at now: Instant) {
+        let end = now.microseconds + ChannelCompany.shortestTime
+        known.append((session, end))
+        for port in ports.indices { note(session, at: port, until: end) }
+    }
+
+    /// A frame of a collar came in.
+    /// - Parameter microseconds: the time for which the collar counts.
+    func noteFrame(of session: SessionID, on link: LinkID, at now: Instant, for microseconds: Int64) {
+        let port = link.index
+        let isCounted = session.index < ports[port].end.count && ports[port].end[session.index] > now.microseconds
+        note(session, at: port, until: now.microseconds + microseconds)
+        if !isCounted { ports[port].nextCount = .min }
+    }
+
+    private func note(_ session: SessionID, at port: Int, until end: Int64) {
+        while ports[port].end.count <= session.index { ports[port].end.append(.min) }
+        ports[port].end[session.index] = end
+    }
+
+    /// How many collars are heard at a port.
+    ///
+    /// Complexity: linear in the number of collars, at most once in ten seconds and after a collar was heard for the first time.
+    func company(on link: LinkID, at now: Instant) -> Company {
+        let port = link.index
+        if now.microseconds >= ports[port].nextCount {
+            ports[port].company = Company(collarCount: ports[port].end.count { $0 > now.microseconds })
+            ports[port].nextCount = now.microseconds + ChannelCompany.countInterval
+        }
+        return ports[port].company
+    }
+
+    /// The collars that are heard at a port.
+    func collars(on link: LinkID, at now: Instant) -> [SessionID] {
+        let end = ports[link.index].end
+        return end.indices.filter { end[$0] > now.microseconds }.map(SessionID.init)
+    }
+}

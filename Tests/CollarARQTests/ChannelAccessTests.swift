@@ -1,0 +1,234 @@
+import CollarARQ
+import CollarWire
+import Testing
+
+/// When a collar on a half-duplex link begins to send: alone, in company, and in its turn.
+@Suite struct ChannelAccessTests {
+    /// Frames take 10 ms and a millisecond for each byte, an answer comes after 40 ms: an exchange takes 107 ms.
+    private static let modem = ModemProfile(
+        nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 10_000, turnaroundMicroseconds: 40_000, isHalfDuplex: true)
+    private static let exchange: Int64 = 107_000
+    private static let window: Int64 = 61_000
+    private static let interval: Int64 = 60_000_000
+
+    /// A collar that has booted, and a clock.
+    private struct Talker {
+        var delivery: CollarDelivery
+        var now = Instant(microseconds: 0)
+        var next: UInt32 = 0
+        var lastPoll: PollNumber?
+
+        init(seed: UInt32, modem: ModemProfile = ChannelAccessTests.modem) {
+            delivery = CollarDelivery(
+                configuration: .init(heartbeatMicroseconds: 1_000_000_000, modem: modem, jitterSeed: seed),
+                oldestSequence: 0, nextSequence: 0, firstUndelivered: 0, now: now)
+        }
+
+        /// Waits until the collar sends, and sends the frame.
+        /// - Returns: when it began.
+        mutating func send() throws -> Instant {
+            for _ in 0..<10 {
+                if let transmission = delivery.nextTransmission(now: now) {
+                    let start = now
+                    if let poll = transmission.poll { lastPoll = poll }
+                    now = now.advanced(byMicroseconds: 39_000)
+                    delivery.transmitted(frameByteCount: 29, now: now)
+                    return start
+                }
+                now = try #require(delivery.nextDeadline)
+            }
+            throw NothingSent()
+        }
+
+        struct NothingSent: Error {}
+
+        mutating func answer(_ company: Company) {
+            now = now.advanced(byMicroseconds: 68_000)
+            let answer = Acknowledgement(receiverID: 7, poll: lastPoll, firstMissing: next, company: company)
+            #expect(delivery.receive(answer, now: now) == .answer)
+            #expect(delivery.nextTransmission(now: now) == nil)
+        }
+
+        /// Makes a fix at this time.
+        mutating func log(at microseconds: Int64) {
+            now = Instant(microseconds: microseconds)
+            next += 1
+            delivery.logChanged(oldestSequence: 0, nextSequence: next)
+        }
+
+        /// The first answer of a boot.
+        mutating func beHeard(_ company: Company) throws {
+            _ = try send()
+            answer(company)
+        }
+
+        /// Makes a fix at this time and sends it, again and again as long as it is not answered.
+        /// - Returns: the times from the fix to the beginnings of the frames.
+        mutating func exchange(at microseconds: Int64, losses: Int = 0, _ company: Company = .few) throws -> [Int64] {
+            log(at: microseconds)
+            var starts: [Int64] = []
+            for _ in 0...losses { starts.append(try send().microseconds - microseconds) }
+            answer(company)
+            return starts
+        }
+    }
+
+    @Test func aCollarThatIsAloneSendsSoonAndRepeatsAtOnce() throws {
+        for seed in 1...100 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.alone)
+            for index in 1...4 as ClosedRange<Int64> {
+                let starts = try talker.exchange(at: index * Self.interval, losses: 2, .alone)
+                #expect(starts[0] < Self.window)
+                // A frame of 39 ms, and the time-out of 40 + 61 ms.
+                #expect(starts[1] - starts[0] == 140_000)
+                #expect((140_000..<140_000 + Self.window).contains(starts[2] - starts[1]))
+            }
+        }
+    }
+
+    @Test func inCompanyTheWindowsOfRepeatsDouble() throws {
+        var longest = [Int64](repeating: 0, count: 6)
+        for seed in 1...300 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.several)
+            let starts = try talker.exchange(at: Self.interval, losses: 6)
+            #expect(starts[0] < Self.exchange)
+            for repeated in 1...6 {
+                // The time-outs double with every third one.
+                let wait = starts[repeated] - starts[repeated - 1] - 39_000 - 101_000 * (1 << Int64((repeated - 1) / 3))
+                #expect(wait >= 0 && wait < Self.exchange << Int64(repeated - 1))
+                longest[repeated - 1] = max(longest[repeated - 1], wait)
+            }
+        }
+        for repeated in 0..<6 { #expect(longest[repeated] > Self.exchange << Int64(repeated) / 10 * 9) }
+    }
+
+    @Test(arguments: [(.few, 8), (.several, 32), (.many, 128)] as [(Company, Int64)])
+    func theWindowDependsOnTheCompany(company: Company, exchanges: Int64) throws {
+        var longest: Int64 = 0
+        for seed in 1...100 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(company)
+            let starts = try talker.exchange(at: Self.interval, losses: 12)
+            // The time-out of the last repeat is 101 ms doubled three times.
+            longest = max(longest, starts[12] - starts[11] - 39_000 - 808_000)
+        }
+        #expect(longest <= exchanges * Self.exchange)
+        #expect(longest > exchanges * Self.exchange / 10 * 8)
+    }
+
+    /// Before the first answer the collars cannot know of one another: they may all have got power at the same moment.
+    @Test func twoCollarsThatStartTogetherAreApartAfterEightPolls() throws {
+        var failures = 0
+        for seed in 0..<1000 as Range<UInt32> {
+            var first = Talker(seed: (2 * seed + 1) &* 2_654_435_769)
+            var second = Talker(seed: (2 * seed + 2) &* 2_654_435_769)
+            var isApart = false
+            for _ in 0..<8 where !isApart {
+                let distance = abs(try first.send().microseconds(since: try second.send()))
+                isApart = distance > Self.exchange
+            }
+            if !isApart { failures += 1 }
+        }
+        #expect(failures <= 1)
+    }
+
+    @Test func aTurnIsKeptInEqualIntervals() throws {
+        var talker = Talker(seed: 5)
+        try talker.beHeard(.few)
+        var starts: [Int64] = []
+        for index in 1...20 as ClosedRange<Int64> { starts += try talker.exchange(at: index * Self.interval) }
+        // The first fix has no interval before it, the second none that it repeats.
+        #expect(Set(starts[2...]).count == 1)
+        #expect(starts[2] < Self.exchange)
+        // Receivers of GNSS time vary a little, and sometimes there is no fix.
+        #expect(try talker.exchange(at: 24 * Self.interval + 900_000) == [starts[2]])
+        // A fix out of the interval does not wait for the turn, and has a random wait.
+        let other = try talker.exchange(at: 24 * Self.interval + 20_000_000)
+        #expect(other[0] < Self.exchange)
+    }
+
+    @Test func oneBadTurnIsKeptAndTwoInARowMoveIt() throws {
+        var talker = Talker(seed: 9)
+        try talker.beHeard(.few)
+        for index in 1...5 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval) }
+        let turn = try talker.exchange(at: 6 * Self.interval)
+        let bad = try talker.exchange(at: 7 * Self.interval, losses: 1)
+        #expect(bad[0] == turn[0])
+        #expect(try talker.exchange(at: 8 * Self.interval) == turn)
+        #expect(try talker.exchange(at: 9 * Self.interval, losses: 1)[0] == turn[0])
+        let second = try talker.exchange(at: 10 * Self.interval, losses: 1)
+        #expect(second[0] == turn[0])
+        #expect(try talker.exchange(at: 11 * Self.interval) == [second[1]])
+        #expect(try talker.exchange(at: 12 * Self.interval) == [second[1]])
+    }
+
+    @Test func aTurnIsNotLongerThanFourExchangesOfEachCollar() throws {
+        for seed in 1...50 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.few)
+            for index in 1...3 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval, losses: 9) }
+            #expect(try talker.exchange(at: 4 * Self.interval)[0] <= 16 * Self.exchange)
+        }
+    }
+
+    @Test func whatIsUrgentEndsTheWaitForTheTurn() throws {
+        var talker = Talker(seed: 9)
+        try talker.beHeard(.few)
+        for index in 1...4 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval, losses: 6) }
+        let turn = try talker.exchange(at: 5 * Self.interval)[0]
+        try #require(turn > 2 * Self.exchange)
+        talker.log(at: 6 * Self.interval)
+        #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+        #expect(talker.delivery.nextDeadline == talker.now.advanced(byMicroseconds: turn))
+        talker.delivery.newestIsUrgent()
+        #expect(try talker.send().microseconds - 6 * Self.interval < Self.exchange)
+        talker.answer(.few)
+        talker.log(at: 7 * Self.interval)
+        #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+        talker.delivery.replyWaits(frameCount: 1)
+        #expect(try talker.send().microseconds - 7 * Self.interval < Self.exchange)
+    }
+
+    /// Otherwise each wait for the turn would move the next one, and the interval would grow.
+    @Test func theLiveIntervalCountsFromTheFixAndNotFromTheTurn() throws {
+        var talker = Talker(seed: 9)
+        talker.delivery.setLiveInterval(microseconds: 30_000_000)
+        try talker.beHeard(.few)
+        var starts: [Int64] = []
+        var second: Int64 = 0
+        // A fix each second; the newest one is sent every half minute.
+        while starts.count < 8 {
+            second += 1
+            talker.log(at: second * 1_000_000)
+            var limit = 0
+            while limit < 3, let transmission = talker.delivery.nextTransmission(now: talker.now) {
+                starts.append(talker.now.microseconds)
+                if let poll = transmission.poll ?? talker.delivery.batched(through: talker.next - 1) { talker.lastPoll = poll }
+                talker.now = talker.now.advanced(byMicroseconds: 39_000)
+                talker.delivery.transmitted(frameByteCount: 29, now: talker.now)
+                talker.answer(.few)
+                limit += 1
+            }
+            if let due = talker.delivery.nextDeadline, due.microseconds < (second + 1) * 1_000_000, due > talker.now {
+                talker.now = due
+                if let transmission = talker.delivery.nextTransmission(now: due) {
+                    starts.append(due.microseconds)
+                    if let poll = transmission.poll ?? talker.delivery.batched(through: talker.next - 1) { talker.lastPoll = poll }
+                    talker.now = talker.now.advanced(byMicroseconds: 39_000)
+                    talker.delivery.transmitted(frameByteCount: 29, now: talker.now)
+                    talker.answer(.few)
+                }
+            }
+        }
+        for (earlier, later) in zip(starts[3...], starts[4...]) { #expect(later - earlier == 30_000_000) }
+    }
+
+    @Test func aSerialLineHasNoWaits() throws {
+        let line = ModemProfile(nanosecondsPerByte: 1_000_000, frameOverheadMicroseconds: 10_000, turnaroundMicroseconds: 40_000)
+        var talker = Talker(seed: 5, modem: line)
+        try talker.beHeard(.many)
+        #expect(try talker.exchange(at: Self.interval, losses: 2, .many) == [0, 140_000, 280_000])
+    }
+}
