@@ -73,16 +73,15 @@ struct Transcript: Sendable, CustomStringConvertible {
         (self.name, self.dialect, self.release, self.settings, self.items) = (name, dialect, release, settings, items)
     }
 
-    /// Whether a line or frame is the one of a transcript, in which `??` stands for any byte.
+    /// Whether a line or frame is the one of a transcript, in which `?` after a byte says that it may be another.
     static func matches(_ pattern: String, _ text: String) -> Bool {
-        guard pattern.contains("??") else { return pattern == text }
         let (wanted, actual) = (pattern.split(separator: " "), text.split(separator: " "))
-        return wanted.count == actual.count && zip(wanted, actual).allSatisfy { $0 == "??" || $0 == $1 }
+        return pattern == text || wanted.count == actual.count && zip(wanted, actual).allSatisfy { $0.hasSuffix("?") || $0 == $1 }
     }
 
-    /// The bytes of hexadecimal digits, with or without spaces; `??` becomes 0.
+    /// The bytes of hexadecimal digits, with or without spaces.
     static func bytes(_ digits: String) -> [UInt8] {
-        let digits = Array(digits.filter { $0 != " " })
+        let digits = Array(digits.filter { $0 != " " && $0 != "?" })
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
     }
 
