@@ -22,6 +22,10 @@ struct StickBench {
     private var transmissionEnd: Instant?
     /// Bytes of the host that the stick has not taken.
     private var waiting: [UInt8] = []
+    /// Whether what the stick writes is lost.
+    var losesOutput = false
+    /// Bytes that arrive in place of the first others that are these.
+    var damage: (of: [UInt8], into: [UInt8])?
 
     init(
         _ stick: any BaseStick, settings: RadioSettings? = StickBench.settings, limits: TransmitLimits? = StickBench.unlimited,
@@ -90,6 +94,13 @@ struct StickBench {
         exchange()
     }
 
+    private mutating func received(_ bytes: [UInt8]) -> [UInt8] {
+        if losesOutput { return [] }
+        guard let damage, let start = bytes.indices.first(where: { bytes[$0...].starts(with: damage.of) }) else { return bytes }
+        self.damage = nil
+        return Array(bytes[..<start]) + damage.into + Array(bytes[(start + damage.of.count)...])
+    }
+
     private mutating func exchange() {
         for _ in 0..<64 {
             let output = modem.takeBytes()
@@ -103,7 +114,7 @@ struct StickBench {
                 settingsOfSent.append(stick.radio)
                 transmissionEnd = now.advanced(byMicroseconds: transmission.airtimeMicroseconds)
             }
-            let input = stick.takeOutput(now: now)
+            let input = received(stick.takeOutput(now: now))
             if !input.isEmpty { modem.receive(input.span, at: now) }
             while let event = modem.nextEvent() { events.append(event) }
             if output.isEmpty, input.isEmpty { return }

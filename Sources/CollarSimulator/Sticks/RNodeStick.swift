@@ -148,6 +148,7 @@ package struct RNodeStick: BaseStick {
         case .busy:
             busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
             guideContention(now: now)
+        case .stuck: break
         }
     }
 

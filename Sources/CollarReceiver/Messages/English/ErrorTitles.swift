@@ -13,6 +13,7 @@ extension ErrorCode {
         case .radioSettingRefused: "Radio refuses a setting"
         case .radioRestarted: "Radio restarted"
         case .radioNotAnswering: "Radio does not answer"
+        case .radioNotSending: "Radio sends nothing"
         case .radioBusy: "Radio busy"
         case .radioFault: "Radio faulty"
         case .dutyCycleReached: "Duty cycle used up"
