@@ -33,6 +33,21 @@ struct MeshCoreModemTests {
         #expect(bench.packets == [MeshCoreModemTests.packet])
     }
 
+    /// A simulation found this (seed 7000009594): the packet went out with the settings of a stick that has just started.
+    @Test("a packet that was refused is not offered to a modem that has restarted meanwhile")
+    func restartedWhileBusy() {
+        var bench = StickBench(KISSModemStick(release: .kissReportsBusy))
+        bench.run(milliseconds: 4000)
+        bench.cause(.full)
+        bench.answer(MeshCoreModemTests.packet)
+        #expect(bench.notices.contains(.busy(.kiss)))
+        bench.stall(milliseconds: 6000)
+        bench.stick.cause(.reset, now: bench.now)
+        bench.run(milliseconds: 3000)
+        #expect(bench.notices.contains(.restarted(.kiss)))
+        #expect(bench.sent.isEmpty)
+    }
+
     @Test("a stick that still boots when its port opens is found, and what is written meanwhile is not transmitted", arguments: [
         Dialect.kiss, .rui3,
     ])

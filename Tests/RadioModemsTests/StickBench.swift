@@ -84,6 +84,12 @@ struct StickBench {
         step()
     }
 
+    /// The host does nothing for a while, such as wait for its disk.
+    mutating func stall(milliseconds: Int64) {
+        now = now.advanced(byMicroseconds: milliseconds * 1000)
+        stick.advance(to: now)
+    }
+
     private mutating func step() {
         if let end = transmissionEnd, now >= end {
             transmissionEnd = nil

@@ -19,8 +19,9 @@ struct MeshCoreModem: StickModem {
 
     private enum Transmission: Sendable {
         case none
-        /// Before these packets are sent, the modem is asked for its settings. Without packets this is only a check.
-        case confirming([[UInt8]])
+        /// Before these packets are sent, the modem is asked for its settings. Without packets this is only a check. `since` is when
+        /// they were first offered, if they are offered again.
+        case confirming([[UInt8]], since: Instant?)
         /// The first of these packets is with the modem.
         case sending([[UInt8]], since: Instant)
         /// The modem was busy; the packets are offered again.
@@ -185,16 +186,17 @@ struct MeshCoreModem: StickModem {
 
     private mutating func receiveWhenReady(_ data: [UInt8], at now: Instant) {
         switch (data.first, transmission) {
-        case (MeshCoreCommand.getRadio | MeshCoreCommand.answerBit, .confirming(let packets)):
+        case (MeshCoreCommand.getRadio | MeshCoreCommand.answerBit, .confirming(let packets, let since)):
             answers.noteAnswer(reportingTo: &output)
             guard MeshCoreSetup.holds(settings, answer: Array(data.dropFirst())) else {
                 queue.removeAll()
                 return start(at: now)
             }
-            transmit(packets, since: now, at: now)
+            transmit(packets, since: since ?? now, at: now)
         // The modem had no room for the answer.
-        case (MeshCoreCommand.error, .confirming(let packets)) where data.count > 1 && data[1] == MeshCoreCommand.busyError:
-            confirm(packets, at: now)
+        case (MeshCoreCommand.error, .confirming(let packets, let since))
+            where data.count > 1 && data[1] == MeshCoreCommand.busyError:
+            confirm(packets, since: since, at: now)
         case (MeshCoreCommand.sent, .sending(let packets, _)):
             unsent = nil
             if data.count > 1, data[1] == 0 { output.report(.fault(.kiss, code: 0), kind: "fault", at: now) }
@@ -229,9 +231,9 @@ struct MeshCoreModem: StickModem {
         confirm(packets, at: now)
     }
 
-    private mutating func confirm(_ packets: [[UInt8]], at now: Instant) {
+    private mutating func confirm(_ packets: [[UInt8]], since: Instant? = nil, at now: Instant) {
         output.write(MeshCoreSetup.readBackQuestion)
-        transmission = .confirming(packets)
+        transmission = .confirming(packets, since: since)
         deadline = now.advanced(byMicroseconds: MeshCoreModem.confirmationTime)
     }
 
@@ -293,7 +295,10 @@ struct MeshCoreModem: StickModem {
     private mutating func transmissionDeadlineReached(at now: Instant) {
         switch transmission {
         case .none: confirm([], at: now)
-        case .offeringAgain(let packets, let since): transmit(packets, since: since, at: now)
+        case .offeringAgain(let packets, let since):
+            // The host may have been busy for seconds, in which the stick can have restarted.
+            guard now.microseconds(since: since) < profile.turnaroundMicroseconds else { return sendNext(at: now) }
+            confirm(packets, since: since, at: now)
         // It is unknown whether the packets were sent.
         case .sending(_, let since): noteUnsent(since: since, at: now) ? restart(at: now) : noteMiss(at: now)
         // The packets are too late now.
