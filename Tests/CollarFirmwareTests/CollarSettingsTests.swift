@@ -75,8 +75,10 @@ import Testing
         try bench.collar.setTracking(false, now: bench.now)
         #expect(bench.collar.identity.heartbeatSeconds == 60)
         try bench.collar.setTracking(true, now: bench.now)
+        _ = try bench.answered()
         #expect(try bench.update(6, version: 12, [4: 5000, 12: 240_500]) == .settingsChanged)
         #expect(bench.collar.identity.heartbeatSeconds == 361)
+        _ = try bench.answered()
         // A heartbeat that was set holds as it is.
         #expect(try bench.update(7, version: 13, [8: 300]) == .settingsChanged)
         #expect(bench.collar.identity.heartbeatSeconds == 300)

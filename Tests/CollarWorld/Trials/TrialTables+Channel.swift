@@ -9,7 +9,7 @@ extension TrialTables {
             Over \(channelSeeds.count) seeds, from the middle of the track on: the part of the collars' frames that collide, their airtime
             for each fix in milliseconds, and as a multiple of that of one collar, and seconds from making a fix to its
             acknowledgement (median, 95 %). "restart": the host starts again after twenty minutes; the collisions are those from three
-            minutes after it on.
+            minutes after it on. "loss": that part of the frames of both directions is lost besides.
 
             collars   phases    collide    airtime   multiple     median       95 %
 
@@ -21,6 +21,11 @@ extension TrialTables {
             }
         }
         text += try channelRow(16, "restart", mean(ofRow: 16, .even, restartSeconds: 1200), alone: alone)
+        for loss in [0.1, 0.3] {
+            for count in [1, 4] {
+                text += try channelRow(count, "loss \(Int(loss * 100))", mean(ofRow: count, .random, loss: loss), alone: alone)
+            }
+        }
         return text
     }
 
@@ -35,11 +40,12 @@ extension TrialTables {
     }
 
     private static func mean(
-        ofRow count: Int, _ phases: CollarPhases, restartSeconds: Int64? = nil
+        ofRow count: Int, _ phases: CollarPhases, restartSeconds: Int64? = nil, loss: Double = 0
     ) throws(StationError) -> (collide: Double, airtime: Double, median: Double, most: Double) {
         let results = try channelSeeds.map { seed throws(StationError) in
             var trial = ChannelTrial(collarCount: count, phases: phases, seed: seed)
             trial.restartSeconds = restartSeconds
+            trial.lossProbability = loss
             return try trial.run()
         }
         let fixes = Double(results.count * count * 50)
