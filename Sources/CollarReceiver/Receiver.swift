@@ -52,6 +52,7 @@ public final class Receiver {
     /// The frames that the figures in the event log count.
     private var reportedFrameCount = 0
     private var isReportDue = false
+    private var targets = TargetMonitor()
     /// Keeps a stick, a collar or a stranger from filling logs with notices.
     private var noticeGate = NoticeGate()
     /// How many errors of each code there were, reported or left out.
@@ -372,6 +373,14 @@ public final class Receiver {
         let reading = reading(at: time)
         for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
         if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
+        // The times of a capture are not those of this machine.
+        if clock.playback == nil { reportTargets(reading, at: time.instant) }
+    }
+
+    private func reportTargets(_ reading: ReceiverReading, at now: Instant) {
+        var reading = reading
+        reading.usage = .now
+        for missed in targets.newlyMissed(in: reading, at: now) { report(.targetMissed(missed.target, measured: missed.value)) }
     }
 
     private func reading(at time: HostTime) -> ReceiverReading {

@@ -28,8 +28,11 @@ final class CollarSession {
     private(set) var health: HealthMonitor
     private var positions: PositionMonitor
     private var faults: FaultMonitor
+    private var battery: BatteryMonitor
+    private var restarts: RestartMonitor
+    private var reportedHeartbeat = ReportedHeartbeat()
     /// The collar's last identity.
-    private var identity: Identity?
+    private(set) var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
     private(set) var address: UInt8?
     private(set) var links = CollarLinks()
@@ -73,9 +76,11 @@ final class CollarSession {
         storage = CollarStorage(journal, output: output)
         feed = try EntryFeed(journal, configuration)
         logs = CollarLogs(journal)
-        health = HealthMonitor(deviceID: journal.deviceID)
+        health = HealthMonitor(deviceID: journal.deviceID, heartbeatSeconds: journal.memory.heartbeatSeconds)
         positions = PositionMonitor(deviceID: journal.deviceID)
         faults = FaultMonitor(deviceID: journal.deviceID)
+        battery = BatteryMonitor(deviceID: journal.deviceID, warning: journal.memory.batteryWarning)
+        restarts = RestartMonitor(deviceID: journal.deviceID, bootCount: journal.memory.bootCount)
         commits.add(id)
     }
 
@@ -145,16 +150,31 @@ final class CollarSession {
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
     /// the log that is returned.
     func accept(_ identity: Identity, at time: HostTime) -> LogSession {
+        let isNewLog = logs.log(id: identity.log.logID) == nil
         let added = logs.add(identity.log)
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
         feed.setCurrentLog(identity.log.logID)
-        health.setHeartbeat(seconds: identity.heartbeatSeconds)
+        learn(heartbeatSeconds: identity.heartbeatSeconds)
+        restarts.accept(identity, isNewLog: isNewLog, at: time.instant, output)
+        remember()
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
         }
         return added.session
+    }
+
+    /// The collar told the heartbeat in force.
+    private func learn(heartbeatSeconds: UInt16) {
+        health.setHeartbeat(seconds: heartbeatSeconds)
+        journal.memory.heartbeatSeconds = heartbeatSeconds
+    }
+
+    /// Keeps for the next run what a person was told. The next commit writes it.
+    private func remember() {
+        journal.memory.bootCount = restarts.bootCount
+        journal.memory.batteryWarning = battery.warning
     }
 
     /// Records the receiver, the sequences and the losses that an identity names.
@@ -177,7 +197,8 @@ final class CollarSession {
     /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
     private func noteFrameWithoutFix(_ log: LogSession, at time: HostTime) {
         guard log.delivery.highestSequence <= log.highestStored else { return }
-        positions.noteFrameWithoutFix(at: time.instant, output)
+        let isComplete = journal.firstMissing(logID: log.log.logID) > log.highestStored
+        positions.noteFrameWithoutFix(isComplete: isComplete, at: time.instant, output)
     }
 
     /// Decodes the fixes in an intact frame of the collar.
@@ -213,9 +234,14 @@ final class CollarSession {
             self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
             positions.accept(status, at: time.instant, output)
-            faults.accept(status, at: time.instant, output)
+            battery.accept(status, output)
+            let isReported = restarts.accept(status, output)
+            faults.accept(status, isReported: isReported, at: time.instant, output)
+            remember()
         case .commandResult(let result): requests.accept(result)
-        case .settings(let report) where report.direction == .report: requests.accept(report)
+        case .settings(let report) where report.direction == .report:
+            if let seconds = reportedHeartbeat.accept(report) { learn(heartbeatSeconds: seconds) }
+            requests.accept(report)
         default: break
         }
     }
@@ -240,6 +266,10 @@ final class CollarSession {
         if fix.sequence >= log.highestFix, log === logs.current {
             positions.noteStored(fix, logID: record.logID, at: time.instant, output)
             output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
+            battery.accept(newest: fix, output)
+            remember()
+        } else {
+            positions.noteBacklog(at: time.instant)
         }
         output.statistics.fixes += 1
         fixCount += 1
@@ -267,6 +297,7 @@ final class CollarSession {
             messageCount += 1
             feed.isBehind = true
             if log === logs.current { positions.noteMessage() }
+            if message.sequence < log.highestStored { positions.noteBacklog(at: time.instant) }
         }
         noteFrameWithoutFix(log, at: time)
     }
@@ -377,7 +408,9 @@ final class CollarSession {
         guard let pending = answer, pending.holdUntil == nil, let address else { return }
         answer = nil
         let sendsLiveFixes = currentLog?.hasLiveFixes ?? false
-        if let hasHeard = pollFrame?.showsAnswer(sentAt: answeredAt, sendsLiveFixes: sendsLiveFixes, at: time.instant) {
+        if let hasHeard = pollFrame?.showsAnswer(
+            sentAt: answeredAt, heartbeat: health.heartbeat, sendsLiveFixes: sendsLiveFixes, at: time.instant)
+        {
             links.noteNextPoll(hasHeard: hasHeard)
         }
         guard let link = links.link(for: pending, at: time.instant) else { return }
@@ -428,11 +461,12 @@ final class CollarSession {
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
     var isInContact: Bool { health.isInContact }
 
-    /// The next deadline: of an answer, a heartbeat, a request, or another attempt to read the journal.
+    /// The next deadline: of an answer, a heartbeat, the cause of a restart, a request, or another attempt to read the journal.
     var nextDeadline: Instant? {
         // The host asks every collar for it in each round, so it allocates nothing.
         Instant.earliest(
-            Instant.earliest(answer?.holdUntil, health.nextDeadline), Instant.earliest(requests.nextDeadline, feed.nextDeadline))
+            Instant.earliest(answer?.holdUntil, Instant.earliest(health.nextDeadline, restarts.nextDeadline)),
+            Instant.earliest(requests.nextDeadline, feed.nextDeadline))
     }
 
     /// Does what is due.
@@ -442,6 +476,8 @@ final class CollarSession {
             isCommitDue = true
         }
         health.advance(to: time.instant, output)
+        restarts.advance(to: time.instant, output)
+        remember()
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }

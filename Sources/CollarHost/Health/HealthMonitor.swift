@@ -13,7 +13,14 @@ struct HealthMonitor {
     /// Worsenings that were reported and are not over.
     private var open: Set<Worsening> = []
 
-    init(deviceID: UInt64) { self.deviceID = deviceID }
+    /// - Parameter heartbeatSeconds: the heartbeat that was in force in an earlier run; 0 if that is not known.
+    init(deviceID: UInt64, heartbeatSeconds: UInt16) {
+        self.deviceID = deviceID
+        health.setHeartbeat(seconds: heartbeatSeconds)
+    }
+
+    /// The heartbeat in force, in microseconds.
+    var heartbeat: Int64 { health.heartbeat }
 
     var nextDeadline: Instant? { health.nextDeadline }
 
