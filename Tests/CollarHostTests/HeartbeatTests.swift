@@ -77,10 +77,11 @@ import Testing
     /// A collar on a radio does not hear the identity request of a receiver that starts, and goes on with its frames.
     @Test func itIsKnownAfterARestart() throws {
         try report([.heartbeatSeconds: 900])
+        bench.receive(try collar.fix(0), on: link)
         bench.commit()
         try bench.restart()
         let link = bench.openLink()
-        bench.receive(try collar.probe(next: 0), on: link)
+        bench.receive(try collar.probe(next: 1), on: link)
         #expect(try lateness() == 1_125_000_000)
     }
 

@@ -57,7 +57,7 @@ import Testing
         bench.host.framesSent(at: bench.now)
         let latencies = bench.host.reading(at: bench.time).latencies
         #expect(latencies.fix == LatencySummary(averageMicroseconds: 2_000_000, p95Microseconds: 2_000_000, sampleCount: 1))
-        #expect(latencies.line == LatencySummary(averageMicroseconds: 30_000, p95Microseconds: 30_000, sampleCount: 1))
+        #expect(latencies.line == LatencySummary(averageMicroseconds: 30_000, p95Microseconds: 30_000, sampleCount: 2))
         #expect(latencies.message == LatencySummary(averageMicroseconds: 80_000, p95Microseconds: 80_000, sampleCount: 1))
     }
 
