@@ -374,13 +374,8 @@ public final class Receiver {
         for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
         if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
         // The times of a capture are not those of this machine.
-        if clock.playback == nil { reportTargets(reading, at: time.instant) }
-    }
-
-    private func reportTargets(_ reading: ReceiverReading, at now: Instant) {
-        var reading = reading
-        reading.usage = .now
-        for missed in targets.newlyMissed(in: reading, at: now) { report(.targetMissed(missed.target, measured: missed.value)) }
+        guard clock.playback == nil else { return }
+        for missed in targets.newlyMissed(in: reading, at: time.instant) { report(.targetMissed(missed.target, measured: missed.value)) }
     }
 
     private func reading(at time: HostTime) -> ReceiverReading {
@@ -388,15 +383,11 @@ public final class Receiver {
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 },
-            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures))
+            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures), usage: .now)
     }
 
     /// The figures now.
-    public var figures: ReceiverFigures {
-        var reading = reading(at: clock.now)
-        reading.usage = .now
-        return ReceiverFigures(reading)
-    }
+    public var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
 
     private var isLineLimitReached: Bool {
         guard let limit = configuration.lineLimit else { return false }

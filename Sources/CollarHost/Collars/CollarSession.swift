@@ -26,11 +26,7 @@ final class CollarSession {
     private let output: HostOutput
     var logs: CollarLogs
     private(set) var health: HealthMonitor
-    private var positions: PositionMonitor
-    private var faults: FaultMonitor
-    private var battery: BatteryMonitor
-    private var restarts: RestartMonitor
-    private var reportedHeartbeat = ReportedHeartbeat()
+    private var condition: ConditionMonitor
     /// The collar's last identity.
     private(set) var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
@@ -76,11 +72,8 @@ final class CollarSession {
         storage = CollarStorage(journal, output: output)
         feed = try EntryFeed(journal, configuration)
         logs = CollarLogs(journal)
-        health = HealthMonitor(deviceID: journal.deviceID, heartbeatSeconds: journal.memory.heartbeatSeconds)
-        positions = PositionMonitor(deviceID: journal.deviceID)
-        faults = FaultMonitor(deviceID: journal.deviceID)
-        battery = BatteryMonitor(deviceID: journal.deviceID, warning: journal.memory.batteryWarning)
-        restarts = RestartMonitor(deviceID: journal.deviceID, bootCount: journal.memory.bootCount)
+        health = HealthMonitor(journal)
+        condition = ConditionMonitor(journal)
         commits.add(id)
     }
 
@@ -155,26 +148,13 @@ final class CollarSession {
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
         feed.setCurrentLog(identity.log.logID)
-        learn(heartbeatSeconds: identity.heartbeatSeconds)
-        restarts.accept(identity, isNewLog: isNewLog, at: time.instant, output)
-        remember()
+        health.setHeartbeat(seconds: identity.heartbeatSeconds)
+        condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
         }
         return added.session
-    }
-
-    /// The collar told the heartbeat in force.
-    private func learn(heartbeatSeconds: UInt16) {
-        health.setHeartbeat(seconds: heartbeatSeconds)
-        journal.memory.heartbeatSeconds = heartbeatSeconds
-    }
-
-    /// Keeps for the next run what a person was told. The next commit writes it.
-    private func remember() {
-        journal.memory.bootCount = restarts.bootCount
-        journal.memory.batteryWarning = battery.warning
     }
 
     /// Records the receiver, the sequences and the losses that an identity names.
@@ -185,20 +165,13 @@ final class CollarSession {
         if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
         log.doubtedLosses.learn(from: identity, lost: journal.lost(logID: log.log.logID))
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// Records the sequence that a probe names.
     func learn(from probe: Probe, log: LogSession, at time: HostTime) {
         if probe.nextSequence > 0 { learn(of: probe.nextSequence - 1, log: log, at: time) }
-        noteFrameWithoutFix(log, at: time)
-    }
-
-    /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
-    private func noteFrameWithoutFix(_ log: LogSession, at time: HostTime) {
-        guard log.delivery.highestSequence <= log.highestStored else { return }
-        let isComplete = journal.firstMissing(logID: log.log.logID) > log.highestStored
-        positions.noteFrameWithoutFix(isComplete: isComplete, at: time.instant, output)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// Decodes the fixes in an intact frame of the collar.
@@ -206,7 +179,7 @@ final class CollarSession {
         at time: HostTime, _ decode: () throws(DecodeError) -> Fixes
     ) throws(DecodeError) -> Fixes {
         do throws(DecodeError) { return try decode() } catch {
-            positions.noteUndecodable(at: time.instant, output)
+            condition.noteUndecodable(at: time.instant, output)
             throw error
         }
     }
@@ -225,7 +198,7 @@ final class CollarSession {
     /// Accepts a message that is neither a fix nor a loss.
     func accept(_ message: Message, log: LogSession, at time: HostTime) {
         if keyed == nil { handOut(message, log: log, at: time) } else { waiting.append((message, log)) }
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     private func handOut(_ message: Message, log: LogSession, at time: HostTime) {
@@ -233,14 +206,10 @@ final class CollarSession {
         case .status(let status):
             self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
-            positions.accept(status, at: time.instant, output)
-            battery.accept(status, output)
-            let isReported = restarts.accept(status, output)
-            faults.accept(status, isReported: isReported, at: time.instant, output)
-            remember()
+            condition.accept(status, at: time.instant, output)
         case .commandResult(let result): requests.accept(result)
         case .settings(let report) where report.direction == .report:
-            if let seconds = reportedHeartbeat.accept(report) { learn(heartbeatSeconds: seconds) }
+            health.accept(report)
             requests.accept(report)
         default: break
         }
@@ -264,12 +233,10 @@ final class CollarSession {
         case .appended: break
         }
         if fix.sequence >= log.highestFix, log === logs.current {
-            positions.noteStored(fix, logID: record.logID, at: time.instant, output)
+            condition.noteStored(fix, logID: record.logID, at: time.instant, output)
             output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
-            battery.accept(newest: fix, output)
-            remember()
         } else {
-            positions.noteBacklog(at: time.instant)
+            condition.noteBacklog(at: time.instant)
         }
         output.statistics.fixes += 1
         fixCount += 1
@@ -296,10 +263,10 @@ final class CollarSession {
             output.statistics.messages += 1
             messageCount += 1
             feed.isBehind = true
-            if log === logs.current { positions.noteMessage() }
-            if message.sequence < log.highestStored { positions.noteBacklog(at: time.instant) }
+            if log === logs.current { condition.noteMessage() }
+            if message.sequence < log.highestStored { condition.noteBacklog(at: time.instant) }
         }
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// A fix or message came in that was stored before.
@@ -465,7 +432,7 @@ final class CollarSession {
     var nextDeadline: Instant? {
         // The host asks every collar for it in each round, so it allocates nothing.
         Instant.earliest(
-            Instant.earliest(answer?.holdUntil, Instant.earliest(health.nextDeadline, restarts.nextDeadline)),
+            Instant.earliest(answer?.holdUntil, Instant.earliest(health.nextDeadline, condition.nextDeadline)),
             Instant.earliest(requests.nextDeadline, feed.nextDeadline))
     }
 
@@ -476,8 +443,7 @@ final class CollarSession {
             isCommitDue = true
         }
         health.advance(to: time.instant, output)
-        restarts.advance(to: time.instant, output)
-        remember()
+        condition.advance(to: time.instant, output)
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }

@@ -9,6 +9,7 @@ public struct CollarMemory: Equatable, Sendable {
         /// The battery is almost empty.
         case critical = 2
 
+        /// Whether `left` is the better state.
         public static func < (left: BatteryWarning, right: BatteryWarning) -> Bool { left.rawValue < right.rawValue }
     }
 
