@@ -62,7 +62,11 @@ public enum HostNotice: Equatable, Sendable {
     case health(deviceID: UInt64, LinkHealth.Event)
     /// A collar that is heard has no current and accurate position. Each kind of worsening is reported at most once a minute.
     case positions(deviceID: UInt64, PositionProblem)
-    /// A collar's status reports a new last error.
+    /// The battery of a collar is low or almost empty; once each until it was charged.
+    case battery(deviceID: UInt64, CollarMemory.BatteryWarning, percent: Int)
+    /// A collar has restarted. The cause is ``CollarFault/none`` if it met no fault; nil if the collar has not told it.
+    case restarted(deviceID: UInt64, cause: CollarFault?)
+    /// A collar's status reports a new last error, which is not the cause of a restart that was reported.
     case fault(deviceID: UInt64, CollarFault)
     /// A collar does something that no sound collar does; at most once a minute for each collar and kind.
     case misbehaving(deviceID: UInt64, Misbehaviour)

@@ -52,6 +52,8 @@ public struct CollarReading: Equatable, Sendable {
     public var silentMicroseconds: Int64?
     /// Whether the collar was heard since the start.
     public var isHeard = false
+    /// The boot count in the collar's last identity since the start; nil before the first.
+    public var bootCount: UInt32?
 }
 
 extension HostReading {

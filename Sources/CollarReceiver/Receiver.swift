@@ -52,6 +52,7 @@ public final class Receiver {
     /// The frames that the figures in the event log count.
     private var reportedFrameCount = 0
     private var isReportDue = false
+    private var targets = TargetMonitor()
     /// Keeps a stick, a collar or a stranger from filling logs with notices.
     private var noticeGate = NoticeGate()
     /// How many errors of each code there were, reported or left out.
@@ -372,6 +373,9 @@ public final class Receiver {
         let reading = reading(at: time)
         for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
         if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
+        // The times of a capture are not those of this machine.
+        guard clock.playback == nil else { return }
+        for missed in targets.newlyMissed(in: reading, at: time.instant) { report(.targetMissed(missed.target, measured: missed.value)) }
     }
 
     private func reading(at time: HostTime) -> ReceiverReading {
@@ -379,15 +383,11 @@ public final class Receiver {
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
             outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 },
-            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures))
+            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures), usage: .now)
     }
 
     /// The figures now.
-    public var figures: ReceiverFigures {
-        var reading = reading(at: clock.now)
-        reading.usage = .now
-        return ReceiverFigures(reading)
-    }
+    public var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
 
     private var isLineLimitReached: Bool {
         guard let limit = configuration.lineLimit else { return false }

@@ -38,6 +38,8 @@ public indirect enum ReceiverNotice: Equatable, Sendable {
     case captureStopped(CaptureFileError)
     /// An earlier run ended in a way that nobody wanted.
     case crashed(EndOfRun)
+    /// A performance target is missed; the measured figure is in microseconds, bytes, or percent of a processor.
+    case targetMissed(PerformanceTarget, measured: Int64)
     /// Figures, once a minute while frames come in.
     case figures(ReceiverStatistics, HostLatencies)
     /// Bytes that came in at a port, or went out.

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func answer(_ bench: HostBench, to collar: PaperCollar, on link: LinkID, heartbeat: UInt16 = 60) throws -> Company? {
-        bench.receive(try collar.identity(heartbeatSeconds: heartbeat), on: link)
+        bench.receive(try collar.identity(heartbeat: heartbeat), on: link)
         bench.commit()
         return try company(in: bench.frames(), of: collar)
     }

@@ -100,11 +100,11 @@ struct PaperCollar {
 
     private enum FrameFault: Error { case badLog, badRange }
 
-    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, poll: UInt8? = 1, heartbeatSeconds: UInt16 = 60) throws -> [UInt8] {
+    func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, heartbeat: UInt16 = 60, poll: UInt8? = 1) throws -> [UInt8] {
         let identity = Identity(
             log: log, bootCount: boot, oldestSequence: oldest, nextSequence: next, pairedReceiverID: receiverID,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
-            capabilities: .sounder, heartbeatSeconds: heartbeatSeconds)
+            capabilities: .sounder, heartbeatSeconds: heartbeat)
         return try frame { output throws(EncodeError) in
             try identity.encode(address: address, flags: flags(poll), into: &output)
         }
@@ -118,11 +118,12 @@ struct PaperCollar {
 
     func fix(
         _ sequence: UInt32, seconds: Int64 = 0, latitudeSteps: Int32 = 5, accuracyMillimeters: UInt32? = nil,
-        poll: UInt8? = nil, isShort: Bool = false
+        battery: UInt8? = nil, poll: UInt8? = nil, isShort: Bool = false
     ) throws -> [UInt8] {
         var fix = Fix(
             sequence: sequence, unixMilliseconds: 1_700_000_000_000 + 1000 * seconds, latitudeSteps: latitudeSteps,
             longitudeSteps: 6)
+        fix.batteryPercent = battery
         fix.horizontalAccuracy = accuracyMillimeters.map { AccuracyCode(nearestToMillimeters: $0) }
         return try frame { output throws(EncodeError) in
             try AbsoluteFix.encode(
@@ -139,12 +140,36 @@ struct PaperCollar {
         }
     }
 
-    func status(isTracking: Bool = true, gnss: Status.GNSSState = .fix) throws -> [UInt8] {
+    /// - Parameter seconds: the time by the collar's clock; nil if it does not know the time.
+    func status(
+        isTracking: Bool = true, gnss: Status.GNSSState = .fix, battery: UInt8? = nil, lastError: CollarFault = .none,
+        seconds: Int64? = nil
+    ) throws -> [UInt8] {
         var status = Status()
+        status.batteryPercent = battery
+        status.lastError = lastError
+        status.clock = seconds.map { Status.Clock(unixMilliseconds: HostBench.unixMilliseconds + 1000 * $0, uptimeMilliseconds: 0) }
         status.isTracking = isTracking
         status.gnssState = gnss
         return try frame { output throws(EncodeError) in
             try status.encode(address: address, flags: flags(nil), log: log, into: &output)
+        }
+    }
+
+    /// The two frames of a report that hold the intervals and the heartbeat.
+    /// - Parameter changes: the settings that do not have their defaults, by key.
+    func settings(_ changes: [SettingKey: UInt32], version: UInt64 = 1) throws -> [[UInt8]] {
+        let defaults: [UInt32] = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000]
+        return try [1...6, 7...12].map { (keys: ClosedRange<UInt8>) in
+            var entries = SettingList()
+            for raw in keys {
+                entries.append(Setting(key: raw, value: SettingKey(rawValue: raw).flatMap { changes[$0] } ?? defaults[Int(raw) - 1]))
+            }
+            let report = Settings(
+                direction: .report, requestID: 0, version: SettingsVersion(rawValue: version), entries: entries)
+            return try frame { output throws(EncodeError) in
+                try report.encode(address: address, flags: flags(nil), log: log, into: &output)
+            }
         }
     }
 

@@ -56,9 +56,9 @@ import Testing
         bench.wait(seconds: 1)
         bench.host.framesSent(at: bench.now)
         let latencies = bench.host.reading(at: bench.time).latencies
-        #expect(latencies.fix == LatencySummary(averageMicroseconds: 2_000_000, p95Microseconds: 2_000_000))
-        #expect(latencies.line == LatencySummary(averageMicroseconds: 30_000, p95Microseconds: 30_000))
-        #expect(latencies.message == LatencySummary(averageMicroseconds: 80_000, p95Microseconds: 80_000))
+        #expect(latencies.fix == LatencySummary(averageMicroseconds: 2_000_000, p95Microseconds: 2_000_000, sampleCount: 1))
+        #expect(latencies.line == LatencySummary(averageMicroseconds: 30_000, p95Microseconds: 30_000, sampleCount: 2))
+        #expect(latencies.message == LatencySummary(averageMicroseconds: 80_000, p95Microseconds: 80_000, sampleCount: 1))
     }
 
     @Test func aCollarWhoseClockIsAheadGivesNoSample() throws {
@@ -76,6 +76,6 @@ import Testing
         for second in 0..<300 as Range<Int64> { meter.noteAnswer(toPollAt: Instant(microseconds: second * 1_000_000)) }
         meter.answersSent(at: Instant(microseconds: 99_000_000))
         // The first hundred: 99 s to 0 s ago.
-        #expect(meter.latencies.message == LatencySummary(averageMicroseconds: 49_500_000, p95Microseconds: 94_000_000))
+        #expect(meter.latencies.message == LatencySummary(averageMicroseconds: 49_500_000, p95Microseconds: 94_000_000, sampleCount: 100))
     }
 }

@@ -118,6 +118,50 @@ import Testing
         #expect(problems() == [.stale(seconds: 500)])
     }
 
+    /// While the collar delivers what it has kept, the airtime is spent on that.
+    @Test func nothingIsStaleWhileABacklogComesIn() throws {
+        bench.receive(try collar.identity(next: 100), on: link)
+        for sequence in 98...99 as ClosedRange<UInt32> { bench.receive(try collar.fix(sequence, seconds: Int64(sequence)), on: link) }
+        // A duty cycle allows a frame every few minutes.
+        for sequence in 0..<98 as Range<UInt32> {
+            bench.wait(seconds: sequence < 90 ? 20 : 500)
+            bench.receive(try collar.status(), on: link)
+            bench.receive(try collar.fix(sequence, seconds: Int64(sequence)), on: link)
+        }
+        #expect(problems().isEmpty)
+        bench.wait(seconds: 59)
+        bench.receive(try collar.status(), on: link)
+        #expect(problems().isEmpty)
+        bench.wait(seconds: 1)
+        bench.receive(try collar.status(), on: link)
+        #expect(problems() == [.stale(seconds: 90 * 20 + 8 * 500 + 60)])
+    }
+
+    @Test func aBacklogThatStops() throws {
+        bench.receive(try collar.identity(next: 100), on: link)
+        for sequence in [98, 99, 0] as [UInt32] { bench.receive(try collar.fix(sequence, seconds: Int64(sequence)), on: link) }
+        bench.wait(seconds: 999)
+        bench.receive(try collar.status(), on: link)
+        #expect(problems().isEmpty)
+        bench.wait(seconds: 1)
+        bench.receive(try collar.status(), on: link)
+        #expect(problems() == [.stale(seconds: 1000)])
+    }
+
+    /// After a start of the receiver the newest fix may be known, and only older ones come.
+    @Test func aBacklogIsNoMissingFix() throws {
+        bench.receive(try collar.fix(9), on: link)
+        bench.commit()
+        try bench.restart()
+        let link = bench.openLink()
+        for sequence in 0..<9 as Range<UInt32> {
+            bench.receive(try collar.probe(next: 10), on: link)
+            bench.wait(seconds: 20)
+            bench.receive(try collar.fix(sequence), on: link)
+        }
+        #expect(problems().isEmpty)
+    }
+
     @Test func aFixIsNotStaleWithinAMinute() throws {
         for sequence in 0...1 as ClosedRange<UInt32> { bench.receive(try collar.fix(sequence, seconds: Int64(sequence)), on: link) }
         bench.wait(seconds: 59.9)

@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarBridge
 import CollarWire
 import Testing
@@ -25,14 +26,15 @@ import Testing
         status.queueDepth = 22
         let told = CollarReading(
             deviceID: 0xAB, logID: 7, fixCount: 1, messageCount: 2, duplicateCount: 3, highestSequence: 9, missingCount: 4,
-            journalByteCount: 100, lag: nil, status: status, isReachable: true, silentMicroseconds: 7_999_999, isHeard: true)
+            journalByteCount: 100, lag: nil, status: status, isReachable: true, silentMicroseconds: 7_999_999, isHeard: true,
+            bootCount: 12)
         let silent = CollarReading(deviceID: 0xAC, fixCount: 0, messageCount: 0, duplicateCount: 0, missingCount: 0)
         var host = HostReading(
             statistics: counts, journalByteCount: 100, lag: EmissionLag(byteCount: 11, milliseconds: 12),
             isStorageFailing: true, collars: [told, silent])
-        host.latencies.fix = LatencySummary(averageMicroseconds: 300_000, p95Microseconds: 499_999)
-        host.latencies.line = LatencySummary(averageMicroseconds: 20, p95Microseconds: 66)
-        host.latencies.message = LatencySummary(averageMicroseconds: 2_400, p95Microseconds: 100_000)
+        host.latencies.fix = LatencySummary(averageMicroseconds: 300_000, p95Microseconds: 499_999, sampleCount: 100)
+        host.latencies.line = LatencySummary(averageMicroseconds: 20, p95Microseconds: 66, sampleCount: 100)
+        host.latencies.message = LatencySummary(averageMicroseconds: 2_400, p95Microseconds: 100_000, sampleCount: 100)
         return ReceiverReading(
             host: host, lineCount: 10, uptimeMicroseconds: 60_999_999, outputBlockedMilliseconds: 13,
             airtimeMicroseconds: 1_500_000, errorCounts: [.noDevice: 2, .deviceInUse: 1],
@@ -48,7 +50,7 @@ import Testing
         + #""line_latency_p95_us":66,"message_latency_average_us":2400,"message_latency_p95_us":100000,"#
         + #""airtime_us":1500000,"resident_bytes":50000001,"processor_us":6099899,"#
         + #""errors":{"device_in_use":1,"no_device":2},"collars":[{"collar":"00000000000000ab","missing":4,"#
-        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22,"reachable":1,"silent_ms":7999,"heard":1},"#
+        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22,"reachable":1,"silent_ms":7999,"heard":1,"boots":12},"#
         + #"{"collar":"00000000000000ac","heard":0}],"radios":[{"port":"/dev/ttyUSB0","state":"open","dialect":"kiss"},"#
         + #"{"port":"tcp://a:1","state":"connecting","dialect":null}]}"# + "\n"
 
@@ -103,6 +105,44 @@ import Testing
         figures.values[.residentBytes] = 50_000_000
         figures.values[.processorTime] = 6_099_900
         #expect(PerformanceTarget.allCases.map { $0.isMet(by: figures) } == [false, true, true, false])
+    }
+
+    /// A target that is missed is told when that begins, and at most once an hour.
+    @Test func missedTargets() {
+        var monitor = TargetMonitor()
+        var reading = reading
+        reading.uptimeMicroseconds = 600_000_000
+        func missed(_ seconds: Int64) -> [String] {
+            monitor.newlyMissed(in: reading, at: Instant(microseconds: seconds * 1_000_000)).map { "\($0.target.rawValue) \($0.value)" }
+        }
+        #expect(missed(0) == ["message_latency 100000", "memory 50000001"])
+        #expect(missed(7200) == [], "they were told")
+        func setFix(_ microseconds: Int64, samples: Int = 100) {
+            reading.host.latencies.fix = LatencySummary(averageMicroseconds: 0, p95Microseconds: microseconds, sampleCount: samples)
+        }
+        setFix(500_000, samples: 99)
+        #expect(missed(7201) == [], "there are too few samples")
+        setFix(60_000_001)
+        #expect(missed(7202) == [], "the collar was out of reach")
+        setFix(500_000)
+        reading.usage?.processorMicroseconds = 90_000_000
+        #expect(missed(7203) == ["fix_latency 500000", "processor 15"])
+        setFix(499_999)
+        #expect(missed(7204) == [])
+        setFix(700_000)
+        #expect(missed(10_802) == [], "at most once an hour")
+        #expect(missed(10_803) == ["fix_latency 700000"])
+    }
+
+    @Test func theStartOfAProcessIsNoMeasure() {
+        var monitor = TargetMonitor()
+        var reading = reading
+        reading.usage = ProcessUsage(processorMicroseconds: 599_000_000, residentByteCount: 1)
+        reading.host.latencies = HostLatencies()
+        reading.uptimeMicroseconds = 599_999_999
+        #expect(monitor.newlyMissed(in: reading, at: Instant(microseconds: 0)).isEmpty)
+        reading.uptimeMicroseconds = 600_000_000
+        #expect(monitor.newlyMissed(in: reading, at: Instant(microseconds: 1)).map(\.value) == [99])
     }
 
     @Test func metricsWithoutAReceiver() throws {

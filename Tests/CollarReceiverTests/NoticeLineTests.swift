@@ -78,6 +78,15 @@ struct NoticeLineTests {
             ])
     }
 
+    @Test func aRestartHasItsCause() {
+        func line(_ cause: CollarFault?) -> String { text(ReceiverNotice.host(.restarted(deviceID: 0xAB, cause: cause)).linkLine(5)) }
+        let start = #"{"type":"link","unix_ms":5,"event":"restarted","collar":"00000000000000ab""#
+        #expect(line(nil) == start + "}\n")
+        #expect(line(CollarFault.none) == start + #","cause":"none"}"# + "\n")
+        #expect(line(.lowVoltageReset) == start + #","cause":"low_voltage_reset"}"# + "\n")
+        #expect(ReceiverNotice.host(.restarted(deviceID: 1, cause: CollarFault.none)).errorLine(5) == nil)
+    }
+
     @Test func anErrorLineHasEveryKeyAPersonNeeds() {
         let notice = ReceiverNotice.host(.misbehaving(deviceID: .max, .sequenceJump(from: 1, to: 2)))
         let expected =

@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import sys
+import time
 import unittest
 
 import jsonschema
@@ -15,6 +17,11 @@ from test_link_health import UNREACHABLE, identity
 # Appended, because the tests' own collarlink.py must be found before the reference's.
 sys.path.append(str(ROOT / "Protocol/reference"))
 from session_parts import A, Collar, position  # noqa: E402
+
+STATUS = 6
+KNOWN = {"tracking": True, "gnss": 2, "throttle": 0, "stationary": False, "since": None, "battery": 71, "voltage": None, "temperature": None,
+         "uptime": 5, "last_error": 0, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0, "airtime": 0,
+         "clock": None}
 
 SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((ROOT / f"Protocol/schema/{name}.schema.json").read_text()))
            for name in ("fix", "link", "error", "stats", "status")}
@@ -44,7 +51,7 @@ class EventLineTest(EndToEndTest):
                  "severity": "info", "retryable": True}
         for name, good, changes in (
                 ("link", late, ({"collar": "1"}, {"event": "lost"}, {"event": "opened"}, {"silent_ms": -1}, {"more": 1},
-                                {"unix_ms": "1"}, {"event": "heard"}, {"event": "healthy"})),
+                                {"unix_ms": "1"}, {"event": "heard"}, {"event": "healthy"}, {"cause": "none"})),
                 ("error", error, ({"code": "A"}, {"remedy": ""}, {"severity": "bad"}, {"retryable": 1}, {"more": 1}))):
             SCHEMAS[name].check_schema(SCHEMAS[name].schema)
             self.assertTrue(SCHEMAS[name].is_valid(good))
@@ -110,6 +117,41 @@ class EventLineTest(EndToEndTest):
                          ["opened", "heard", "late", "unreachable", "degraded", "reachable", "healthy"])
         self.assertEqual([line.get("silent_ms") for line in links[2:4]], [5000, 13_000])
         self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["collar_not_reachable"])
+
+    def test_a_collar_restarts_with_an_empty_battery(self):
+        """A restart is a line with its cause, and a battery that empties is an error once, also over a restart of the receiver."""
+        receiver, radio = self.begin("--events", "link,error")
+        radio.send(A.identity(boot=7) + A.fix(position(0, battery=21)) + A.fix(position(1, battery=20)))
+        radio.send(A.fix(position(2, battery=10)) + A.identity(boot=8, following=3) + A.send(STATUS, {**KNOWN, "last_error": 6, "battery": 10}))
+        receiver.wait_for_lines(6)
+        radio.ask(A, 3)
+        receiver.stop()
+        self.assertEqual([(line["event"], line.get("cause")) for line in self.lines(receiver, "link")],
+                         [("opened", None), ("heard", None), ("restarted", "watchdog_reset")])
+        low, critical, fault = self.lines(receiver, "error")
+        self.assertEqual([(line["code"], line["severity"]) for line in (low, critical, fault)],
+                         [("battery_low", "warning"), ("battery_critical", "error"), ("collar_fault", "error")])
+        for line in (low, critical, fault):
+            self.assertIn(line["reason"], receiver.error_text)
+        receiver, radio = self.begin("--events", "link,error")
+        radio.send(A.fix(position(3, battery=9)) + A.identity(boot=8, following=4) + A.identity(boot=9, following=4))
+        radio.send(A.send(STATUS, {**KNOWN, "last_error": 0, "battery": 8}))
+        receiver.wait_for_lines(3)
+        receiver.stop()
+        self.assertEqual([(line["event"], line.get("cause")) for line in receiver.fixes],
+                         [("opened", None), ("heard", None), ("restarted", "none")])
+
+    def test_a_target_that_is_missed(self):
+        receiver, radio = self.begin("--events", "error")
+        now = int(time.time() * 1000)
+        radio.send(A.identity() + b"".join(A.fix(position(sequence, time=now - 2000)) for sequence in range(100)))
+        radio.ask(A, 100)
+        receiver.process.send_signal(signal.SIGUSR1)
+        receiver.wait_for_lines(1)
+        receiver.stop()
+        missed, = self.lines(receiver, "error")
+        self.assertEqual((missed["code"], missed["severity"]), ("target_missed", "warning"))
+        self.assertRegex(missed["reason"], r"within 2\d\d\d ms")
 
     def test_collars_of_others_and_too_many(self):
         receiver, radio = self.begin("--events", "error")

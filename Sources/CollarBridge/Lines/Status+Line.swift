@@ -37,7 +37,7 @@ extension Status {
 
 extension CollarFault {
     /// The name for programs; nil for none, and for codes that have no name.
-    var name: String? {
+    public var name: String? {
         switch self {
         case .gnssSilent: "gnss_silent"
         case .gnssFault: "gnss_fault"

@@ -53,10 +53,11 @@ public struct CollarSettings: Equatable, Sendable {
     /// heartbeat would else send a probe between two fixes.
     func heartbeatInForce(defaultSeconds: UInt32, isTracking: Bool) -> UInt32 {
         guard self[.heartbeatSeconds] == defaultSeconds, isTracking else { return self[.heartbeatSeconds] }
-        // Keys 1 … 4, 11 and 12 are intervals.
         var longest: UInt32 = 0
-        for index in 0..<12 where index < 4 || index > 9 { longest = max(longest, values[index]) }
-        return max(defaultSeconds, min((longest &* 3 &+ 1999) / 2000, 65_535))
+        for raw in 1...SettingKey.count {
+            if let key = SettingKey(rawValue: raw), key.isInterval { longest = max(longest, self[key]) }
+        }
+        return UInt32(DefaultHeartbeat.seconds(longestIntervalMilliseconds: longest, leastSeconds: defaultSeconds))
     }
 
     /// Whether the versions and all values are the same.

@@ -6,7 +6,8 @@ extension CollarSession {
         var reading = CollarReading(
             deviceID: deviceID, fixCount: fixCount, messageCount: messageCount, duplicateCount: duplicateCount, missingCount: 0,
             journalByteCount: byteCount(from: .start), lag: lag(at: time), status: status, isReachable: health.isReachable,
-            silentMicroseconds: health.silentMicroseconds(at: time.instant), isHeard: links.last != nil)
+            silentMicroseconds: health.silentMicroseconds(at: time.instant), isHeard: links.last != nil,
+            bootCount: identity?.bootCount)
         guard let delivery = currentLog?.delivery else { return reading }
         reading.logID = delivery.log.logID
         let durable = journal.durable(logID: delivery.log.logID)

@@ -26,10 +26,9 @@ final class CollarSession {
     private let output: HostOutput
     var logs: CollarLogs
     private(set) var health: HealthMonitor
-    private var positions: PositionMonitor
-    private var faults: FaultMonitor
+    private var condition: ConditionMonitor
     /// The collar's last identity.
-    private var identity: Identity?
+    private(set) var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
     private(set) var address: UInt8?
     private(set) var links = CollarLinks()
@@ -75,9 +74,8 @@ final class CollarSession {
         storage = CollarStorage(journal, output: output)
         feed = try EntryFeed(journal, configuration)
         logs = CollarLogs(journal)
-        health = HealthMonitor(deviceID: journal.deviceID)
-        positions = PositionMonitor(deviceID: journal.deviceID)
-        faults = FaultMonitor(deviceID: journal.deviceID)
+        health = HealthMonitor(journal)
+        condition = ConditionMonitor(journal)
         commits.add(id)
     }
 
@@ -152,6 +150,7 @@ final class CollarSession {
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
     /// the log that is returned.
     func accept(_ identity: Identity, at time: HostTime) -> LogSession {
+        let isNewLog = logs.log(id: identity.log.logID) == nil
         let added = logs.add(identity.log)
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
@@ -159,6 +158,7 @@ final class CollarSession {
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
         companyMicroseconds = max(
             ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * Int64(identity.heartbeatSeconds) * 1_000_000)
+        condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
@@ -174,19 +174,13 @@ final class CollarSession {
         if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
         log.doubtedLosses.learn(from: identity, lost: journal.lost(logID: log.log.logID))
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// Records the sequence that a probe names.
     func learn(from probe: Probe, log: LogSession, at time: HostTime) {
         if probe.nextSequence > 0 { learn(of: probe.nextSequence - 1, log: log, at: time) }
-        noteFrameWithoutFix(log, at: time)
-    }
-
-    /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
-    private func noteFrameWithoutFix(_ log: LogSession, at time: HostTime) {
-        guard log.delivery.highestSequence <= log.highestStored else { return }
-        positions.noteFrameWithoutFix(at: time.instant, output)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// Decodes the fixes in an intact frame of the collar.
@@ -194,7 +188,7 @@ final class CollarSession {
         at time: HostTime, _ decode: () throws(DecodeError) -> Fixes
     ) throws(DecodeError) -> Fixes {
         do throws(DecodeError) { return try decode() } catch {
-            positions.noteUndecodable(at: time.instant, output)
+            condition.noteUndecodable(at: time.instant, output)
             throw error
         }
     }
@@ -213,7 +207,7 @@ final class CollarSession {
     /// Accepts a message that is neither a fix nor a loss.
     func accept(_ message: Message, log: LogSession, at time: HostTime) {
         if keyed == nil { handOut(message, log: log, at: time) } else { waiting.append((message, log)) }
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     private func handOut(_ message: Message, log: LogSession, at time: HostTime) {
@@ -221,10 +215,11 @@ final class CollarSession {
         case .status(let status):
             self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
-            positions.accept(status, at: time.instant, output)
-            faults.accept(status, at: time.instant, output)
+            condition.accept(status, at: time.instant, output)
         case .commandResult(let result): requests.accept(result)
-        case .settings(let report) where report.direction == .report: requests.accept(report)
+        case .settings(let report) where report.direction == .report:
+            health.accept(report)
+            requests.accept(report)
         default: break
         }
     }
@@ -247,8 +242,10 @@ final class CollarSession {
         case .appended: break
         }
         if fix.sequence >= log.highestFix, log === logs.current {
-            positions.noteStored(fix, logID: record.logID, at: time.instant, output)
+            condition.noteStored(fix, logID: record.logID, at: time.instant, output)
             output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
+        } else {
+            condition.noteBacklog(at: time.instant)
         }
         output.statistics.fixes += 1
         fixCount += 1
@@ -275,9 +272,10 @@ final class CollarSession {
             output.statistics.messages += 1
             messageCount += 1
             feed.isBehind = true
-            if log === logs.current { positions.noteMessage() }
+            if log === logs.current { condition.noteMessage() }
+            if message.sequence < log.highestStored { condition.noteBacklog(at: time.instant) }
         }
-        noteFrameWithoutFix(log, at: time)
+        condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
     /// A fix or message came in that was stored before.
@@ -386,7 +384,9 @@ final class CollarSession {
         guard let pending = answer, pending.holdUntil == nil, let address else { return }
         answer = nil
         let sendsLiveFixes = currentLog?.hasLiveFixes ?? false
-        if let hasHeard = pollFrame?.showsAnswer(sentAt: answeredAt, sendsLiveFixes: sendsLiveFixes, at: time.instant) {
+        if let hasHeard = pollFrame?.showsAnswer(
+            sentAt: answeredAt, heartbeat: health.heartbeat, sendsLiveFixes: sendsLiveFixes, at: time.instant)
+        {
             links.noteNextPoll(hasHeard: hasHeard)
         }
         guard let link = links.link(for: pending, at: time.instant) else { return }
@@ -438,11 +438,12 @@ final class CollarSession {
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
     var isInContact: Bool { health.isInContact }
 
-    /// The next deadline: of an answer, a heartbeat, a request, or another attempt to read the journal.
+    /// The next deadline: of an answer, a heartbeat, the cause of a restart, a request, or another attempt to read the journal.
     var nextDeadline: Instant? {
         // The host asks every collar for it in each round, so it allocates nothing.
         Instant.earliest(
-            Instant.earliest(answer?.holdUntil, health.nextDeadline), Instant.earliest(requests.nextDeadline, feed.nextDeadline))
+            Instant.earliest(answer?.holdUntil, Instant.earliest(health.nextDeadline, condition.nextDeadline)),
+            Instant.earliest(requests.nextDeadline, feed.nextDeadline))
     }
 
     /// Does what is due.
@@ -452,6 +453,7 @@ final class CollarSession {
             isCommitDue = true
         }
         health.advance(to: time.instant, output)
+        condition.advance(to: time.instant, output)
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }

@@ -3,9 +3,6 @@ import CollarWire
 
 /// The frame with a collar's newest poll. Its content shows whether the collar heard the previous answer.
 struct PollFrame {
-    /// A probe within this time after an answer, in microseconds, is no heartbeat: heartbeats come after 60 s of silence.
-    private static let probeTime: Int64 = 30_000_000
-
     let type: MessageType
     /// Whether another frame has followed: everything that is stored from then on came in later frames.
     var isComplete = false
@@ -34,13 +31,14 @@ struct PollFrame {
     /// section 18).
     /// - Parameters:
     ///   - answeredAt: when the answer was sent; nil if none was.
+    ///   - heartbeat: the heartbeat in force, in microseconds. A probe sooner than half of it after the answer is none.
     ///   - sendsLiveFixes: whether the collar sends its newest fix in the live form if it has heard an answer.
-    func showsAnswer(sentAt answeredAt: Instant?, sendsLiveFixes: Bool, at now: Instant) -> Bool? {
+    func showsAnswer(sentAt answeredAt: Instant?, heartbeat: Int64, sendsLiveFixes: Bool, at now: Instant) -> Bool? {
         guard let answeredAt else { return nil }
         if hasRepeated { return false }
         switch type {
         case .liveFix: return true
-        case .probe: return now.microseconds(since: answeredAt) < PollFrame.probeTime ? false : nil
+        case .probe: return now.microseconds(since: answeredAt) < heartbeat / 2 ? false : nil
         case .absoluteFix where hasNewest && sendsLiveFixes: return false
         default: return hasNew ? true : nil
         }

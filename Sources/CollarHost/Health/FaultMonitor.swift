@@ -13,9 +13,11 @@ struct FaultMonitor {
     init(deviceID: UInt64) { self.deviceID = deviceID }
 
     /// The collar sent its status.
-    mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
+    /// - Parameter isReported: whether its last error was already reported.
+    mutating func accept(_ status: Status, isReported: Bool, at now: Instant, _ output: HostOutput) {
         guard status.lastError != last else { return }
         last = status.lastError
+        guard !isReported else { return }
         // The state of the GNSS receiver already tells its fault.
         let isOfGNSS = last == .gnssSilent || last == .gnssFault
         guard last != .none, !(isOfGNSS && status.gnssState == .fault), notices.isDue(.fault, at: now) else { return }

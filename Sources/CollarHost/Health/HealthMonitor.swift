@@ -1,4 +1,6 @@
 import CollarARQ
+import CollarJournal
+import CollarWire
 
 /// The health of the link to one collar, and which of its changes are reported. A collar at the edge of the radio range is
 /// often lost and heard again. So each kind of worsening is reported at most once a minute, and its end only if the worsening
@@ -8,12 +10,22 @@ struct HealthMonitor {
     private enum Worsening: Hashable, Sendable { case late, unreachable, degraded, unhealthy }
 
     private let deviceID: UInt64
+    private let journal: Journal
+    private var reportedHeartbeat = ReportedHeartbeat()
     private var health = LinkHealth()
     private var notices = NoticeLimiter<Worsening>()
     /// Worsenings that were reported and are not over.
     private var open: Set<Worsening> = []
 
-    init(deviceID: UInt64) { self.deviceID = deviceID }
+    /// - Parameter journal: it keeps the heartbeat in force for the next run.
+    init(_ journal: Journal) {
+        self.journal = journal
+        deviceID = journal.deviceID
+        health.setHeartbeat(seconds: journal.memory.heartbeatSeconds)
+    }
+
+    /// The heartbeat in force, in microseconds.
+    var heartbeat: Int64 { health.heartbeat }
 
     var nextDeadline: Instant? { health.nextDeadline }
 
@@ -33,7 +45,16 @@ struct HealthMonitor {
     /// Microseconds since the last frame of the collar, or since its link was opened; nil while its link is closed.
     func silentMicroseconds(at now: Instant) -> Int64? { health.silentSince.map { now.microseconds(since: $0) } }
 
-    mutating func setHeartbeat(seconds: UInt16) { health.setHeartbeat(seconds: seconds) }
+    /// The collar told the heartbeat in force.
+    mutating func setHeartbeat(seconds: UInt16) {
+        health.setHeartbeat(seconds: seconds)
+        journal.memory.heartbeatSeconds = seconds
+    }
+
+    /// The collar reported settings.
+    mutating func accept(_ report: Settings) {
+        if let seconds = reportedHeartbeat.accept(report) { setHeartbeat(seconds: seconds) }
+    }
 
     /// A frame of the collar came in.
     mutating func noteFrame(at now: Instant, _ output: HostOutput) { report(health.noteFrame(at: now), at: now, output) }

@@ -28,7 +28,8 @@ struct LatencySamples {
         // Latencies of years occur where a clock is wrong, so the sum of whole samples could overflow.
         let average = sorted.reduce(0.0) { $0 + Double($1) } / Double(count)
         return LatencySummary(
-            averageMicroseconds: Int64(exactly: average.rounded()) ?? .max, p95Microseconds: sorted[(count * 95 + 99) / 100 - 1])
+            averageMicroseconds: Int64(exactly: average.rounded()) ?? .max, p95Microseconds: sorted[(count * 95 + 99) / 100 - 1],
+            sampleCount: count)
     }
 }
 
@@ -38,6 +39,11 @@ public struct LatencySummary: Equatable, Sendable {
     public var averageMicroseconds: Int64
     /// The 95th percentile, in microseconds: the lowest sample that at least 95 % of the samples do not exceed.
     public var p95Microseconds: Int64
+    /// The number of samples, 1 … 100.
+    public var sampleCount: Int
+
+    /// Whether there were a hundred samples: of fewer, a single one can be the 95th percentile.
+    public var isComplete: Bool { sampleCount == LatencySamples.capacity }
 }
 
 /// The latencies of a host. Each is nil before its first sample.

@@ -1,8 +1,9 @@
 import CollarARQ
+import CollarWire
 
 /// The health of the link to one collar, as its receiver sees it.
 ///
-/// A collar is expected to be heard at least once every heartbeat, and to answer each request. Each missed heartbeat or
+/// A collar is expected to be heard at least once every heartbeat in force, and to answer each request. Each missed heartbeat or
 /// answer is a failure. Three failures in a row make the link degraded, ten unhealthy; any frame makes it healthy. Silence
 /// makes the collar late, then unreachable.
 ///
@@ -49,7 +50,7 @@ public struct LinkHealth: Equatable, Sendable {
     /// Missed heartbeats that make a collar unreachable.
     public static let unreachableHeartbeatCount = 3
     /// The heartbeat of a collar that has not told its own: the protocol's default.
-    public static let defaultHeartbeatSeconds = 60
+    public static let defaultHeartbeatSeconds = Int(DefaultHeartbeat.leastSeconds)
     /// A shorter heartbeat counts as this long, so that a collar cannot keep its receiver awake with a very short one.
     public static let minimumHeartbeatSeconds = 4
 
@@ -62,7 +63,8 @@ public struct LinkHealth: Equatable, Sendable {
     /// The start of the silence: the last frame of the collar, or the start of listening; nil while not listening.
     public private(set) var silentSince: Instant?
     private var wasHeard = false
-    private var heartbeat = Int64(LinkHealth.defaultHeartbeatSeconds) * 1_000_000
+    /// The heartbeat in force, in microseconds.
+    public private(set) var heartbeat = Int64(LinkHealth.defaultHeartbeatSeconds) * 1_000_000
     private var missedHeartbeats = 0
     private var answerDeadline: Instant?
 

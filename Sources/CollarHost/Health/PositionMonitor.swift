@@ -30,11 +30,16 @@ struct PositionMonitor {
     private static let leastAge: Int64 = 60_000_000
     /// The number of expected intervals after which a fix is stale.
     private static let intervalCount: Int64 = 3
+    /// The time in which another frame of a backlog comes, in microseconds: a frame of 253 bytes takes 9 to 10 s at spreading factor
+    /// 12, and a duty cycle of 1 % allows the next one after 100 times as long.
+    private static let backlogTime: Int64 = 1_000_000_000
     /// The longest interval that is expected, in milliseconds: a day.
     private static let longestInterval: Int64 = 86_400_000
 
     private let deviceID: UInt64
     private var firstHeard: Instant?
+    /// When an entry came in last that was not the newest.
+    private var backlogAt: Instant?
     private var newest: Newest?
     /// The time between the newest two fixes, in milliseconds, divided by the number of fixes that the collar made meanwhile;
     /// nil before there are two fixes of one log.
@@ -65,6 +70,9 @@ struct PositionMonitor {
         }
     }
 
+    /// An entry was stored that is older than the newest one: a backlog comes in.
+    mutating func noteBacklog(at now: Instant) { backlogAt = now }
+
     /// A message of the collar's current log was stored.
     mutating func noteMessage() { messageCount += 1 }
 
@@ -89,12 +97,18 @@ struct PositionMonitor {
         }
     }
 
-    /// A frame without a fix came in, and no known fix is on its way.
-    mutating func noteFrameWithoutFix(at now: Instant, _ output: HostOutput) {
+    /// A frame without a fix came in, and no newer fix is known to be on its way.
+    /// - Parameter isComplete: whether no older entry is missing.
+    mutating func noteFrameWithoutFix(isComplete: Bool, at now: Instant, _ output: HostOutput) {
         let firstHeard = firstHeard ?? now
         self.firstHeard = firstHeard
         // The cause of the missing fixes was already reported.
         guard open.isDisjoint(with: [.switchedOff, .fault]) else { return }
+        if let backlogAt {
+            // The airtime is spent on the backlog.
+            let silence = now.microseconds(since: backlogAt)
+            if silence < (isComplete ? PositionMonitor.leastAge : PositionMonitor.backlogTime) { return }
+        }
         let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
         guard age >= PositionMonitor.leastAge else { return }
         let seconds = Int(age / 1_000_000)

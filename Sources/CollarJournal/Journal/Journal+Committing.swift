@@ -50,13 +50,18 @@ extension Journal {
             stagedAddress = address
             writer.pending.append(address: address)
         }
+        // After a power cut that loses this record, the collar tells its heartbeat again, and a warning may come twice.
+        if memory != stagedMemory, !isAtByteLimit {
+            stagedMemory = memory
+            writer.pending.append(memory)
+        }
     }
 
     /// Begins the next segment. A failure here does not undo the commit before it.
     private func rotate() {
         let checkpoint = Checkpoint(
             logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor,
-            sealed: sealedProgress, address: address)
+            sealed: sealedProgress, address: address, memory: memory)
         let place = Opening(
             directory: directory, deviceID: deviceID, receiverID: receiverID,
             segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)

@@ -100,7 +100,7 @@ extension Journal {
         let checkpoint = Checkpoint(
             logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)),
-            sealed: recovery?.sealed, address: recovery?.address)
+            sealed: recovery?.sealed, address: recovery?.address, memory: recovery?.memory ?? CollarMemory())
         let writer = try JournalError.wrapping { () throws(FileFailure) in
             try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
         }

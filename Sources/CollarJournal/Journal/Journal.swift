@@ -39,6 +39,8 @@ public final class Journal {
     /// The address on the air at which the collar was heard last, 1 … 254; nil if that was not recorded. A change is written with
     /// the next ``commit()``.
     public var address: UInt8?
+    /// What the receiver remembers of the collar. A change is written with the next ``commit()``.
+    public var memory: CollarMemory
 
     /// Size of a segment in bytes, after which the next one begins.
     public static let defaultSegmentByteLimit = 1 << 20
@@ -63,6 +65,8 @@ public final class Journal {
     var isSealedProgressPending = false
     /// The newest ``address`` in a record, written or pending.
     var stagedAddress: UInt8?
+    /// The newest ``memory`` in a record, written or pending.
+    var stagedMemory: CollarMemory
     /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
     /// can be searched by time.
     var latestUnixMilliseconds: Int64
@@ -98,6 +102,8 @@ public final class Journal {
         stagedSealedProgress = sealedProgress
         address = recovery?.address
         stagedAddress = address
+        memory = recovery?.memory ?? CollarMemory()
+        stagedMemory = memory
         // If the disk had no room for the progress record that ends an interrupted commit, later damage to that commit's
         // records would go unnoticed. So these records are not announced before the next commit.
         let isConfirmed = start.writer.pending.bytes.isEmpty

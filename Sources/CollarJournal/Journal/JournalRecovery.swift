@@ -14,6 +14,8 @@ struct JournalRecovery {
     private(set) var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
     private(set) var address: UInt8?
+    /// What the receiver remembers of the collar.
+    private(set) var memory = CollarMemory()
     /// The damage that was skipped.
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.
@@ -205,6 +207,8 @@ struct JournalRecovery {
             sealed = progress
         case .address(let heard):
             address = heard
+        case .memory(let kept):
+            memory = kept
         case .later:
             break
         }
@@ -260,7 +264,7 @@ extension Record {
     /// Whether the record belongs to the header and the checkpoint at the start of a segment.
     var isOfCheckpoint: Bool {
         switch self {
-        case .header, .covered, .lost, .sealed, .address, .checkpointEnd, .repaired: true
+        case .header, .covered, .lost, .sealed, .address, .memory, .checkpointEnd, .repaired: true
         case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
         }
     }

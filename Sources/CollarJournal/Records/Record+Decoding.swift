@@ -49,6 +49,13 @@ extension Record {
         case .address:
             let address = reader.read(24)
             record = (1...254).contains(address) ? .address(UInt8(address)) : nil
+        case .memory:
+            var memory = CollarMemory()
+            memory.heartbeatSeconds = UInt16(reader.read(16))
+            memory.bootCount = reader.read(32)
+            // A later version may know a worse warning.
+            memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(8))) ?? .critical
+            record = .memory(memory)
         }
         // A later version may lengthen a record, so only one that is too short is refused.
         guard let record, reader.remainingBitCount >= 0 else { return nil }

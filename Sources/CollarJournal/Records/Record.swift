@@ -18,6 +18,7 @@ enum Record: Equatable {
     case repaired(segment: UInt32, DamageExtent)
     case sealed(SealedProgress)
     case address(UInt8)
+    case memory(CollarMemory)
     case later(kind: UInt8)
 
     enum Kind: UInt8 {
@@ -34,6 +35,7 @@ enum Record: Equatable {
         case message = 11
         case sealed = 12
         case address = 13
+        case memory = 14
     }
 }
 
@@ -61,6 +63,8 @@ struct Checkpoint {
     var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
     var address: UInt8?
+    /// What the receiver remembers of the collar.
+    var memory = CollarMemory()
 }
 
 /// A part of the covered ranges of one log at the start of a segment.

@@ -115,6 +115,7 @@ struct RecordBuffer {
         }
         if let sealed = checkpoint.sealed { append(sealed) }
         if let address = checkpoint.address { append(address: address) }
+        if checkpoint.memory != CollarMemory() { append(checkpoint.memory) }
         append(end)
     }
 
@@ -206,6 +207,16 @@ struct RecordBuffer {
         fields.write(UInt32(Record.Kind.address.rawValue), 8)
         // The stream decoder drops what is shorter than seven bytes.
         fields.write(UInt32(address), 24)
+        finish(&fields)
+    }
+
+    /// Adds what the receiver remembers of the collar.
+    mutating func append(_ memory: CollarMemory) {
+        var fields = BitWriter()
+        fields.write(UInt32(Record.Kind.memory.rawValue), 8)
+        fields.write(UInt32(memory.heartbeatSeconds), 16)
+        fields.write(memory.bootCount, 32)
+        fields.write(UInt32(memory.batteryWarning.rawValue), 8)
         finish(&fields)
     }
 

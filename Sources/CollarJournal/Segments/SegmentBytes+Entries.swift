@@ -85,7 +85,7 @@ extension SegmentBytes {
             case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: batch.end))
             case .uncovered(let range): batch.elements.append(.init(entry: .uncovered(range), end: batch.end))
             case .header(let header): try validate(header, of: segment)
-            case .covered, .lost, .checkpointEnd, .progress, .cursor, .repaired, .sealed, .address, .later: break
+            case .covered, .lost, .checkpointEnd, .progress, .cursor, .repaired, .sealed, .address, .memory, .later: break
             }
         }
         return false

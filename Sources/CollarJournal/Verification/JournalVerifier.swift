@@ -104,7 +104,7 @@ struct JournalVerifier {
 
     private mutating func apply(_ record: Record, in segment: UInt32) {
         switch record {
-        case .header, .cursor, .sealed, .address, .later: break
+        case .header, .cursor, .sealed, .address, .memory, .later: break
         case .covered(let part):
             partCount += 1
             for range in part.ranges { checkpoint[part.logID, default: .init()].insert(covered: range) }

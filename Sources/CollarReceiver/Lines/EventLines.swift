@@ -21,19 +21,22 @@ extension ReceiverNotice {
             line(of: "late", now, animals, deviceID: deviceID, silentMicroseconds: silence)
         case .host(.health(let deviceID, .unreachable(let silence))):
             line(of: "unreachable", now, animals, deviceID: deviceID, silentMicroseconds: silence)
+        case .host(.restarted(let deviceID, let cause)):
+            line(of: "restarted", now, animals, deviceID: deviceID, cause: cause.map { $0.name ?? "none" })
         default: nil
         }
     }
 
     private func line(
         of event: String, _ now: Int64, port: String? = nil, _ animals: DeploymentTable = DeploymentTable(),
-        deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil
+        deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil, cause: String? = nil
     ) -> [UInt8] {
         var object = JSONLine(type: "link", unixMilliseconds: now)
         object.add("event", event)
         if let port { object.add("port", port) }
         if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         if let silentMicroseconds { object.add("silent_ms", silentMicroseconds / 1000) }
+        if let cause { object.add("cause", cause) }
         return object.line
     }
 
@@ -73,7 +76,7 @@ extension HostNotice {
             .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
             .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
             .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
-            .positions(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
+            .positions(let deviceID, _), .battery(let deviceID, _, _), .restarted(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
             .restartedBelow(let deviceID, _, _, _), .onlyRepeats(let deviceID), .keyLost(let deviceID):
             deviceID
         default: nil

@@ -16,8 +16,9 @@ extension ErrorCode {
             .sequenceJumped, .tooManyLosses, .animalsUnusable:
             .collarLocation
         case .dutyCycleReached, .dwellTimeExceeded, .tooManyGaps, .tooManyLogs, .tooManyCollars, .tooManyNewCollars, .tooManyClients,
-            .tooManyRequests:
+            .tooManyRequests, .targetMissed:
             .performance
+        case .batteryLow, .batteryCritical: .power
         case .runCrashed: .crash
         }
     }

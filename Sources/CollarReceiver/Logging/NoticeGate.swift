@@ -94,11 +94,12 @@ extension ReceiverNotice {
         case .host(.collar): "heard"
         case .host(.health(_, .condition)): "condition"
         case .host(.health): "reachable"
+        case .host(.restarted): "restarted"
         case .host(.storageFailing), .host(.storageRecovered): "storage"
         case .waitingForRadio, .udevElsewhere, .crashed, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
             .host(.status), .host(.lost), .host(.deliveredElsewhere), .host(.damagedFixes):
             nil
-        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .host: message.code?.rawValue
+        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: message.code?.rawValue
         }
     }
 }

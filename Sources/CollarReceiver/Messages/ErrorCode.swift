@@ -74,6 +74,10 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     /// The collar reports an error of its own, other than one of its GNSS receiver.
     case collarFault = "collar_fault"
+    /// The battery of a collar is low.
+    case batteryLow = "battery_low"
+    /// The battery of a collar is almost empty.
+    case batteryCritical = "battery_critical"
 
     // Storage.
 
@@ -185,6 +189,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case commandFailed = "command_failed"
     /// An earlier run ended in a way that nobody wanted: it crashed, or it was killed.
     case runCrashed = "run_crashed"
+    /// The receiver is slower, or uses more of its machine, than it is to.
+    case targetMissed = "target_missed"
     /// Lines cannot be written.
     case outputFailed = "output_failed"
     /// Anything else.
@@ -239,6 +245,8 @@ extension ErrorCode {
         case .linkUnhealthy, .collarFault, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)
         case .noLocationData, .staleLocationData: (.info, true, nil)
         case .poorGPSAccuracy: (.info, false, nil)
+        case .batteryLow: (.warning, false, nil)
+        case .batteryCritical: (.error, false, nil)
         case .storageFailing: (.critical, true, .inputOutput)
         case .journalUnavailable: (.critical, true, .cannotCreate)
         case .journalUnreadable, .requestsFailing: (.error, true, nil)
@@ -246,7 +254,7 @@ extension ErrorCode {
         case .stateInUse: (.critical, true, .portBusy)
         case .stateUnusable: (.critical, false, .configuration)
         case .noReceiver, .unknownFix: (.critical, false, .noInput)
-        case .oldFixesKept, .tooManyNewCollars: (.warning, true, nil)
+        case .oldFixesKept, .tooManyNewCollars, .targetMissed: (.warning, true, nil)
         case .removedUnread: (.warning, false, nil)
         case .readerUnusable: (.critical, false, .corruptInput)
         case .fixChanged, .sequenceJumped, .tooManyGaps, .tooManyLogs, .tooManyPolls, .tooManyLosses, .tooManyCollars,

@@ -75,6 +75,7 @@ extension CollarFigure {
                 "collar_silence_seconds", .gauge, fractionDigits: 3,
                 "Time since the collar was heard last, or since its radio was opened.")
         case .heard: Metric("collar_heard", .gauge, "Whether the collar was heard since the start of the receiver.")
+        case .boots: Metric("collar_boots_total", .counter, "Boots of the collar since it was made.")
         }
     }
 }

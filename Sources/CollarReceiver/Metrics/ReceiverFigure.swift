@@ -69,6 +69,8 @@ public enum CollarFigure: String, CaseIterable, Sendable {
     case silence = "silent_ms"
     /// 1 where the collar was heard since the start, else 0.
     case heard
+    /// How often the collar has booted, as its last identity says.
+    case boots
 }
 
 /// A radio of a running receiver.

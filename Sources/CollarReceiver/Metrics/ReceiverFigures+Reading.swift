@@ -33,6 +33,7 @@ extension ReceiverFigures {
             values[.queueDepth] = collar.status.map { Int64($0.queueDepth) }
             values[.reachable] = collar.isReachable.map { $0 ? 1 : 0 }
             values[.heard] = collar.isHeard ? 1 : 0
+            values[.boots] = collar.bootCount.map { Int64($0) }
             values[.silence] = collar.silentMicroseconds.map { $0 / 1000 }
             collars[collar.deviceID] = values
         }

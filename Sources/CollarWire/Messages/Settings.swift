@@ -64,6 +64,16 @@ public enum SettingKey: UInt8, Equatable, Sendable {
         }
     }
 
+    /// Whether the setting is a time between two fixes, in milliseconds.
+    public var isInterval: Bool {
+        switch self {
+        case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
+            .criticalBatteryIntervalMilliseconds, .stationaryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds:
+            true
+        default: false
+        }
+    }
+
     /// Whether 0 is accepted outside ``range``. It means "as built".
     public var isZeroAccepted: Bool { self == .spreadingFactor || self == .turnaroundMilliseconds }
 

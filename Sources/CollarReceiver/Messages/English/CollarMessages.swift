@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarHost
+import CollarJournal
 import CollarWire
 
 extension LinkHealth.Event {
@@ -62,6 +63,18 @@ extension PositionProblem {
                 .poorGPSAccuracy, "the newest fix of \(collar) is accurate to \(meters) m only",
                 "Wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate.")
         }
+    }
+}
+
+extension CollarMemory.BatteryWarning {
+    func message(of collar: String, percent: Int) -> UserMessage {
+        self == .critical
+            ? UserMessage(
+                .batteryCritical, "the battery of \(collar) is almost empty: \(percent) %",
+                "Charge it now. Until then the collar makes fewer fixes and sends fewer of them, and it may stop at any time.")
+            : UserMessage(
+                .batteryLow, "the battery of \(collar) is low: \(percent) %",
+                "Charge it soon. Until then the collar makes fewer fixes and sends fewer of them.")
     }
 }
 

@@ -33,6 +33,8 @@ extension ErrorCode {
         case .staleLocationData: "Position is old"
         case .poorGPSAccuracy: "Position is inaccurate"
         case .collarFault: "Collar reports an error"
+        case .batteryLow: "Battery low"
+        case .batteryCritical: "Battery almost empty"
         case .storageFailing: "Storage failing"
         case .journalUnavailable: "Journal cannot be opened"
         case .journalUnreadable: "Journal cannot be read"
@@ -73,6 +75,7 @@ extension ErrorCode {
         case .controlFailing: "No control socket"
         case .commandFailed: "The command failed"
         case .runCrashed: "The last run crashed"
+        case .targetMissed: "Performance target missed"
         case .outputFailed: "Output cannot be written"
         case .unknown: "Unexpected error"
         }

@@ -110,7 +110,11 @@ extension HostNotice {
                     + "them any more")
         case .health(let deviceID, let event): event.message(of: collarName(deviceID))
         case .positions(let deviceID, let problem): problem.message(of: deviceID)
-        case .fault(let deviceID, let fault): fault.message(of: deviceID)
+        case .battery(let deviceID, let warning, let percent): warning.message(of: collarName(deviceID), percent: percent)
+        case .restarted(let deviceID, nil): UserMessage(nil, "\(collarName(deviceID)) has restarted; it has not told why")
+        case .restarted(let deviceID, CollarFault.none?):
+            UserMessage(nil, "\(collarName(deviceID)) has restarted without a fault: it was switched on or reset, or was told to")
+        case .restarted(let deviceID, let fault?), .fault(let deviceID, let fault): fault.message(of: deviceID)
         case .misbehaving(let deviceID, let misbehaviour): misbehaviour.message(of: collarName(deviceID))
         case .collarRefused(let deviceID, let link, .tooManyCollars(let limit)):
             UserMessage(

@@ -101,6 +101,7 @@ extension ReceiverNotice {
             UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
         case .captureStopped(let failure): failure.message
         case .crashed(let end): end.message
+        case .targetMissed(let target, let value): target.missedMessage(measured: value)
         case .figures(let statistics, let latencies): UserMessage(nil, latencies.text(statistics))
         case .traffic(let path, let isInbound, let bytes):
             UserMessage(nil, "\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
