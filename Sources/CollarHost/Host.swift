@@ -60,10 +60,13 @@ package final class Host {
     }
 
     /// A link was opened: an identity request to all collars goes out on it.
-    package func linkOpened(_ id: LinkID, at time: HostTime) {
+    /// - Parameter timing: the timing of the link's radio; nil if it is not known.
+    package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, at time: HostTime) {
         let link = links[id.index]
-        link.open(at: time.instant)
-        for collar in collars.sessions { collar.linkOpened(id, at: time.instant) }
+        let heartbeat = collars.sessions.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, $1.heartbeatMicroseconds) }
+        link.open(timing: timing, heartbeatMicroseconds: heartbeat, at: time.instant)
+        let answerTime = link.session?.identityMicroseconds ?? 0
+        for collar in collars.sessions { collar.linkOpened(id, answerMicroseconds: answerTime, at: time.instant) }
         countOpenLinks()
         dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
     }
@@ -92,10 +95,8 @@ package final class Host {
         dispatcher.receive(packet: packet, signal: signal, on: links[id.index], at: time)
     }
 
-    /// The link's radio needs up to this time from the end of a frame to the start of its answer.
-    package func setTurnaround(microseconds: Int64, of id: LinkID) {
-        links[id.index].session?.radioTurnaroundMicroseconds = microseconds
-    }
+    /// The timing of the link's radio became known.
+    package func setTiming(_ timing: ModemProfile, of id: LinkID) { links[id.index].session?.radioTiming = timing }
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
     /// this one was.

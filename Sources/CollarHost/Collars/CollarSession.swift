@@ -421,9 +421,13 @@ final class CollarSession {
     }
 
     /// A link was opened, and an identity request to all collars goes out on it.
-    func linkOpened(_ opened: LinkID, at now: Instant) {
-        if links.last == opened { health.resume(at: now) }
+    /// - Parameter answerMicroseconds: the time that the collar has to answer.
+    func linkOpened(_ opened: LinkID, answerMicroseconds: Int64, at now: Instant) {
+        if links.last == opened { health.resume(answerWithinMicroseconds: answerMicroseconds, at: now) }
     }
+
+    /// The longest silence of the collar, in microseconds, as far as it is known.
+    var heartbeatMicroseconds: Int64 { health.heartbeatMicroseconds }
 
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
     var isInContact: Bool { health.isInContact }

@@ -45,10 +45,13 @@ struct HealthMonitor {
     mutating func suspend() { health.suspend() }
 
     /// The link of the collar was opened, and an identity request to all collars goes out on it.
-    mutating func resume(at now: Instant) {
+    mutating func resume(answerWithinMicroseconds time: Int64, at now: Instant) {
         health.resume(at: now)
-        health.asked(at: now, answerWithinMicroseconds: Link.identityTime)
+        health.asked(at: now, answerWithinMicroseconds: time)
     }
+
+    /// The longest silence of the collar, in microseconds, as far as it is known.
+    var heartbeatMicroseconds: Int64 { health.heartbeatMicroseconds }
 
     private mutating func report(_ events: [LinkHealth.Event], at now: Instant, _ output: HostOutput) {
         for event in events where isReported(event, at: now) {

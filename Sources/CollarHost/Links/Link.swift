@@ -6,13 +6,13 @@ final class Link {
     /// Notices about a link that are given at most once a minute.
     enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame, unopenedFrame }
 
-    /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds.
+    /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds. At a line a collar
+    /// answers at once.
     private static let silenceTimes: (first: Int64, last: Int64) = (1_000_000, 5_000_000)
+    /// The polls that a collar needs at most until its identity is known.
+    private static let identityPolls: Int64 = 4
     /// The least time between an identity request that answers no poll and the last request before it, in microseconds.
     private static let identityRequestInterval: Int64 = 1_000_000
-    /// The time that a known collar has to answer the identity request sent at the opening of a link, in microseconds.
-    static let identityTime = silenceTimes.last
-
     /// Whether a known collar was heard since the link was opened.
     fileprivate enum Establishment {
         /// No collar was heard since this time.
@@ -29,21 +29,47 @@ final class Link {
         var radioIdentity: RadioIdentity?
         /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
-        /// The longest time from the end of a frame to the start of its answer, if the caller has told it.
-        var radioTurnaroundMicroseconds: Int64?
+        /// The timing of the radio, if the caller has told it.
+        var radioTiming: ModemProfile?
+        /// The packets, as long as no known collar was heard.
+        var foreign = ForeignPackets()
+        /// The longest silence of a collar, in microseconds.
+        let heartbeatMicroseconds: Int64
         /// The collar heard last.
         var lastCollar: CollarSession?
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
+        /// The timing of the radio; nil if it is not known.
+        private var timing: ModemProfile? { radioTiming ?? modemSettings.map { ModemProfile($0) } }
+
         /// The longest time from the end of a frame to the start of its answer; nil if it is not known.
-        var turnaroundMicroseconds: Int64? {
-            radioTurnaroundMicroseconds ?? modemSettings.map { Int64($0.turnaroundMilliseconds) * 1000 }
+        var turnaroundMicroseconds: Int64? { timing?.turnaroundMicroseconds }
+
+        /// The time in which a collar within reach is heard at a radio on which both ends cannot send at once; nil at a line.
+        ///
+        /// Such a collar hears nothing but answers to its polls. It polls after a heartbeat, for which it has a quarter more, and then
+        /// until it knows that its identity has arrived.
+        private var radioSilence: Int64? {
+            guard let timing, timing.isHalfDuplex else { return nil }
+            let poll = 2 * timing.airtimeMicroseconds(frameByteCount: Frame.minimumLimitByteCount) + timing.turnaroundMicroseconds
+            return heartbeatMicroseconds / 4 * 5 + Link.identityPolls * poll
+        }
+
+        /// The time that a known collar has to answer the identity request sent at the opening of the link, in microseconds.
+        var identityMicroseconds: Int64 { radioSilence ?? Link.silenceTimes.last }
+
+        /// Whether no further report of the silence follows the one that is due.
+        fileprivate func isLastReport(_ isReported: Bool) -> Bool { isReported || radioSilence != nil }
+
+        /// The time from the opening of the link to the report of the silence that is due next.
+        fileprivate func silenceMicroseconds(_ isReported: Bool) -> Int64 {
+            isLastReport(isReported) ? identityMicroseconds : Link.silenceTimes.first
         }
 
         fileprivate var silenceDeadline: Instant? {
             guard case .waiting(let start, let isReported) = establishment else { return nil }
-            return start.advanced(byMicroseconds: isReported ? Link.silenceTimes.last : Link.silenceTimes.first)
+            return start.advanced(byMicroseconds: silenceMicroseconds(isReported))
         }
     }
 
@@ -64,7 +90,11 @@ final class Link {
     }
 
     /// Opens the link. Nothing is known yet of the station at its other end.
-    func open(at now: Instant) { session = Session(establishment: .waiting(since: now, isReported: false)) }
+    /// - Parameter heartbeatMicroseconds: the longest silence of a collar.
+    func open(timing: ModemProfile?, heartbeatMicroseconds: Int64, at now: Instant) {
+        session = Session(
+            radioTiming: timing, heartbeatMicroseconds: heartbeatMicroseconds, establishment: .waiting(since: now, isReported: false))
+    }
 
     func close() { session = nil }
 
@@ -87,8 +117,8 @@ final class Link {
         guard let session, let due = session.silenceDeadline, now >= due,
             case .waiting(let start, let isReported) = session.establishment
         else { return nil }
-        self.session?.establishment = isReported ? .over : .waiting(since: start, isReported: true)
-        return Int((isReported ? Link.silenceTimes.last : Link.silenceTimes.first) / 1_000_000)
+        self.session?.establishment = session.isLastReport(isReported) ? .over : .waiting(since: start, isReported: true)
+        return Int(session.silenceMicroseconds(isReported) / 1_000_000)
     }
 
     /// Whether a notice of this kind is due. If so, it counts as given.

@@ -3,7 +3,7 @@ extension ErrorCode {
     public var category: LogCategory {
         switch self {
         case .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
-            .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioBusy, .radioFault, .radioUnreachable,
+            .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioBusy, .foreignPackets, .radioFault, .radioUnreachable,
             .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
             .linkUnhealthy, .keyMissing, .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
             .unknownCollar, .noCollar, .whichCollar, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,

@@ -98,6 +98,8 @@ package enum StickFault: String, CaseIterable, Sendable {
     case busy
     /// The stick says for 5 s that it has no room for a packet.
     case full
+    /// The board has an amplifier: while its radio is on, it tells at least 13 dBm, though it can send with less.
+    case amplifier
 
     /// How long ``stall`` lasts, in microseconds.
     package static let stallMicroseconds: Int64 = 10_000_000
@@ -109,6 +111,7 @@ package enum StickFault: String, CaseIterable, Sendable {
         switch self {
         case .stall, .garbage: true
         case .reset, .refuse, .busy, .full: dialect != .serial
+        case .amplifier: dialect == .rnode
         }
     }
 }

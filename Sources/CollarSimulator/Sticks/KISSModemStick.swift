@@ -150,6 +150,7 @@ package struct KISSModemStick: BaseStick {
         case .refuse: isRefusingSettings = true
         case .busy: busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
         case .full: fullEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
+        case .amplifier: break
         }
     }
 

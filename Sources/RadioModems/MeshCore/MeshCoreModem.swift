@@ -36,6 +36,7 @@ struct MeshCoreModem: StickModem {
 
     var output = ModemOutput()
     private let settings: RadioSettings
+    private let delay: LineDelay
     private var profile: ModemProfile
     private var queue: AnswerQueue
     private var decoder = KISSFrame.Decoder()
@@ -51,9 +52,11 @@ struct MeshCoreModem: StickModem {
     /// Whether the restart after which the modem is being set up was reported.
     private var isRestartReported = false
 
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
+        self.delay = delay
         profile = settings.profile(of: .kiss)
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
         state = .settingUp(MeshCoreSetup(settings), attempt: 0)
     }
@@ -73,7 +76,7 @@ struct MeshCoreModem: StickModem {
 
     private mutating func ask(_ setup: MeshCoreSetup, at now: Instant) {
         for frame in setup.question { output.write(frame) }
-        deadline = now.advanced(byMicroseconds: MeshCoreModem.answerTime)
+        deadline = now.advanced(byMicroseconds: MeshCoreModem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Input
@@ -141,11 +144,12 @@ struct MeshCoreModem: StickModem {
     private mutating func becomeReady(_ setup: MeshCoreSetup, at now: Instant) {
         state = .ready
         profile = setup.profile
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         if !wasReady {
             queue.profile = profile
             output.report(.found(.kiss, version: setup.version))
         }
-        output.report(.ready(.kiss, settings))
+        output.report(.ready(.kiss, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         isRestartReported = false
@@ -199,7 +203,7 @@ struct MeshCoreModem: StickModem {
     private mutating func confirm(_ packets: [[UInt8]], at now: Instant) {
         output.write(MeshCoreSetup.readBackQuestion)
         transmission = .confirming(packets)
-        deadline = now.advanced(byMicroseconds: MeshCoreModem.confirmationTime)
+        deadline = now.advanced(byMicroseconds: MeshCoreModem.confirmationTime + delay.answerMicroseconds)
     }
 
     private mutating func transmit(_ packets: [[UInt8]], since start: Instant, at now: Instant) {
@@ -209,7 +213,7 @@ struct MeshCoreModem: StickModem {
         // The modem first waits for the end of a reception, which may just have begun.
         let reception = profile.airtimeMicroseconds(frameByteCount: 255)
         let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
-        deadline = now.advanced(byMicroseconds: reception + airtime + MeshCoreModem.answerTime)
+        deadline = now.advanced(byMicroseconds: reception + airtime + MeshCoreModem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Time

@@ -10,11 +10,15 @@ struct AnswerQueue: Sendable {
 
     /// The most answers that wait.
     private static let capacity = 64
+    /// The longest wait for the first airtime after the opening of a port that is not reported, in seconds.
+    private static let quietStartSeconds: Int64 = 30
 
     private let limits: TransmitLimits?
     /// The timing with which airtime is computed.
     var profile: ModemProfile
     private var budget: AirtimeBudget?
+    /// Whether an answer was sent.
+    private var hasSent = false
     private var answers: [Answer] = []
 
     /// - Parameter isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
@@ -60,12 +64,15 @@ struct AnswerQueue: Sendable {
                 budget?.refill(now: now)
                 if let earliest = budget?.earliest(airtimeMicroseconds: airtime, now: now), earliest > now {
                     let seconds = (earliest.microseconds(since: now) + 999_999) / 1_000_000
-                    output.report(.dutyCycleReached(seconds: seconds), kind: "duty", at: now)
+                    // The budget of a stick that is set up begins empty. A collar does not notice so short a wait.
+                    guard hasSent || seconds > AnswerQueue.quietStartSeconds else { continue }
+                    output.report(.dutyCycleReached(seconds: seconds, isStart: !hasSent), kind: "duty", at: now)
                     continue
                 }
                 budget?.spend(airtimeMicroseconds: airtime)
             }
             guard !answer.packets.isEmpty else { continue }
+            hasSent = true
             output.events.append(.transmits(airtimeMicroseconds: airtime))
             return answer.packets
         }

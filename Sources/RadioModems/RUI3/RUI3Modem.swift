@@ -44,6 +44,7 @@ struct RUI3Modem: StickModem {
 
     var output = ModemOutput()
     private let settings: RadioSettings
+    private let delay: LineDelay
     private let profile: ModemProfile
     private var queue: AnswerQueue
     private var decoder = RUI3Line.Decoder()
@@ -59,9 +60,12 @@ struct RUI3Modem: StickModem {
     /// Whether the stick has confirmed the settings before.
     private var wasReady = false
 
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
-        profile = settings.profile(of: .rui3)
+        self.delay = delay
+        var profile = settings.profile(of: .rui3)
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
+        self.profile = profile
         queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
     }
 
@@ -76,13 +80,13 @@ struct RUI3Modem: StickModem {
         state = .draining(attempt: attempt)
         // An unfinished command of an earlier program ends here.
         write("")
-        deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds)
     }
 
     private mutating func ask(_ step: Step, at now: Instant) {
         value = nil
         write(command(step))
-        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
     }
 
     private mutating func write(_ command: String) { output.bytes += Array((command + "\r\n").utf8) }
@@ -127,7 +131,7 @@ struct RUI3Modem: StickModem {
     // MARK: Input
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-        if case .draining = state { deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime) }
+        if case .draining = state { deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds) }
         for index in bytes.indices {
             guard let line = decoder.take(bytes[index]) else { continue }
             receive(RUI3Line(line), at: now)
@@ -237,7 +241,7 @@ struct RUI3Modem: StickModem {
         state = .ready
         neededFailureCount = 0
         if !wasReady { output.report(.found(.rui3, version: version)) }
-        output.report(.ready(.rui3, settings))
+        output.report(.ready(.rui3, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         rest(at: now)
@@ -288,7 +292,7 @@ struct RUI3Modem: StickModem {
         write(RUI3Line.sending(packet))
         transmission = .sending(packets, since: start)
         let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
-        deadline = now.advanced(byMicroseconds: airtime + RUI3Modem.answerTime)
+        deadline = now.advanced(byMicroseconds: airtime + RUI3Modem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Time
@@ -317,7 +321,7 @@ struct RUI3Modem: StickModem {
             transmission = .checking
             value = nil
             write("AT+PRECV=?")
-            deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime)
+            deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
         }
     }
 }

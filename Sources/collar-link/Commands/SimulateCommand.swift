@@ -45,7 +45,7 @@ enum SimulateCommand {
             OptionSpec("--dialect", value: "NAME", is: "firmware of the base stick: serial, kiss, rnode or rui3 (default serial)"),
             OptionSpec(
                 "--stick-fault", value: "KIND@SECONDS", repeatable: true,
-                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy or full (repeatable)"),
+                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full or amplifier (repeatable)"),
             OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
             OptionSpec("--key-file", value: "FILE", is: "seal all frames with the key in this file (default: no key)"),
             OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),

@@ -67,8 +67,8 @@ package final class InstantHost {
         return frames
     }
 
-    /// The radio needs up to this time from the end of a frame to the start of its answer.
-    package func setTurnaround(microseconds: Int64) { host.setTurnaround(microseconds: microseconds, of: link) }
+    /// The timing of the radio became known.
+    package func setTiming(_ timing: ModemProfile) { host.setTiming(timing, of: link) }
 
     /// Submits a request to the collar. If too many requests are queued, nothing changes.
     package func submit(_ request: HostRequest, at now: Instant) {

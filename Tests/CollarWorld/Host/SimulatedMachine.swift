@@ -337,10 +337,10 @@ final class SimulatedMachine {
         takeOutputs(now: now)
     }
 
-    /// The radio needs up to this time from the end of a frame to the start of its answer.
-    func setTurnaround(microseconds: Int64, of radio: Int) {
+    /// The timing of the radio became known.
+    func setTiming(_ timing: ModemProfile, of radio: Int) {
         guard let process else { return }
-        process.host.setTurnaround(microseconds: microseconds, of: process.links[radio])
+        process.host.setTiming(timing, of: process.links[radio])
     }
 
     /// Gives a frame to the host, and judges whether the host may accept it.

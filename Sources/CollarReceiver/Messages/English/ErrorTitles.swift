@@ -14,6 +14,7 @@ extension ErrorCode {
         case .radioRestarted: "Radio restarted"
         case .radioNotAnswering: "Radio does not answer"
         case .radioBusy: "Radio busy"
+        case .foreignPackets: "Foreign packets"
         case .radioFault: "Radio faulty"
         case .dutyCycleReached: "Duty cycle used up"
         case .dwellTimeExceeded: "Frame too long for the region"
