@@ -63,7 +63,7 @@ package final class Host {
     /// - Parameter timing: the timing of the link's radio; nil if it is not known.
     package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, at time: HostTime) {
         let link = links[id.index]
-        let heartbeat = collars.sessions.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, $1.heartbeatMicroseconds) }
+        let heartbeat = collars.sessions.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, $1.health.heartbeatMicroseconds) }
         link.open(timing: timing, heartbeatMicroseconds: heartbeat, at: time.instant)
         let answerTime = link.session?.identityMicroseconds ?? 0
         for collar in collars.sessions { collar.linkOpened(id, answerMicroseconds: answerTime, at: time.instant) }
@@ -200,9 +200,10 @@ package final class Host {
     package func deadlineReached(at time: HostTime) {
         for link in links where isDue(link.nextDeadline, at: time) {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
-            // After a long wait for the disk, both silence times may have passed.
-            while let seconds = link.silenceSeconds(at: time.instant) {
-                output.report(.noIdentity(link: link.name, seconds: seconds))
+            // After a long wait for the disk, several steps may be due.
+            while let step = link.silenceStep(at: time.instant) {
+                if step.isReported { output.report(.noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000))) }
+                guard step.asks else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }
         }

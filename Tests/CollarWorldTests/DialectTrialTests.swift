@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    /// A fix each second for a minute: the RNode has then sent more than 7 % of the time, and waits for 17 to 30 slots.
+    @Test(arguments: [7, 9] as [UInt8])
+    func sixtyFixesASecondApartThroughAnRNodeCostAtMostAFifthMoreFrames(spreadingFactor: UInt8) throws {
+        func minute(_ dialect: Dialect) throws -> [DialectTrial.Result] {
+            try trials(dialect, spreadingFactor: spreadingFactor) {
+                $0.secondsApart = 1
+                $0.fixCount = 60
+            }
+        }
+        for (own, rnode) in zip(try minute(.serial), try minute(.rnode)) {
+            #expect(5 * rnode.uplinkFrames <= 6 * own.uplinkFrames)
+            #expect(5 * (rnode.uplinkFrames + rnode.downlinkFrames) <= 6 * (own.uplinkFrames + own.downlinkFrames))
+            #expect(rnode.collisions == 0)
+        }
+    }
+
     /// The losses of the two sticks differ, so that only sums can be compared. Measured: 0.97 at both spreading factors.
     @Test(arguments: [7, 9] as [UInt8])
     func withLossesTooAnRNodeCostsAtMostAFifthMoreFrames(spreadingFactor: UInt8) throws {

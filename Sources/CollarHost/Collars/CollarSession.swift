@@ -426,9 +426,6 @@ final class CollarSession {
         if links.last == opened { health.resume(answerWithinMicroseconds: answerMicroseconds, at: now) }
     }
 
-    /// The longest silence of the collar, in microseconds, as far as it is known.
-    var heartbeatMicroseconds: Int64 { health.heartbeatMicroseconds }
-
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
     var isInContact: Bool { health.isInContact }
 

@@ -6,18 +6,19 @@ final class Link {
     /// Notices about a link that are given at most once a minute.
     enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame, unopenedFrame }
 
-    /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds. At a line a collar
-    /// answers at once.
-    private static let silenceTimes: (first: Int64, last: Int64) = (1_000_000, 5_000_000)
+    /// Times after its opening at which a link on which no known collar was heard carries another identity request, in microseconds.
+    /// At a line, where a collar answers at once, the silence is then reported, too.
+    private static let requestTimes: [Int64] = [1_000_000, 5_000_000]
     /// The polls that a collar needs at most until its identity is known.
     private static let identityPolls: Int64 = 4
     /// The least time between an identity request that answers no poll and the last request before it, in microseconds.
     private static let identityRequestInterval: Int64 = 1_000_000
+
     /// Whether a known collar was heard since the link was opened.
     fileprivate enum Establishment {
-        /// No collar was heard since this time.
-        case waiting(since: Instant, isReported: Bool)
-        /// The wait is over: a known collar was heard, or the silence was reported for the last time.
+        /// No collar was heard since this time; the last of so many steps is over.
+        case waiting(since: Instant, stepCount: Int)
+        /// The wait is over: a known collar was heard, or the last step is over.
         case over
     }
 
@@ -57,20 +58,28 @@ final class Link {
         }
 
         /// The time that a known collar has to answer the identity request sent at the opening of the link, in microseconds.
-        var identityMicroseconds: Int64 { radioSilence ?? Link.silenceTimes.last }
+        var identityMicroseconds: Int64 { radioSilence ?? Link.requestTimes[1] }
 
-        /// Whether no further report of the silence follows the one that is due.
-        fileprivate func isLastReport(_ isReported: Bool) -> Bool { isReported || radioSilence != nil }
-
-        /// The time from the opening of the link to the report of the silence that is due next.
-        fileprivate func silenceMicroseconds(_ isReported: Bool) -> Int64 {
-            isLastReport(isReported) ? identityMicroseconds : Link.silenceTimes.first
+        /// The steps of a silence, in their order.
+        fileprivate var silenceSteps: [SilenceStep] {
+            let asking = Link.requestTimes.map { SilenceStep(microseconds: $0, asks: true, isReported: radioSilence == nil) }
+            return asking + (radioSilence.map { [SilenceStep(microseconds: $0, asks: false, isReported: true)] } ?? [])
         }
 
         fileprivate var silenceDeadline: Instant? {
-            guard case .waiting(let start, let isReported) = establishment else { return nil }
-            return start.advanced(byMicroseconds: silenceMicroseconds(isReported))
+            guard case .waiting(let start, let count) = establishment, count < silenceSteps.count else { return nil }
+            return start.advanced(byMicroseconds: silenceSteps[count].microseconds)
         }
+    }
+
+    /// What is done because no known collar was heard.
+    struct SilenceStep: Equatable {
+        /// The time since the opening of the link, in microseconds.
+        let microseconds: Int64
+        /// Whether all collars are asked for their identities.
+        let asks: Bool
+        /// Whether the silence is reported.
+        let isReported: Bool
     }
 
     let id: LinkID
@@ -93,12 +102,12 @@ final class Link {
     /// - Parameter heartbeatMicroseconds: the longest silence of a collar.
     func open(timing: ModemProfile?, heartbeatMicroseconds: Int64, at now: Instant) {
         session = Session(
-            radioTiming: timing, heartbeatMicroseconds: heartbeatMicroseconds, establishment: .waiting(since: now, isReported: false))
+            radioTiming: timing, heartbeatMicroseconds: heartbeatMicroseconds, establishment: .waiting(since: now, stepCount: 0))
     }
 
     func close() { session = nil }
 
-    /// The next deadline: of the held frame, or of the silence report.
+    /// The next deadline: of the held frame, or of a step of the silence.
     var nextDeadline: Instant? {
         // A copy of the session would cost more than the answer.
         Instant.earliest(session?.held.deadline, session?.silenceDeadline)
@@ -111,14 +120,13 @@ final class Link {
         identityRequests.earn(1)
     }
 
-    /// Checks whether silence must be reported now; call it when ``nextDeadline`` is reached.
-    /// - Returns: for how many seconds no known collar was heard; nil if no report is due.
-    func silenceSeconds(at now: Instant) -> Int? {
-        guard let session, let due = session.silenceDeadline, now >= due,
-            case .waiting(let start, let isReported) = session.establishment
+    /// Checks whether something is due because of the silence; call it when ``nextDeadline`` is reached.
+    /// - Returns: the next step; nil if none is due.
+    func silenceStep(at now: Instant) -> SilenceStep? {
+        guard let session, let due = session.silenceDeadline, now >= due, case .waiting(let start, let count) = session.establishment
         else { return nil }
-        self.session?.establishment = session.isLastReport(isReported) ? .over : .waiting(since: start, isReported: true)
-        return Int(session.silenceMicroseconds(isReported) / 1_000_000)
+        self.session?.establishment = count + 1 < session.silenceSteps.count ? .waiting(since: start, stepCount: count + 1) : .over
+        return session.silenceSteps[count]
     }
 
     /// Whether a notice of this kind is due. If so, it counts as given.
