@@ -111,7 +111,7 @@ public struct RadioModem: Sendable {
 
     private mutating func detect(at now: Instant) {
         state = .detecting(
-            StickDetection(remembered: remembered, after: lastStranger, timing: StickDetection.Timing(kind), at: now))
+            StickDetection(remembered: remembered, after: lastStranger, timing: .of(kind), at: now))
     }
 
     /// Begins to speak a dialect.

@@ -47,7 +47,7 @@ class StickTest(EndToEndTest):
             echo = bytes.fromhex(f"C0 {command} C0")
             port.ask(echo, echo)
         # The timing of the radio, and twice that it is on.
-        port.ask(bytes.fromhex("C0 06 01 C0"), bytes.fromhex("C0 26 0400 03D0 0018 0019 0018 0030 C0") + bytes.fromhex("C0 06 01 C0") * 2)
+        port.ask(bytes.fromhex("C0 06 01 C0"), bytes.fromhex("C0 26 0400 03D0 0018 0019 0018 0030 C0") * 3 + bytes.fromhex("C0 06 01 C0") * 2)
 
     def set_up_rui3(self, port):
         port.ask(b"AT\r\n", b"\r\nOK\r\n")

@@ -82,7 +82,8 @@ extension RNodeStick {
             if isComplete, !isOn {
                 setRadio(on: true, now: now)
                 tuneChip()
-                tellTiming(now: now)
+                // Bandwidth, spreading factor and coding rate are set one after the other.
+                for _ in 0..<3 { tellTiming(now: now) }
             }
             answer(0x06, [isOn ? 1 : 0], now: now)
         case 255: break

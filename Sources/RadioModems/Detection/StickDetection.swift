@@ -37,16 +37,12 @@ struct StickDetection: Sendable {
         /// A network connection. The questions follow each other as fast as on a pseudo-terminal: their order alone keeps them harmless.
         private static let network = Timing(listening: 150_000, answer: 250_000, lastAnswer: 1_500_000, start: 0)
 
-        private init(listening: Int64, answer: Int64, lastAnswer: Int64, start: Int64) {
-            (self.listening, self.answer, self.lastAnswer, self.start) = (listening, answer, lastAnswer, start)
-        }
-
         /// The times for a kind of port.
-        init(_ kind: RadioModem.PortKind) {
+        static func of(_ kind: RadioModem.PortKind) -> Timing {
             switch kind {
-            case .board: self = .board
-            case .remote: self = .remote
-            case .network: self = .network
+            case .board: board
+            case .remote: remote
+            case .network: network
             }
         }
     }

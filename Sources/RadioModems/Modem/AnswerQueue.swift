@@ -14,6 +14,7 @@ struct AnswerQueue: Sendable {
     private static let quietStartSeconds: Int64 = 30
 
     private let limits: TransmitLimits?
+    private let delay: LineDelay
     /// The timing with which airtime is computed.
     var profile: ModemProfile
     private var budget: AirtimeBudget?
@@ -21,8 +22,11 @@ struct AnswerQueue: Sendable {
     private var hasSent = false
     private var answers: [Answer] = []
 
-    /// - Parameter isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
-    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, at now: Instant) {
+    /// - Parameters:
+    ///   - isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
+    ///   - delay: the time that the way to the stick adds. The collar waits so much longer, as far as its owner knows.
+    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, delay: LineDelay, at now: Instant) {
+        self.delay = delay
         self.limits = limits
         self.profile = profile
         budget = limits?.dutyCyclePartsPerMillion.map {
@@ -46,7 +50,8 @@ struct AnswerQueue: Sendable {
     mutating func next(at now: Instant, reportingTo output: inout ModemOutput) -> [[UInt8]]? {
         while !answers.isEmpty {
             var answer = answers.removeFirst()
-            guard now.microseconds(since: answer.queuedAt) < profile.turnaroundMicroseconds else { continue }
+            let longest = profile.turnaroundMicroseconds + delay.answerMicroseconds
+            guard now.microseconds(since: answer.queuedAt) < longest else { continue }
             // Without a region nothing is sent, which was reported when the stick was found.
             guard let limits else { continue }
             if let dwell = limits.dwellMicroseconds {

@@ -66,7 +66,7 @@ struct RUI3Modem: StickModem {
         var profile = settings.profile(of: .rui3)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         self.profile = profile
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
     }
 
     var nextDeadline: Instant? { deadline }

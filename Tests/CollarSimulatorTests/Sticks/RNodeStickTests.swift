@@ -8,9 +8,10 @@ import Testing
     /// 869,525,000 Hz, 125,000 Hz, 14 dBm, SF7, 4/5; each is echoed.
     private static let set =
         "C0 01 33 D3 E6 08 C0 C0 02 00 01 E8 48 C0 C0 03 0E C0 C0 04 07 C0 C0 05 05 C0"
-    /// The radio goes on: a symbol of 1,024 µs, 976 symbols a second, a preamble of 24 symbols or 25 ms, slots of 24 ms, 48 ms before
+    /// The radio goes on; three times: a symbol of 1,024 µs, 976 symbols a second, a preamble of 24 symbols or 25 ms, slots of 24 ms, 48 ms before
     /// them; and twice that it is on.
-    private static let goesOn = "C0 26 04 00 03 D0 00 18 00 19 00 18 00 30 C0 C0 06 01 C0 C0 06 01 C0"
+    private static let goesOn =
+        String(repeating: "C0 26 04 00 03 D0 00 18 00 19 00 18 00 30 C0 ", count: 3) + "C0 06 01 C0 C0 06 01 C0"
 
     private func bench(setUp: Bool = true, spreadingFactor: String = "07", seed: UInt64 = 1) -> StickBench<RNodeStick> {
         var bench = StickBench(RNodeStick(seed: seed))

@@ -16,7 +16,7 @@ extension ErrorCode {
         case .radioBusy: "Radio busy"
         case .foreignPackets: "Foreign packets"
         case .radioFault: "Radio faulty"
-        case .dutyCycleReached: "Duty cycle used up"
+        case .dutyCycleReached: "No airtime left"
         case .dwellTimeExceeded: "Frame too long for the region"
         case .radioUnreachable: "Radio cannot be reached"
         case .unknownRadio: "Unknown radio"
