@@ -105,7 +105,7 @@ let package = Package(
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
-        tests(for: "RadioModems", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
+        tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"]),
         tests(
             for: "CollarWorld",

@@ -22,8 +22,9 @@ public struct RadioModem: Sendable {
         case detecting(StickDetection)
         /// The bytes are those of the serial line and do not pass through the modem.
         case serial
-        /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet.
-        case assumedSerial(HeardBytes)
+        /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet, so it is asked again
+        /// now and then until a frame of the serial line comes in.
+        case assumedSerial(StickDetection)
         case stick(any StickModem)
         /// The stick has a dialect, but nobody has chosen its settings.
         case unused
@@ -105,7 +106,8 @@ public struct RadioModem: Sendable {
         case .detecting(let detection): detection.deadline
         case .stick(let stick): stick.nextDeadline
         case .stranger(_, let until): until
-        case .serial, .assumedSerial, .unused: nil
+        case .assumedSerial(let detection): detection.deadline
+        case .serial, .unused: nil
         }
     }
 
@@ -168,8 +170,10 @@ public struct RadioModem: Sendable {
         case nil: state = .detecting(detection)
         case .nothingAnswers:
             dialect = .serial
-            state = .assumedSerial(detection.heard)
-            events.append(.serialLine(detection.bytes))
+            let heard = detection.bytes
+            detection.repeat(at: now.advanced(byMicroseconds: RadioModem.examinationInterval))
+            state = .assumedSerial(detection)
+            events.append(.serialLine(heard))
         case .found(let dialect):
             begin(dialect, heard: detection.bytes, isFrameEnded: detection.hasAsked, at: now)
         case .stranger(let stranger):
@@ -187,15 +191,14 @@ public struct RadioModem: Sendable {
             let result = detection.receive(new, at: now)
             finish(&detection, result, at: now)
         case .stick: withStick { $0.receive(new, at: now) }
-        case .assumedSerial(var heard):
-            switch heard.take(new) {
-            case .rnode: begin(.rnode, at: now)
-            case .kiss: begin(.kiss, at: now)
-            case .serial:
+        case .assumedSerial(var detection):
+            switch detection.receive(new, at: now) {
+            case .found(.serial):
                 state = .serial
                 events.append(.serialBytes(new.bytes))
-            case .commandStatus, .nmea, nil:
-                state = .assumedSerial(heard)
+            case .found(let dialect): begin(dialect, at: now)
+            case .stranger, .nothingAnswers, nil:
+                state = .assumedSerial(detection)
                 events.append(.serialBytes(new.bytes))
             }
         case .stranger(var heard, let until):
@@ -228,7 +231,13 @@ public struct RadioModem: Sendable {
             finish(&detection, result, at: now)
         case .stick: withStick { $0.deadlineReached(at: now) }
         case .stranger(_, let until): if now >= until { detect(at: now) }
-        case .serial, .assumedSerial, .unused: break
+        case .assumedSerial(var detection):
+            if detection.deadlineReached(at: now) != nil {
+                detection.repeat(at: now.advanced(byMicroseconds: RadioModem.examinationInterval))
+            }
+            bytes += detection.takeOutput()
+            state = .assumedSerial(detection)
+        case .serial, .unused: break
         }
     }
 

@@ -50,6 +50,8 @@ import Testing
             (.radioSettingRefused, modem(.refused(.airtime, wanted: 300, actual: 500))),
             (.radioSettingRefused, modem(.refused(.frequency, wanted: 868_100_000, actual: nil))),
             (.radioRestarted, modem(.restarted(.kiss))), (.radioNotAnswering, modem(.notAnswering(.rui3))),
+            (.radioNotSending, modem(.notSending(.kiss))), (.radioSettingRefused, modem(.firmwareTooOld(.rui3, version: "3.2.0"))),
+            (.radioFault, modem(.packetRefused(.rui3, byteCount: 240, status: "AT_PARAM_ERROR"))),
             (.radioBusy, modem(.busy(.rui3))), (.radioBusy, modem(.queueFull(.rnode))),
             (.radioFault, modem(.fault(.rnode, code: 1))), (.dutyCycleReached, modem(.dutyCycleReached(seconds: 7, isStart: false))),
             (.dwellTimeExceeded, modem(.dwellTimeExceeded(airtimeMilliseconds: 500, limitMilliseconds: 400))),

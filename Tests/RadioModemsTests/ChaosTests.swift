@@ -44,7 +44,8 @@ struct ChaosTests {
         let known = bench.packets.filter { $0.count == 6 && $0[0] == 0xC0 && $0[4] == 0x0D && $0[5] == 0x5A }
         for packet in known { #expect(heard.contains(packet)) }
         for packet in heard { #expect(known.filter { $0 == packet }.count <= 1) }
-        #expect(known.count > heard.count / 4, "most packets pass")
+        // Garbage joins the line that follows it, so RUI3's answers are lost more often.
+        #expect(known.count > heard.count / (dialect == .rui3 ? 6 : 4), "many packets pass")
         let sent = bench.sent.map { dialect == .rnode ? Array($0.packet.dropFirst()) : $0.packet }
         for packet in sent { #expect(answers.contains(packet), "the stick sends what nobody gave it") }
         for packet in answers { #expect(sent.filter { $0 == packet }.count <= 1) }

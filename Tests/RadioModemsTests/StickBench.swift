@@ -26,6 +26,10 @@ struct StickBench {
     private let halfDelay: Int64
     private var toStick: [(bytes: [UInt8], due: Instant)] = []
     private var toModem: [(bytes: [UInt8], due: Instant)] = []
+    /// Whether what the stick writes is lost.
+    var losesOutput = false
+    /// Bytes that arrive in place of the first others that are these.
+    var damage: (of: [UInt8], into: [UInt8])?
 
     init(
         _ stick: any BaseStick, settings: RadioSettings? = StickBench.settings, limits: TransmitLimits? = StickBench.unlimited,
@@ -96,6 +100,13 @@ struct StickBench {
         exchange()
     }
 
+    private mutating func received(_ bytes: [UInt8]) -> [UInt8] {
+        if losesOutput { return [] }
+        guard let damage, let start = bytes.indices.first(where: { bytes[$0...].starts(with: damage.of) }) else { return bytes }
+        self.damage = nil
+        return Array(bytes[..<start]) + damage.into + Array(bytes[(start + damage.of.count)...])
+    }
+
     private mutating func exchange() {
         for _ in 0..<64 {
             let output = modem.takeBytes()
@@ -110,7 +121,7 @@ struct StickBench {
                 settingsOfSent.append(stick.radio)
                 transmissionEnd = now.advanced(byMicroseconds: transmission.airtimeMicroseconds)
             }
-            let answered = stick.takeOutput(now: now)
+            let answered = received(stick.takeOutput(now: now))
             if !answered.isEmpty { toModem.append((answered, now.advanced(byMicroseconds: halfDelay))) }
             var input: [UInt8] = []
             while let first = toModem.first, first.due <= now { input += toModem.removeFirst().bytes }

@@ -87,7 +87,7 @@ extension ReceiverNotice {
         case .renewing: "renewing"
         case .modem(_, .found): "found"
         case .modem(_, .ready): "ready"
-        case .modem(_, .powerReduced): "power"
+        case .modem(_, .powerReduced), .modem(_, .powerRaised), .modem(_, .amplified), .modem(_, .boardUnknown): "power"
         case .modem(_, .notAnswering), .modem(_, .answersAgain): "answering"
         case .host(.radio): "radio"
         case .host(.modem): "modem"

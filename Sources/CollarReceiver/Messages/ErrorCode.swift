@@ -27,6 +27,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case radioRestarted = "radio_restarted"
     /// A stick does not answer.
     case radioNotAnswering = "radio_not_answering"
+    /// A stick takes frames and sends none of them.
+    case radioNotSending = "radio_not_sending"
     /// A stick is busy, or its queue is full.
     case radioBusy = "radio_busy"
     /// A radio hears packets, and none of them is a frame.
@@ -226,7 +228,7 @@ extension ErrorCode {
         case .regionMissing, .unknownRadio: (.critical, false, nil)
         case .radioSettingRefused, .dwellTimeExceeded: (.error, false, nil)
         case .radioRestarted, .radioBusy, .foreignPackets, .dutyCycleReached: (.warning, true, nil)
-        case .radioNotAnswering, .radioFault: (.error, true, nil)
+        case .radioNotAnswering, .radioNotSending, .radioFault: (.error, true, nil)
         case .radioUnreachable: (.error, true, .noDevice)
         case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
         case .linkNotSupported: (.critical, false, nil)

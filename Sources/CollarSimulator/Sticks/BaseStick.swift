@@ -100,6 +100,8 @@ package enum StickFault: String, CaseIterable, Sendable {
     case full
     /// The board has an amplifier: while its radio is on, it tells at least 13 dBm, though it can send with less.
     case amplifier
+    /// The stick takes packets and answers questions, and sends nothing until it restarts.
+    case stuck
 
     /// How long ``stall`` lasts, in microseconds.
     package static let stallMicroseconds: Int64 = 10_000_000
@@ -112,6 +114,7 @@ package enum StickFault: String, CaseIterable, Sendable {
         case .stall, .garbage: true
         case .reset, .refuse, .busy, .full: dialect != .serial
         case .amplifier: dialect == .rnode
+        case .stuck: dialect == .kiss
         }
     }
 }
@@ -120,13 +123,14 @@ extension Dialect {
     /// A stick of the dialect that has just been powered up.
     /// - Parameters:
     ///   - modem: the timing of a serial line; the other sticks have their own.
+    ///   - release: the release of the firmware; nil for the latest.
     ///   - seed: what chance depends on.
-    package func makeStick(modem: ModemProfile, seed: UInt64) -> any BaseStick {
+    package func makeStick(modem: ModemProfile, release: StickRelease? = nil, seed: UInt64) -> any BaseStick {
         switch self {
         case .serial: SerialStick(modem: modem, seed: seed)
-        case .kiss: KISSModemStick(seed: seed)
+        case .kiss: KISSModemStick(release: release ?? .kissReportsBusy, seed: seed)
         case .rnode: RNodeStick(seed: seed)
-        case .rui3: RUI3Stick(seed: seed)
+        case .rui3: RUI3Stick(release: release ?? .rui3ShortPackets, seed: seed)
         }
     }
 }

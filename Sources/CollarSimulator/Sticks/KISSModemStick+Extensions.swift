@@ -27,7 +27,7 @@ extension KISSModemStick {
         case 0x12:
             answer(
                 [response] + .littleEndian(receivedCount) + .littleEndian(sentCount) + .littleEndian(UInt32(0)), now: now)
-        case 0x16: answer([response] + Array("simulated stick".utf8), now: now)
+        case 0x16: answer([response] + Array(boardName.utf8), now: now)
         case 0x17: answer([response], now: now)
         case 0x18:
             answer([0xF0], now: now)

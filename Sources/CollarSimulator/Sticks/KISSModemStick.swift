@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 import RadioModems
 
-/// A stick with MeshCore's KISS modem, as the firmware 1.17.1 behaves.
+/// A stick with MeshCore's KISS modem.
 ///
 /// The radio is always on. After power-up it has the settings of MeshCore's network in Europe.
 package struct KISSModemStick: BaseStick {
@@ -39,6 +39,8 @@ package struct KISSModemStick: BaseStick {
     var receivedCount: UInt32 = 0
     var sentCount: UInt32 = 0
     var isRefusingSettings = false
+    /// The name of the board, which the firmware tells.
+    let boardName: String
     /// When the firmware restarts because the host told it to; nil if it does not.
     var restartTime: Instant?
 
@@ -54,9 +56,16 @@ package struct KISSModemStick: BaseStick {
     private var isChannelBusy = false
     private var busyEnd = Instant(microseconds: 0)
     private var fullEnd = Instant(microseconds: 0)
+    private var isStuck = false
+    private let release: StickRelease
 
     /// Creates a stick that has just been powered up.
-    package init(timing: LineTiming = .uart, seed: UInt64 = 0) {
+    /// - Parameter boardName: the name of the board that the firmware was built for.
+    package init(
+        release: StickRelease = .kissReportsBusy, boardName: String = "Heltec V3", timing: LineTiming = .uart, seed: UInt64 = 0
+    ) {
+        self.release = release
+        self.boardName = boardName
         line = StickLine(timing: timing)
         random = SeededRandom(seed: seed)
     }
@@ -75,7 +84,7 @@ package struct KISSModemStick: BaseStick {
     private var sendingDeadline: Instant {
         switch sending {
         case .nothing, .ready, .onAir: .never
-        case .waitingForChannel: isChannelBusy ? .never : line.whenUp(busyEnd)
+        case .waitingForChannel: isChannelBusy || isStuck ? .never : line.whenUp(busyEnd)
         case .waitingForSlot(let end), .delaying(let end): line.whenUp(end)
         }
     }
@@ -139,7 +148,12 @@ package struct KISSModemStick: BaseStick {
 
     /// The airtime of a packet with the settings that the radio really has, in microseconds.
     func airtimeMicroseconds(byteCount: Int) -> Int64 {
-        settings.profile(of: .kiss).airtimeMicroseconds(frameByteCount: byteCount)
+        var profile = settings.profile(of: .kiss)
+        // The first releases have 16 symbols with each spreading factor.
+        if release < .kissLongPreamble, settings.spreadingFactor <= 8 {
+            profile.frameOverheadMicroseconds -= 16 * settings.symbolMicroseconds
+        }
+        return profile.airtimeMicroseconds(frameByteCount: byteCount)
     }
 
     package mutating func cause(_ fault: StickFault, now: Instant) {
@@ -150,6 +164,7 @@ package struct KISSModemStick: BaseStick {
         case .refuse: isRefusingSettings = true
         case .busy: busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
         case .full: fullEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
+        case .stuck: isStuck = true
         case .amplifier: break
         }
     }
@@ -160,7 +175,7 @@ package struct KISSModemStick: BaseStick {
         let random = random
         var line = line
         line.restart(now: now)
-        self = KISSModemStick(timing: .uart)
+        self = KISSModemStick(release: release, boardName: boardName)
         self.line = line
         self.random = random
         isChannelBusy = channelWasBusy
@@ -193,7 +208,7 @@ package struct KISSModemStick: BaseStick {
     private mutating func queue(_ data: [UInt8], now: Instant) {
         guard (1...Self.maximumPacketByteCount).contains(data.count) else { return }
         guard sending == .nothing, now >= fullEnd else {
-            answer([0xF1, 0x07], now: now)
+            if release >= .kissReportsBusy { answer([0xF1, 0x07], now: now) }
             return
         }
         packet = data
@@ -215,7 +230,7 @@ package struct KISSModemStick: BaseStick {
     }
 
     private mutating func seekChannel(now: Instant) {
-        guard sending == .waitingForChannel, !isReceiving(now: now) else { return }
+        guard sending == .waitingForChannel, !isReceiving(now: now), !isStuck else { return }
         if UInt8(truncatingIfNeeded: random.next()) <= persistence {
             delay(now: now)
         } else {

@@ -158,6 +158,7 @@ package struct RNodeStick: BaseStick {
         case .busy:
             busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
             guideContention(now: now)
+        case .stuck: break
         }
     }
 

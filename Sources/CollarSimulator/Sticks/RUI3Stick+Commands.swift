@@ -9,144 +9,182 @@ extension RUI3Stick {
         case error = "AT_ERROR"
         case parameterError = "AT_PARAM_ERROR"
         case busyError = "AT_BUSY_ERROR"
+        case modeNotSupported = "AT_MODE_NO_SUPPORT"
         case commandNotFound = "AT_COMMAND_NOT_FOUND"
     }
 
-    /// The bandwidths that `AT+P2P` and `AT+PBW` know, in kilohertz.
-    private static let bandwidthKilohertz: ClosedRange<UInt32> = 125...500
+    /// The bandwidths that belong to the indices from 0 on, in hertz.
+    private static let bandwidthsHertz: [UInt32] = [
+        125_000, 250_000, 500_000, 7800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500,
+    ]
+    /// The commands of point-to-point mode that every release has.
+    private static let names = ["PFREQ", "PSF", "PBW", "PCR", "PPL", "PTP", "P2P", "PRECV", "PSEND", "ENCRY"]
+
+    /// Carries out a command that was given before the stick was bought.
+    mutating func keep(_ command: String) {
+        let parts = command.split(separator: "=", maxSplits: 1).map(String.init)
+        if parts.count == 2 { _ = set(parts[0], parts[1], now: Instant(microseconds: 0)) }
+        restartTime = .never
+    }
 
     /// Processes a line of the host. Names may be written in small letters.
     mutating func process(_ line: [UInt8], now: Instant) {
         let text = String(decoding: line, as: UTF8.self)
-        guard text.utf8.count == line.count, text.uppercased().hasPrefix("AT") else { return answer(.error, now: now) }
-        let rest = text.dropFirst(2)
-        switch rest.uppercased() {
-        case "": return answer(.ok, now: now)
-        case "Z":
+        switch text.uppercased() {
+        case "AT": return answer(.ok, now: now)
+        case "ATZ":
             restartTime = now
             return
         default: break
         }
-        guard rest.first == "+" else { return answer(.commandNotFound, now: now) }
-        let parts = rest.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard text.utf8.count == line.count, text.uppercased().hasPrefix("AT+") else { return answer(unknownCommand, now: now) }
+        let parts = text.dropFirst(3).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0].uppercased()
-        guard parts.count == 2 else { return answer(Self.isKnown(name) ? .error : .commandNotFound, now: now) }
+        guard isKnown(name) else { return answer(unknownCommand, now: now) }
+        guard parts.count == 2 else { return answer(.parameterError, now: now) }
         if parts[1] == "?" { return tell(name, now: now) }
-        answer(set(name, String(parts[1]), now: now), now: now)
+        if let status = set(name, String(parts[1]), now: now) { answer(status, now: now) }
     }
 
-    private mutating func answer(_ status: Status, now: Instant) { say("\r\n\(status.rawValue)\r\n", now: now) }
+    private mutating func answer(_ status: Status, now: Instant) { say("\(status.rawValue)\r\n", now: now) }
 
-    private static func isKnown(_ name: String) -> Bool {
-        ["VER", "NWM", "PFREQ", "PSF", "PBW", "PCR", "PPL", "PTP", "P2P", "SYNCWORD", "PRECV", "PSEND"].contains(name)
+    /// (H: from which release on there is a word of its own.)
+    private var unknownCommand: Status { release >= .rui3BothForms ? .commandNotFound : .error }
+
+    private func isKnown(_ name: String) -> Bool {
+        switch name {
+        case "VER", "NWM": true
+        case "SYNCWORD", "IQINVER", "FIXLENGTHPAYLOAD", "SYMBOLTIMEOUT": release >= .rui3BothForms
+        case "CAD": release >= .rui3ReportsReception
+        default: Self.names.contains(name)
+        }
     }
 
     private mutating func tell(_ name: String, now: Instant) {
-        guard let value = value(of: name) else {
-            return answer(Self.isKnown(name) ? .error : .commandNotFound, now: now)
+        guard flash.mode != .loRaWAN || name == "VER" || name == "NWM" else { return answer(.modeNotSupported, now: now) }
+        if name == "PRECV", release >= .rui3ReportsReception {
+            say("P2P_RX_\(reception == .nothing ? "OFF" : "ON")\r\n", now: now)
+            return answer(.ok, now: now)
         }
+        guard let value = value(of: name) else { return answer(.parameterError, now: now) }
         say("AT+\(name)=\(value)\r\n", now: now)
         answer(.ok, now: now)
     }
 
     private func value(of name: String) -> String? {
         switch name {
-        case "VER": "RUI_4.0.6_simulated"
-        case "NWM": isLoRaWAN ? "1" : "0"
-        case "PFREQ": "\(settings.frequencyHertz)"
-        case "PSF": "\(settings.spreadingFactor)"
-        case "PBW": "\(settings.bandwidthHertz / 1000)"
-        case "PCR": "\(settings.codingRateDenominator - 5)"
-        case "PPL": "\(preambleSymbols)"
-        case "PTP": "\(settings.powerDBm)"
-        case "SYNCWORD": syncWord
+        case "VER": version
+        case "NWM": "\(flash.mode.rawValue)"
+        case "PFREQ": "\(flash.settings.frequencyHertz)"
+        case "PSF": "\(flash.settings.spreadingFactor)"
+        case "PBW": bandwidthText
+        case "PCR": "\(flash.settings.codingRateDenominator - 5)"
+        case "PPL": "\(flash.preambleSymbols)"
+        case "PTP": "\(flash.settings.powerDBm)"
+        case "SYNCWORD": flash.syncWord.lowercased()
         case "P2P": ["PFREQ", "PSF", "PBW", "PCR", "PPL", "PTP"].compactMap(value(of:)).joined(separator: ":")
-        case "PRECV": receptionCode
-        default: nil
+        default: flash.switches[name].map { "\($0)" }
         }
     }
 
-    private var receptionCode: String {
-        switch reception {
-        case .nothing: "0"
-        case .onePacket(let end): end == .never ? "65535" : "1"
-        case .everything: "65534"
-        case .everythingBetweenTransmissions: "65533"
-        }
+    private var bandwidthText: String {
+        let hertz = flash.settings.bandwidthHertz
+        guard release >= .rui3Index, let index = Self.bandwidthsHertz.firstIndex(of: hertz) else { return "\(hertz / 1000)" }
+        return "\(index)"
     }
 
-    private mutating func set(_ name: String, _ value: String, now: Instant) -> Status {
+    /// - Returns: the status; nil if the module restarts without one.
+    private mutating func set(_ name: String, _ value: String, now: Instant) -> Status? {
         switch name {
         case "NWM": return setMode(value, now: now)
-        case "VER": return .error
+        case "VER": return .parameterError
         default: break
         }
-        guard Self.isKnown(name) else { return .commandNotFound }
-        // (H: the word for a command of the other mode.)
-        guard !isLoRaWAN else { return .error }
+        guard flash.mode != .loRaWAN else { return .modeNotSupported }
         switch name {
         case "PSEND": return send(value, now: now)
         case "PRECV": return receive(value, now: now)
         default: break
         }
-        // (H: that the settings cannot be changed during reception.)
-        guard reception == .nothing, !isSending else { return .busyError }
+        if release >= .rui3ReportsReception, name != "CAD", reception != .nothing || isSending {
+            say("P2P_RX_ON already, please disable P2P RX before setting.\r\n", now: now)
+            return .busyError
+        }
         guard !isRefusingSettings else { return .parameterError }
         if name == "P2P" { return setAll(value) }
-        return setOne(name, value) ? .ok : .parameterError
+        return setOne(name, value)
     }
 
-    /// `AT+NWM=0` restarts the module if it was in LoRaWAN mode, and keeps the settings. (H: 2, for FSK, is not known here.)
-    private mutating func setMode(_ value: String, now: Instant) -> Status {
-        guard value == "0" || value == "1" else { return .parameterError }
-        let becomesLoRaWAN = value == "1"
-        if becomesLoRaWAN != isLoRaWAN {
-            isLoRaWAN = becomesLoRaWAN
-            // Its answer leaves the UART before. (H)
-            restartTime = now.advanced(byMicroseconds: 50_000)
-        }
-        return .ok
+    /// The module restarts, also if it had the mode already. Up to 3.5.3 there is no status; after that it has no end of a line.
+    private mutating func setMode(_ value: String, now: Instant) -> Status? {
+        guard let number = UInt8(value, in: 0...2), let mode = Mode(rawValue: number) else { return .parameterError }
+        if release >= .rui3ReportsReception, reception != .nothing { return .busyError }
+        flash.mode = mode
+        if release >= .rui3BothForms { say("OK", now: now) }
+        restartTime = now.advanced(byMicroseconds: 5000)
+        return nil
     }
 
-    /// `frequency:SF:bandwidth:coding rate:preamble:power`: all are set, or none.
+    /// `frequency:SF:bandwidth:coding rate:preamble:power`: all are set, or none. (Before 4.0.4, those before the wrong one are.)
     private mutating func setAll(_ value: String) -> Status {
         let parts = value.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6 else { return .parameterError }
         var next = self
         for (name, part) in zip(["PFREQ", "PSF", "PBW", "PCR", "PPL", "PTP"], parts) {
-            guard next.setOne(name, part) else { return .parameterError }
+            let status = next.setOne(name, part)
+            guard status == .ok else { return status }
         }
         self = next
         return .ok
     }
 
-    /// - Returns: whether the value is in range. (H: the ranges.)
-    private mutating func setOne(_ name: String, _ value: String) -> Bool {
+    /// - Returns: the status. The ranges are those of `atcmd_p2p.c`.
+    private mutating func setOne(_ name: String, _ value: String) -> Status {
         if name == "SYNCWORD" {
-            guard value.count == 4, value.allSatisfy(\.isHexDigit) else { return false }
-            syncWord = value.uppercased()
-            return true
+            guard value.count == 4, value.allSatisfy(\.isHexDigit) else { return .parameterError }
+            flash.syncWord = value.uppercased()
+            return .ok
         }
-        guard let number = UInt32(value, in: 0 ... .max) else { return false }
+        guard let number = UInt32(value, in: 0 ... .max) else { return .parameterError }
         switch name {
-        case "PFREQ" where LoRaChip.frequencyHertz.contains(number): settings.frequencyHertz = number
-        case "PSF" where (6...12).contains(number): settings.spreadingFactor = UInt8(number)
-        case "PBW" where Self.bandwidthKilohertz.contains(number) && LoRaChip.bandwidthHertz.contains(number * 1000):
-            settings.bandwidthHertz = number * 1000
-        case "PCR" where number <= 3: settings.codingRateDenominator = UInt8(number) + 5
-        case "PPL" where (5...65_535).contains(number): preambleSymbols = UInt16(number)
-        case "PTP" where (5...22).contains(number): settings.powerDBm = Int8(number)
-        default: return false
+        case "PFREQ" where LoRaChip.frequencyHertz.contains(number): flash.settings.frequencyHertz = number
+        case "PSF" where (release >= .rui3Index ? 5...12 : 6...12).contains(number): flash.settings.spreadingFactor = UInt8(number)
+        case "PBW": return setBandwidth(number)
+        case "PCR" where number <= 3: flash.settings.codingRateDenominator = UInt8(number) + 5
+        case "PPL" where (5...65_535).contains(number): flash.preambleSymbols = UInt16(number)
+        case "PTP" where (5...22).contains(number): flash.settings.powerDBm = Int8(number)
+        case "SYMBOLTIMEOUT" where number <= 248: flash.switches[name] = Int(number)
+        case "ENCRY", "IQINVER", "FIXLENGTHPAYLOAD", "CAD":
+            guard number <= 1 else { return .parameterError }
+            flash.switches[name] = Int(number)
+        default: return .parameterError
         }
-        return true
+        return .ok
+    }
+
+    private mutating func setBandwidth(_ number: UInt32) -> Status {
+        if flash.mode == .fsk { return (4800...467_000).contains(number) ? .ok : .parameterError }
+        let isKilohertz = [125, 250, 500].contains(number)
+        switch release {
+        case .rui3Kilohertz:
+            guard isKilohertz else { return number > 500 ? .parameterError : .error }
+        case .rui3Index:
+            guard number <= 9 else { return .parameterError }
+        default:
+            guard isKilohertz || number <= 9 else { return .parameterError }
+        }
+        flash.settings.bandwidthHertz = isKilohertz ? number * 1000 : Self.bandwidthsHertz[Int(number)]
+        return .ok
     }
 
     /// 0 ends reception, 1 … 65532 is the time in milliseconds in which one packet is received, 65535 has no such limit;
     /// 65534 receives everything, and 65533 allows sending too.
     private mutating func receive(_ value: String, now: Instant) -> Status {
         guard let code = UInt16(value, in: 0 ... .max) else { return .parameterError }
-        // (H: that only 0 is allowed during reception.)
-        guard code == 0 || reception == .nothing && !isSending else { return .busyError }
+        guard code == 0 || !isReceptionEndless else {
+            if release >= .rui3ReportsReception { say("P2P_RX_ON already\r\n", now: now) }
+            return .busyError
+        }
         switch code {
         case 0: reception = .nothing
         case 65_533: reception = .everythingBetweenTransmissions
@@ -157,11 +195,23 @@ extension RUI3Stick {
         return .ok
     }
 
+    /// Only a reception that has an end can be replaced by another.
+    private var isReceptionEndless: Bool {
+        switch reception {
+        case .nothing: false
+        case .onePacket(let end): end == .never
+        case .everything, .everythingBetweenTransmissions: true
+        }
+    }
+
+    /// The source has no refusal during a transmission with 65533: the packet would be cut off. Here it is an error, so that a driver
+    /// that does it shows.
     private mutating func send(_ value: String, now: Instant) -> Status {
         let digits = value.compactMap(\.hexDigitValue)
-        guard digits.count == value.count, !digits.isEmpty, digits.count.isMultiple(of: 2),
-            digits.count <= 2 * Self.maximumPacketByteCount
-        else { return .parameterError }
+        let limit = release >= .rui3ShortPackets ? 239 : 256
+        guard digits.count == value.count, !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 2 * limit else {
+            return .parameterError
+        }
         guard reception == .nothing || reception == .everythingBetweenTransmissions, !isSending, !isBusy(now: now) else {
             return .busyError
         }

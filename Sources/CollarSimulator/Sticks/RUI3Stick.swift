@@ -2,10 +2,10 @@ import CollarARQ
 import CollarWire
 import RadioModems
 
-/// A stick with RAK's RUI3 in point-to-point mode, as its AT command manual says. Nothing here was tried on hardware.
+/// A stick with RAK's RUI3 in point-to-point mode, as its published source says (`Tests/Transcripts`). Nothing here was tried on
+/// hardware.
 ///
-/// The mode and the settings survive a restart that a command causes, as they are kept in flash; ``StickFault/reset`` sets
-/// them back to those of the factory.
+/// The mode and the settings are kept in flash, so they survive a restart; reception does not.
 package struct RUI3Stick: BaseStick {
     /// What the host told the radio to receive.
     enum Reception: Equatable, Sendable {
@@ -29,13 +29,25 @@ package struct RUI3Stick: BaseStick {
     private static let receptionMicroseconds: Int64 = 1500
     /// Time in which the radio leaves reception before it sends, in microseconds. (H)
     private static let leavingMicroseconds: Int64 = 5000
-    static let maximumPacketByteCount = 255
 
-    var settings = factorySettings
-    var preambleSymbols = factoryPreambleSymbols
-    var syncWord = "3444"
-    /// Whether the module is in LoRaWAN mode, where it does not obey the commands of point-to-point mode.
-    var isLoRaWAN = true
+    /// What is kept in flash.
+    struct Flash: Equatable, Sendable {
+        var settings = factorySettings
+        var preambleSymbols = factoryPreambleSymbols
+        var syncWord = "3444"
+        var mode = Mode.loRaWAN
+        /// Switches that make the module deaf for a collar, by the names of their commands: encryption, inverted signals, packets of
+        /// a fixed length, a limit to the wait for a preamble; and listening before sending.
+        var switches = ["ENCRY": 0, "IQINVER": 0, "FIXLENGTHPAYLOAD": 0, "SYMBOLTIMEOUT": 0, "CAD": 0]
+    }
+
+    /// What the radio is used for. The raw values are those of `AT+NWM`.
+    enum Mode: UInt8, Sendable {
+        case pointToPoint = 0, loRaWAN, fsk
+    }
+
+    let release: StickRelease
+    var flash: Flash
     var reception = Reception.nothing
     var isRefusingSettings = false
     /// When the module restarts because the host told it to.
@@ -49,10 +61,19 @@ package struct RUI3Stick: BaseStick {
     private var isOnAir = false
     private var busyEnd = Instant(microseconds: 0)
 
-    /// Creates a stick that has just been powered up for the first time.
-    package init(timing: LineTiming = .uart, seed: UInt64 = 0) {
+    /// Creates a stick that has just been powered up.
+    /// - Parameter commands: commands that an earlier owner gave it, such as `ENCRY=1`, which are kept in flash.
+    package init(
+        release: StickRelease = .rui3ShortPackets, after commands: [String] = [], timing: LineTiming = .uart, seed: UInt64 = 0
+    ) {
+        self.release = release
+        flash = Flash()
         line = StickLine(timing: timing)
         random = SeededRandom(seed: seed)
+        flash.mode = .pointToPoint
+        for command in commands { keep(command) }
+        if !commands.contains(where: { $0.hasPrefix("NWM=") }) { flash.mode = .loRaWAN }
+        line = StickLine(timing: timing)
     }
 
     package var dialect: Dialect { .rui3 }
@@ -60,7 +81,15 @@ package struct RUI3Stick: BaseStick {
 
     package var radio: StickRadio {
         // A transmission may begin while the radio does not receive.
-        !isLoRaWAN && (reception != .nothing || isSending) ? .on(settings) : .off
+        flash.mode == .pointToPoint && !isDeaf && (reception != .nothing || isSending) ? .on(flash.settings) : .off
+    }
+
+    /// Whether the module cannot talk with a collar because of something else than the settings of its radio. Releases without
+    /// AT+SYNCWORD have the sync word of private networks, and none of the other switches but the encryption.
+    private var isDeaf: Bool {
+        if flash.switches["ENCRY"] != 0 { return true }
+        guard release >= .rui3BothForms else { return false }
+        return flash.syncWord != "1424" || flash.switches.contains { $0.key != "CAD" && $0.value != 0 }
     }
 
     /// Whether a packet is sent or about to be.
@@ -83,7 +112,7 @@ package struct RUI3Stick: BaseStick {
     }
 
     package mutating func hear(_ packet: [UInt8], signal: RadioSignal, now: Instant) {
-        guard !line.isDown(at: now), !isLoRaWAN, !isSending, reception != .nothing else { return }
+        guard !line.isDown(at: now), case .on = radio, !isSending, reception != .nothing else { return }
         if case .onePacket = reception { reception = .nothing }
         // The signal-to-noise ratio is in whole decibels.
         let noise = (Double(signal.signalToNoiseTenthsDB ?? 0) / 10).rounded()
@@ -101,7 +130,7 @@ package struct RUI3Stick: BaseStick {
             if nextInput == due {
                 for byte in line.removeInput() { take(byte, now: due) }
             } else if line.whenUp(restartTime) == due {
-                restart(keepingSettings: true, now: now)
+                restart(now: now)
                 return
             } else if case .onePacket(let end) = reception, line.whenUp(end) == due {
                 reception = .nothing
@@ -118,10 +147,10 @@ package struct RUI3Stick: BaseStick {
     package mutating func nextTransmission(now: Instant) -> StickTransmission? {
         guard isSending, !isOnAir, transmissionTime <= now, !line.isDown(at: now) else { return nil }
         isOnAir = true
-        var profile = settings.profile(of: .rui3)
+        var profile = flash.settings.profile(of: .rui3)
         // The profile has the factory's preamble.
         profile.frameOverheadMicroseconds +=
-            (Int64(preambleSymbols) - Int64(Self.factoryPreambleSymbols)) * settings.symbolMicroseconds
+            (Int64(flash.preambleSymbols) - Int64(Self.factoryPreambleSymbols)) * flash.settings.symbolMicroseconds
         return StickTransmission(
             packet: packet, airtimeMicroseconds: profile.airtimeMicroseconds(frameByteCount: packet.count))
     }
@@ -130,18 +159,18 @@ package struct RUI3Stick: BaseStick {
         guard isOnAir else { return }
         isOnAir = false
         packet = []
-        say("+EVT:TXP2P DONE\r\n", now: now)
+        if release >= .rui3ReportsSent { say("+EVT:TXP2P DONE\r\n", now: now) }
     }
 
     package mutating func cause(_ fault: StickFault, now: Instant) {
         switch fault {
-        case .reset: restart(keepingSettings: false, now: now)
+        case .reset: restart(now: now)
         case .stall: line.stall(now: now)
         case .garbage: line.sendGarbage(&random, now: now)
         case .refuse: isRefusingSettings = true
         // The module does not listen before it talks; it says that it is busy.
         case .busy, .full: busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
-        case .amplifier: break
+        case .amplifier, .stuck: break
         }
     }
 
@@ -157,23 +186,33 @@ package struct RUI3Stick: BaseStick {
         transmissionTime = now.advanced(byMicroseconds: Self.leavingMicroseconds)
     }
 
-    /// Starts anew, with a few lines of text for people. (H: their words.)
-    private mutating func restart(keepingSettings: Bool, now: Instant) {
-        var next = RUI3Stick()
-        if keepingSettings {
-            (next.settings, next.preambleSymbols, next.syncWord) = (settings, preambleSymbols, syncWord)
-            (next.isLoRaWAN, next.isRefusingSettings) = (isLoRaWAN, isRefusingSettings)
-        }
+    /// Starts anew, with a few lines of text for people.
+    private mutating func restart(now: Instant) {
+        var next = RUI3Stick(release: release)
+        next.flash = flash
+        next.isRefusingSettings = isRefusingSettings
         next.random = random
         next.busyEnd = busyEnd
         next.line = line
         next.line.restart(now: now)
-        let mode = next.isLoRaWAN ? "LoRaWAN" : "LoRa P2P"
-        next.line.send(
-            Array("RAKwireless simulated stick\r\nCurrent Work Mode: \(mode).\r\n".utf8), after: StickLine.bootMicroseconds,
-            now: now)
+        next.line.send(Array(startText.utf8), after: StickLine.bootMicroseconds, now: now)
         self = next
     }
+
+    private var startText: String {
+        let isNew = release >= .rui3ReportsSent
+        let mode =
+            switch flash.mode {
+            case .pointToPoint: "LoRa P2P"
+            case .loRaWAN: "LoRaWAN"
+            case .fsk: "FSK P2P"
+            }
+        return "\r\nRAKwireless RAK3172\(isNew ? "" : "-E Example")\r\n------------------------------------------------------\r\n"
+            + (isNew ? "Version: \(version)\r\n" : "") + "Current Work Mode: \(mode).\r\n"
+    }
+
+    /// The version as the firmware tells it.
+    var version: String { "RUI_\(release.rawValue)_RAK3172-E" }
 
     /// Takes a byte of a line. The ends of lines are CR, LF or both.
     private mutating func take(_ byte: UInt8, now: Instant) {

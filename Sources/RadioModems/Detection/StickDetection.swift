@@ -59,6 +59,8 @@ struct StickDetection: Sendable {
     private let stranger: Stranger?
     private let startedAt: Instant
     private var isSecondRound = false
+    /// Whether frames of the serial line may go out between the questions.
+    private var isRepeated = false
 
     /// - Parameter stranger: what an earlier examination of the port found. Silence does not refute it.
     init(remembered: Dialect?, after stranger: Stranger?, timing: Timing, at now: Instant) {
@@ -79,6 +81,14 @@ struct StickDetection: Sendable {
     mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
+    }
+
+    /// Asks all questions again from a time on. Frames of the serial line may go out meanwhile.
+    mutating func `repeat`(at time: Instant) {
+        isRepeated = true
+        isSecondRound = true
+        phase = .listening
+        deadline = time
     }
 
     /// Bytes came in.
@@ -103,14 +113,23 @@ struct StickDetection: Sendable {
         case .listening: break
         case .askingRNode:
             output += KISSFrame.abandonment
-            RNodeCommand.detection.append(to: &output)
-        case .askingKISS: MeshCoreCommand.frame(MeshCoreCommand.ping).append(to: &output)
+            ask(RNodeCommand.detection)
+        case .askingKISS:
+            if isRepeated { output += KISSFrame.abandonment }
+            ask(MeshCoreCommand.frame(MeshCoreCommand.ping))
         case .askingRUI3:
             deadline = now.advanced(byMicroseconds: timing.lastAnswer)
             // The question to the companion firmware is an unfinished command to RUI3, which its setup ends. Other firmware drops it.
             output += Array("\r\nAT\r\n".utf8) + HeardBytes.companionQuestion
         }
         return nil
+    }
+
+    /// A frame of the serial line begins with zero, so a KISS modem would transmit it if it were the first after a delimiter. After
+    /// 0xFF it is ignored.
+    private mutating func ask(_ frame: KISSFrame) {
+        frame.append(to: &output)
+        if isRepeated { output.append(0xFF) }
     }
 
     private mutating func end(at now: Instant) -> Result? {

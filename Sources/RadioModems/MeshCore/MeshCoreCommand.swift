@@ -17,6 +17,7 @@ enum MeshCoreCommand {
     static let getVersion: UInt8 = 0x11
     static let getName: UInt8 = 0x16
     static let ping: UInt8 = 0x17
+    static let reboot: UInt8 = 0x18
     static let setSignalReport: UInt8 = 0x19
     static let getSignalReport: UInt8 = 0x1A
 

@@ -13,6 +13,8 @@ struct MeshCoreModem: StickModem {
         case ready
         /// The modem does not hold a setting; it is set up again after a while.
         case refused
+        /// The modem was told to restart.
+        case restarting
     }
 
     private enum Transmission: Sendable {
@@ -33,6 +35,11 @@ struct MeshCoreModem: StickModem {
     private static let busyTime: Int64 = 20_000
     /// The longest wait of a packet for the report of its signal, in microseconds.
     private static let signalTime: Int64 = 25_000
+    /// A modem that has sent none of so many packets, for so long, is stuck; in microseconds. Up to 1.15 it could lock up.
+    private static let stuckPacketCount = 3
+    private static let stuckTime: Int64 = 15_000_000
+    /// Time that a board needs for its restart, in microseconds.
+    private static let startTime: Int64 = 3_000_000
 
     var output = ModemOutput()
     private let settings: RadioSettings
@@ -49,6 +56,10 @@ struct MeshCoreModem: StickModem {
     private var answers = AnswerMonitor(of: .kiss)
     /// Whether the modem has confirmed the settings before.
     private var wasReady = false
+    /// The packets in a row that the modem has not sent, and when it was given the first of them.
+    private var unsent: (count: Int, since: Instant)?
+    /// Whether the setup is repeated because of an answer that may have been damaged: KISS has no checksum.
+    private var isRepeated = false
     /// Whether the restart after which the modem is being set up was reported.
     private var isRestartReported = false
 
@@ -121,7 +132,7 @@ struct MeshCoreModem: StickModem {
             }
             proceed(setup, attempt: attempt, after: result, at: now)
         case .ready: receiveWhenReady(data, at: now)
-        case .refused: break
+        case .refused, .restarting: break
         }
     }
 
@@ -133,8 +144,15 @@ struct MeshCoreModem: StickModem {
         case .next:
             state = .settingUp(setup, attempt: attempt)
             ask(setup, at: now)
+        case .lost:
+            state = .settingUp(setup, attempt: attempt)
+            deadline = now.advanced(byMicroseconds: MeshCoreModem.busyTime)
         case .complete: becomeReady(setup, at: now)
+        case .refused(_, _, _) where !isRepeated:
+            isRepeated = true
+            start(at: now)
         case .refused(let setting, let wanted, let actual):
+            isRepeated = false
             output.report(.refused(setting, wanted: wanted, actual: actual), kind: "refused \(setting.rawValue)", at: now)
             state = .refused
             deadline = now.advanced(byMicroseconds: StickTiming.refusalTime)
@@ -149,7 +167,18 @@ struct MeshCoreModem: StickModem {
             queue.profile = profile
             output.report(.found(.kiss, version: setup.version))
         }
-        output.report(.ready(.kiss, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        isRepeated = false
+        let power = setup.power
+        var held = settings
+        held.powerDBm = power.outputDBm
+        output.report(.ready(.kiss, held, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        output.reportPower(wanted: settings.powerDBm, actual: power.outputDBm, at: now)
+        if let board = setup.board {
+            output.report(
+                .amplified(board: board.name, chipDBm: Int64(power.chipDBm), outputDBm: Int64(power.outputDBm)), kind: "amplified",
+                at: now)
+        }
+        if setup.name == nil { output.report(.boardUnknown(.kiss), kind: "board", at: now) }
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         isRestartReported = false
@@ -167,7 +196,11 @@ struct MeshCoreModem: StickModem {
                 return start(at: now)
             }
             transmit(packets, since: now, at: now)
+        // The modem had no room for the answer.
+        case (MeshCoreCommand.error, .confirming(let packets)) where data.count > 1 && data[1] == MeshCoreCommand.busyError:
+            confirm(packets, at: now)
         case (MeshCoreCommand.sent, .sending(let packets, _)):
+            unsent = nil
             if data.count > 1, data[1] == 0 { output.report(.fault(.kiss, code: 0), kind: "fault", at: now) }
             transmit(Array(packets.dropFirst()), since: now, at: now)
         case (MeshCoreCommand.error, .sending(let packets, let since)):
@@ -175,7 +208,7 @@ struct MeshCoreModem: StickModem {
             output.report(.busy(.kiss), kind: "busy", at: now)
             guard now.microseconds(since: since) < profile.turnaroundMicroseconds else {
                 transmission = .none
-                return sendNext(at: now)
+                return noteUnsent(since: since, at: now) ? restart(at: now) : sendNext(at: now)
             }
             transmission = .offeringAgain(packets, since: since)
             deadline = now.advanced(byMicroseconds: MeshCoreModem.busyTime)
@@ -228,21 +261,47 @@ struct MeshCoreModem: StickModem {
             guard answers.isSilent || setup.step == .ping else { return ask(setup, at: now) }
             setUp(attempt: attempt + 1, at: now)
             deadline = AnswerMonitor.nextAttempt(after: attempt, at: now)
-        case .refused: start(at: now)
+        case .refused, .restarting: start(at: now)
         case .ready: transmissionDeadlineReached(at: now)
         }
+    }
+
+    private mutating func noteMiss(at now: Instant) {
+        answers.noteMiss(reportingTo: &output)
+        guard answers.isSilent else { return confirm([], at: now) }
+        queue.removeAll()
+        start(at: now)
+    }
+
+    /// Notes that the modem has not sent a packet that it was given at a time.
+    /// - Returns: whether it is stuck.
+    private mutating func noteUnsent(since: Instant, at now: Instant) -> Bool {
+        unsent = ((unsent?.count ?? 0) + 1, unsent?.since ?? since)
+        guard let unsent else { return false }
+        return unsent.count >= MeshCoreModem.stuckPacketCount && now.microseconds(since: unsent.since) >= MeshCoreModem.stuckTime
+    }
+
+    /// Restarts a modem that sends nothing.
+    private mutating func restart(at now: Instant) {
+        unsent = nil
+        output.report(.notSending(.kiss), kind: "stuck", at: now)
+        // The loss of its settings is no news then.
+        isRestartReported = true
+        queue.removeAll()
+        transmission = .none
+        output.write(MeshCoreCommand.frame(MeshCoreCommand.reboot))
+        state = .restarting
+        deadline = now.advanced(byMicroseconds: MeshCoreModem.startTime)
     }
 
     private mutating func transmissionDeadlineReached(at now: Instant) {
         switch transmission {
         case .none: confirm([], at: now)
         case .offeringAgain(let packets, let since): transmit(packets, since: since, at: now)
-        // The packets are too late now, or it is unknown whether they were sent.
-        case .confirming, .sending:
-            answers.noteMiss(reportingTo: &output)
-            guard answers.isSilent else { return confirm([], at: now) }
-            queue.removeAll()
-            start(at: now)
+        // It is unknown whether the packets were sent.
+        case .sending(_, let since): noteUnsent(since: since, at: now) ? restart(at: now) : noteMiss(at: now)
+        // The packets are too late now.
+        case .confirming: noteMiss(at: now)
         }
     }
 }

@@ -19,6 +19,8 @@ struct MeshCoreSetup: Sendable {
         case unrelated
         /// The next question is due.
         case next
+        /// The modem had no room for the answer: the question is due again.
+        case lost
         /// The modem holds the settings.
         case complete
         /// The modem does not hold a setting.
@@ -36,7 +38,8 @@ struct MeshCoreSetup: Sendable {
     private let settings: RadioSettings
     /// The step whose answer is awaited.
     private(set) var step = Step.ping
-    private var name: String?
+    /// The name of the board; nil if the modem does not tell it.
+    private(set) var name: String?
     private var shortAirtimeMilliseconds: Int64 = 0
     /// Whether the modem held other settings than these before; it has restarted then, if it was set up before.
     private(set) var hasForgotten = false
@@ -44,6 +47,12 @@ struct MeshCoreSetup: Sendable {
     private(set) var version: String?
     /// The timing that the modem's airtimes show.
     private(set) var profile: ModemProfile
+
+    /// The board, if it is known to have an amplifier.
+    var board: MeshCoreBoard? { name.flatMap(MeshCoreBoard.named) }
+
+    /// What the chip is set to, and what the antenna gets then, in dBm.
+    var power: (chipDBm: Int8, outputDBm: Int8) { MeshCoreBoard.power(of: board, wanted: settings.powerDBm) }
 
     init(_ settings: RadioSettings) {
         self.settings = settings
@@ -66,7 +75,7 @@ struct MeshCoreSetup: Sendable {
                     .littleEndian(settings.frequencyHertz) + .littleEndian(settings.bandwidthHertz)
                         + [settings.spreadingFactor, settings.codingRateDenominator]),
             ]
-        case .power: [MeshCoreCommand.frame(MeshCoreCommand.setPower, [UInt8(bitPattern: settings.powerDBm)])]
+        case .power: [MeshCoreCommand.frame(MeshCoreCommand.setPower, [UInt8(bitPattern: power.chipDBm)])]
         case .previousSettings, .readBack: [MeshCoreSetup.readBackQuestion]
         case .shortAirtime: [MeshCoreCommand.frame(MeshCoreCommand.getAirtime, [UInt8(MeshCoreSetup.shortByteCount)])]
         case .longAirtime: [MeshCoreCommand.frame(MeshCoreCommand.getAirtime, [UInt8(MeshCoreSetup.longByteCount)])]
@@ -91,10 +100,12 @@ struct MeshCoreSetup: Sendable {
     mutating func take(_ data: [UInt8]) -> Result {
         guard let command = data.first else { return .unrelated }
         let answer = Array(data.dropFirst())
+        if command == MeshCoreCommand.error, answer.first == MeshCoreCommand.busyError { return .lost }
         switch (step, command) {
         case (.ping, MeshCoreCommand.ping | MeshCoreCommand.answerBit): return advance()
         case (.name, MeshCoreCommand.getName | MeshCoreCommand.answerBit):
-            name = String(decoding: answer.filter { (32..<127).contains($0) }.prefix(40), as: UTF8.self)
+            let text = String(decoding: answer.filter { (32..<127).contains($0) }.prefix(40), as: UTF8.self)
+            name = text.isEmpty ? nil : text
             return advance()
         case (.version, MeshCoreCommand.getVersion | MeshCoreCommand.answerBit):
             let number = answer.first.map { "version \($0)" }
@@ -103,7 +114,13 @@ struct MeshCoreSetup: Sendable {
         case (.previousSettings, MeshCoreCommand.getRadio | MeshCoreCommand.answerBit):
             hasForgotten = !MeshCoreSetup.holds(settings, answer: answer)
             return advance()
-        case (.radio, MeshCoreCommand.ok), (.power, MeshCoreCommand.ok): return advance()
+        case (.radio, MeshCoreCommand.ok):
+            // A stronger signal than wanted is not sent at all.
+            guard power.outputDBm <= settings.powerDBm else {
+                return .refused(.power, wanted: Int64(settings.powerDBm), actual: Int64(power.outputDBm))
+            }
+            return advance()
+        case (.power, MeshCoreCommand.ok): return advance()
         case (.radio, MeshCoreCommand.error):
             return .refused(.frequency, wanted: Int64(settings.frequencyHertz), actual: nil)
         case (.power, MeshCoreCommand.error): return .refused(.power, wanted: Int64(settings.powerDBm), actual: nil)

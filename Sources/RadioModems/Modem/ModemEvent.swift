@@ -31,6 +31,18 @@ public enum ModemNotice: Equatable, Sendable {
     case refused(ModemSetting, wanted: Int64, actual: Int64?)
     /// The stick transmits with less power than wanted.
     case powerReduced(wantedDBm: Int64, actualDBm: Int64)
+    /// The stick transmits with more power than wanted, which is the least that it has.
+    case powerRaised(wantedDBm: Int64, actualDBm: Int64)
+    /// The board of the stick has an amplifier: the radio chip has this power, and the antenna that one.
+    case amplified(board: String, chipDBm: Int64, outputDBm: Int64)
+    /// The stick does not tell which board it is, so it may have an amplifier.
+    case boardUnknown(Dialect)
+    /// The release of the stick's firmware is too old; it is not used.
+    case firmwareTooOld(Dialect, version: String)
+    /// The stick has refused a packet of this size, with this status.
+    case packetRefused(Dialect, byteCount: Int, status: String)
+    /// The stick takes packets and sends none: it is restarted.
+    case notSending(Dialect)
     /// The stick restarted and forgot its settings: it is set up again.
     case restarted(Dialect)
     /// The stick does not answer: it is tried again.

@@ -21,5 +21,12 @@ struct ModemOutput: Sendable {
         report(notice)
     }
 
+    /// Reports that a stick sends with another power than wanted, in dBm, if it does.
+    mutating func reportPower(wanted: Int8, actual: Int8, at now: Instant) {
+        let (wanted, actual) = (Int64(wanted), Int64(actual))
+        if actual < wanted { report(.powerReduced(wantedDBm: wanted, actualDBm: actual), kind: "power", at: now) }
+        if actual > wanted { report(.powerRaised(wantedDBm: wanted, actualDBm: actual), kind: "power", at: now) }
+    }
+
     mutating func write(_ frame: KISSFrame) { frame.append(to: &bytes) }
 }

@@ -2,11 +2,11 @@ import CheckedNumbers
 
 /// The text of RUI3's AT commands and answers.
 ///
-/// Source: RAKwireless, "RUI3 AT Command Manual".
+/// Source: RAK-STM32-RUI, `atcmd.c` and `service_lora_p2p.c`. The transcripts in `Tests/Transcripts` show each generation.
 enum RUI3Line: Equatable, Sendable {
     /// A command was carried out.
     case ok
-    /// A command failed, with this status, such as `AT_PARAM_ERROR`.
+    /// A command failed, with this status, such as `AT_PARAM_ERROR`; modems of other makers have the status `ERROR`.
     case failed(String)
     /// The value of `AT+name=?`.
     case value(name: String, String)
@@ -24,7 +24,7 @@ enum RUI3Line: Equatable, Sendable {
     init(_ text: String) {
         if text == "OK" {
             self = .ok
-        } else if text.hasPrefix("AT_") {
+        } else if text.hasPrefix("AT_") || text == "ERROR" || text.hasPrefix("+CME ERROR") {
             self = .failed(text)
         } else if text.hasPrefix("+EVT:TXP2P DONE") {
             self = .sent

@@ -2,11 +2,13 @@ import CheckedNumbers
 import CollarARQ
 import CollarWire
 
-/// A stick with RAK's RUI3 firmware in its point-to-point mode. It takes one command at a time and reports when a packet is sent.
+/// A stick with RAK's RUI3 firmware in its point-to-point mode. It takes one command at a time. Since 4.0.4 it reports when a packet
+/// was sent.
 struct RUI3Modem: StickModem {
     /// A command whose answer is awaited.
     private enum Step: Int, CaseIterable, Sendable {
-        case greeting, mode, version, stopReceiving, syncWord
+        case greeting, stopReceiving, mode, version
+        case encryption, syncWord, inversion, fixedLength, symbolTimeout, channelActivity
         case frequency, spreadingFactor, bandwidth, codingRate, preamble, power
         case readBack, receive
     }
@@ -25,8 +27,8 @@ struct RUI3Modem: StickModem {
         case none
         /// The stick was asked whether it still receives.
         case checking
-        /// The first of these packets is with the stick.
-        case sending([[UInt8]], since: Instant)
+        /// The first of these packets is with the stick, which has taken it or not yet.
+        case sending([[UInt8]], since: Instant, isTaken: Bool)
         /// The stick was busy; the packets are offered again.
         case offeringAgain([[UInt8]], since: Instant)
     }
@@ -37,6 +39,13 @@ struct RUI3Modem: StickModem {
     /// Time that the stick needs to start in another mode, in microseconds.
     private static let startTime: Int64 = 3_000_000
     private static let busyTime: Int64 = 50_000
+    private static let modeChangeLimit = 2
+    /// How long after its airtime a packet counts as sent where the firmware does not report it, in microseconds.
+    private static let unreportedTime: Int64 = 150_000
+    /// The powers that the firmware takes, in dBm. Source: `At_P2pTP`.
+    private static let powerRange: ClosedRange<Int8> = 5...22
+    /// The first release that can receive and send without a command in between, major and minor. Source: CHANGELOG of RUI3, 3.4.0.
+    private static let firstRelease = [3, 4]
     /// The argument of `AT+PRECV` that keeps the stick receiving and allows it to send.
     private static let receivesAlways = "65533"
     /// What any of the values of `AT+P2P` can be: the largest are frequencies, the least are powers.
@@ -52,11 +61,17 @@ struct RUI3Modem: StickModem {
     private var transmission = Transmission.none
     private var deadline: Instant?
     private var version: String?
+    /// What may be written for the bandwidth: those that the firmware has not refused.
+    private var bandwidthForms: [UInt32] = []
+    /// Whether the firmware has reported that a packet was sent.
+    private var reportsSent = false
     /// The value that the answer in progress has given.
     private var value: String?
     private var answers = AnswerMonitor(of: .rui3)
-    /// Failures in a row of commands that every RUI3 firmware has.
-    private var neededFailureCount = 0
+    /// How often in a row the setup has failed at something that every RUI3 firmware does.
+    private var failureCount = 0
+    /// How often the mode was changed since the setup began.
+    private var modeChangeCount = 0
     /// Whether the stick has confirmed the settings before.
     private var wasReady = false
 
@@ -77,6 +92,7 @@ struct RUI3Modem: StickModem {
     }
 
     private mutating func setUp(attempt: Int, at now: Instant) {
+        bandwidthForms = RUI3Bandwidth.forms(of: settings.bandwidthHertz)
         state = .draining(attempt: attempt)
         // An unfinished command of an earlier program ends here.
         write("")
@@ -96,15 +112,22 @@ struct RUI3Modem: StickModem {
         case .greeting: "AT"
         case .mode: "AT+NWM=?"
         case .version: "AT+VER=?"
+        // In the older releases nothing can be set during reception, in the newer ones the status is an error.
         case .stopReceiving: "AT+PRECV=0"
-        // Collars use the sync word of private networks. Older firmware has no such command.
+        // What an earlier owner has set is kept in flash. Releases that lack a command say so.
+        case .encryption: "AT+ENCRY=0"
+        // Collars use the sync word of private networks.
         case .syncWord: "AT+SYNCWORD=1424"
-        case .frequency: "AT+PFREQ=\(wantedValues[0])"
-        case .spreadingFactor: "AT+PSF=\(wantedValues[1])"
-        case .bandwidth: "AT+PBW=\(wantedValues[2])"
-        case .codingRate: "AT+PCR=\(wantedValues[3])"
-        case .preamble: "AT+PPL=\(wantedValues[4])"
-        case .power: "AT+PTP=\(wantedValues[5])"
+        case .inversion: "AT+IQINVER=0"
+        case .fixedLength: "AT+FIXLENGTHPAYLOAD=0"
+        case .symbolTimeout: "AT+SYMBOLTIMEOUT=0"
+        case .channelActivity: "AT+CAD=0"
+        case .frequency: "AT+PFREQ=\(settings.frequencyHertz)"
+        case .spreadingFactor: "AT+PSF=\(settings.spreadingFactor)"
+        case .bandwidth: "AT+PBW=\(bandwidthForms.first ?? settings.bandwidthHertz / 1000)"
+        case .codingRate: "AT+PCR=\(settings.codingRateDenominator - 5)"
+        case .preamble: "AT+PPL=\(RadioSettings.ordinaryPreambleSymbols)"
+        case .power: "AT+PTP=\(power)"
         case .readBack: "AT+P2P=?"
         case .receive: "AT+PRECV=" + RUI3Modem.receivesAlways
         }
@@ -120,11 +143,22 @@ struct RUI3Modem: StickModem {
         }
     }
 
-    /// The values of `AT+P2P`, and of the commands for one each: hertz, spreading factor, kilohertz, coding rate from 0 on, symbols of preamble, dBm.
-    private var wantedValues: [Int64] {
+    /// The power to which the stick is set, in dBm.
+    private var power: Int8 { min(max(settings.powerDBm, RUI3Modem.powerRange.lowerBound), RUI3Modem.powerRange.upperBound) }
+
+    /// The settings that the stick has when it is ready.
+    private var heldSettings: RadioSettings {
+        var held = settings
+        held.powerDBm = power
+        return held
+    }
+
+    /// The values of `AT+P2P`, in this order.
+    private var wantedValues: [(setting: ModemSetting, value: Int64)] {
         [
-            Int64(settings.frequencyHertz), Int64(settings.spreadingFactor), Int64(settings.bandwidthHertz) / 1000,
-            Int64(settings.codingRateDenominator) - 5, Int64(RadioSettings.ordinaryPreambleSymbols), Int64(settings.powerDBm),
+            (.frequency, Int64(settings.frequencyHertz)), (.spreadingFactor, Int64(settings.spreadingFactor)),
+            (.bandwidth, Int64(settings.bandwidthHertz)), (.codingRate, Int64(settings.codingRateDenominator)),
+            (.preamble, Int64(RadioSettings.ordinaryPreambleSymbols)), (.power, Int64(power)),
         ]
     }
 
@@ -144,10 +178,7 @@ struct RUI3Modem: StickModem {
             guard wasReady else { return }
             output.events.append(
                 .packet(bytes, RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise)))
-        case (.started, .ready):
-            output.report(.restarted(.rui3))
-            queue.removeAll()
-            start(at: now)
+        case (.started, .ready): restarted(at: now)
         case (.started, .changingMode): start(at: now)
         case (.value(let name, let text), .settingUp(let step, _)): if name == valueName(step) { value = text }
         case (.value(_, let text), _): value = text
@@ -160,51 +191,82 @@ struct RUI3Modem: StickModem {
     }
 
     private mutating func accept(_ step: Step, attempt: Int, at now: Instant) {
-        answers.noteAnswer(reportingTo: &output)
         // A status without the value is that of an earlier command.
         guard value != nil || valueName(step) == nil else { return }
         switch step {
-        case .mode where value == "1":
-            // The stick restarts in the other mode.
-            write("AT+NWM=0")
-            state = .changingMode
-            deadline = now.advanced(byMicroseconds: RUI3Modem.startTime)
-            return
-        case .version: version = value
+        // Modems of other makers say OK to these, too.
+        case .greeting, .stopReceiving: return askNext(after: step, attempt: attempt, at: now)
+        case .mode:
+            // An echo of the question is no answer.
+            guard let mode = UInt8(value ?? "", in: 0...9) else { return }
+            answers.noteAnswer(reportingTo: &output)
+            guard mode == 0 else { return changeMode(from: mode, at: now) }
+        case .version:
+            version = value
+            guard canReceiveAndSend else { return refuseRelease(at: now) }
         case .readBack: guard checkReadBack(at: now) else { return }
         default: break
         }
+        answers.noteAnswer(reportingTo: &output)
         askNext(after: step, attempt: attempt, at: now)
+    }
+
+    /// The module restarts in the mode for packets of LoRa.
+    private mutating func changeMode(from mode: UInt8, at now: Instant) {
+        modeChangeCount += 1
+        guard modeChangeCount <= RUI3Modem.modeChangeLimit else { return refuse(.mode, actual: Int64(mode), at: now) }
+        write("AT+NWM=0")
+        state = .changingMode
+        deadline = now.advanced(byMicroseconds: RUI3Modem.startTime + delay.answerMicroseconds)
+    }
+
+    /// Whether the release can receive and send without a command in between; true if the version has no such number.
+    private var canReceiveAndSend: Bool {
+        let numbers = (version ?? "").split { !$0.isNumber }.prefix(2).map { Int($0, in: 0...1000) ?? 0 }
+        return numbers.count < 2 || !numbers.lexicographicallyPrecedes(RUI3Modem.firstRelease)
+    }
+
+    private mutating func refuseRelease(at now: Instant) {
+        output.report(.firmwareTooOld(.rui3, version: version ?? ""), kind: "release", at: now)
+        leaveAlone(at: now)
     }
 
     /// A command failed.
     private mutating func fail(_ step: Step, status: String, attempt: Int, at now: Instant) {
-        answers.noteAnswer(reportingTo: &output)
         // A busy stick is asked again at the deadline.
-        guard status != RUI3Line.busyError else { return }
+        guard status != RUI3Line.busyError else { return answers.noteAnswer(reportingTo: &output) }
         switch step {
-        case .version, .stopReceiving, .syncWord: askNext(after: step, attempt: attempt, at: now)
         // The end of an unfinished line was taken for a command.
-        case .greeting: break
-        case .frequency: refuse(.frequency, wanted: Int64(settings.frequencyHertz), actual: nil, at: now)
-        case .spreadingFactor: refuse(.spreadingFactor, wanted: Int64(settings.spreadingFactor), actual: nil, at: now)
-        case .bandwidth: refuse(.bandwidth, wanted: Int64(settings.bandwidthHertz), actual: nil, at: now)
-        case .codingRate: refuse(.codingRate, wanted: Int64(settings.codingRateDenominator), actual: nil, at: now)
-        case .preamble: refuse(.preamble, wanted: wantedValues[4], actual: nil, at: now)
-        case .power: refuse(.power, wanted: Int64(settings.powerDBm), actual: nil, at: now)
-        case .mode, .readBack, .receive: failNeededCommand(step, at: now)
+        case .greeting: return
+        // In another mode than that for packets, there is no reception.
+        case .stopReceiving: return askNext(after: step, attempt: attempt, at: now)
+        case .mode: return failMode(at: now)
+        default: answers.noteAnswer(reportingTo: &output)
+        }
+        switch step {
+        case .bandwidth where bandwidthForms.count > 1:
+            bandwidthForms.removeFirst()
+            ask(step, at: now)
+        case .frequency: refuse(.frequency, actual: nil, at: now)
+        case .spreadingFactor: refuse(.spreadingFactor, actual: nil, at: now)
+        case .bandwidth: refuse(.bandwidth, actual: nil, at: now)
+        case .codingRate: refuse(.codingRate, actual: nil, at: now)
+        case .preamble: refuse(.preamble, actual: nil, at: now)
+        case .power: refuse(.power, actual: nil, at: now)
+        case .readBack, .receive: refuse(.mode, actual: nil, at: now)
+        case .greeting, .stopReceiving, .mode, .version, .encryption, .syncWord, .inversion, .fixedLength, .symbolTimeout,
+            .channelActivity:
+            askNext(after: step, attempt: attempt, at: now)
         }
     }
 
-    /// A command failed that every RUI3 firmware has. A command that is damaged on the line fails, too, so it is repeated once.
-    private mutating func failNeededCommand(_ step: Step, at now: Instant) {
-        neededFailureCount += 1
-        guard neededFailureCount > 1 else { return setUp(attempt: 0, at: now) }
-        neededFailureCount = 0
-        guard step == .mode else { return refuse(.mode, wanted: 0, actual: nil, at: now) }
+    /// The modem answers to AT and does not tell its mode, which every RUI3 firmware does. A command may have been damaged on the
+    /// line, so it is asked once more.
+    private mutating func failMode(at now: Instant) {
+        failureCount += 1
+        guard failureCount > 1 else { return setUp(attempt: 0, at: now) }
         output.report(.stranger(.otherModem), kind: "stranger", at: now)
-        state = .refused
-        deadline = now.advanced(byMicroseconds: StickTiming.refusalTime)
+        leaveAlone(at: now)
     }
 
     private mutating func askNext(after step: Step, attempt: Int, at now: Instant) {
@@ -214,34 +276,50 @@ struct RUI3Modem: StickModem {
     }
 
     private mutating func checkReadBack(at now: Instant) -> Bool {
-        let actual = (value ?? "").split(separator: ":").map { Int64($0, in: RUI3Modem.heldRange) }
-        let names: [ModemSetting] = [.frequency, .spreadingFactor, .bandwidth, .codingRate, .preamble, .power]
+        let held = (value ?? "").split(separator: ":").map { Int64($0, in: RUI3Modem.heldRange) }
         for (index, wanted) in wantedValues.enumerated() {
-            let held = index < actual.count ? actual[index] : nil
-            if let held, held == wanted { continue }
-            if names[index] == .power, let held, held < wanted {
-                output.report(.powerReduced(wantedDBm: wanted, actualDBm: held), kind: "power", at: now)
-                continue
+            guard let number = index < held.count ? held[index] : nil else {
+                refuse(wanted.setting, actual: nil, at: now)
+                return false
             }
-            let unit: Int64 = names[index] == .bandwidth ? 1000 : 1
-            let rate: Int64 = names[index] == .codingRate ? 5 : 0
-            refuse(names[index], wanted: wanted * unit + rate, actual: held.map { $0 * unit + rate }, at: now)
-            return false
+            let actual =
+                switch wanted.setting {
+                case .bandwidth: RUI3Bandwidth.hertz(number)
+                case .codingRate: number + 5
+                default: number
+                }
+            guard actual == wanted.value else {
+                refuse(wanted.setting, actual: actual, at: now)
+                return false
+            }
         }
         return true
     }
 
-    private mutating func refuse(_ setting: ModemSetting, wanted: Int64, actual: Int64?, at now: Instant) {
+    /// The stick does not hold a setting. Its command or its answer may have been damaged on the line, so the setup is repeated once.
+    private mutating func refuse(_ setting: ModemSetting, actual: Int64?, at now: Instant) {
+        failureCount += 1
+        guard failureCount > 1 else { return setUp(attempt: 0, at: now) }
+        let wanted = wantedValues.first { $0.setting == setting }?.value ?? 0
         output.report(.refused(setting, wanted: wanted, actual: actual), kind: "refused \(setting.rawValue)", at: now)
+        leaveAlone(at: now)
+    }
+
+    /// Leaves the stick alone for a while.
+    private mutating func leaveAlone(at now: Instant) {
+        failureCount = 0
+        modeChangeCount = 0
         state = .refused
         deadline = now.advanced(byMicroseconds: StickTiming.refusalTime)
     }
 
     private mutating func becomeReady(at now: Instant) {
         state = .ready
-        neededFailureCount = 0
+        failureCount = 0
+        modeChangeCount = 0
         if !wasReady { output.report(.found(.rui3, version: version)) }
-        output.report(.ready(.rui3, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        output.report(.ready(.rui3, heldSettings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        output.reportPower(wanted: settings.powerDBm, actual: power, at: now)
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         rest(at: now)
@@ -249,19 +327,27 @@ struct RUI3Modem: StickModem {
 
     private mutating func receiveWhenReady(_ line: RUI3Line, at now: Instant) {
         switch (line, transmission) {
-        case (.ok, .checking):
+        // Reception goes on: a second one is refused.
+        case (.failed(RUI3Line.busyError), .checking):
             answers.noteAnswer(reportingTo: &output)
-            guard value == RUI3Modem.receivesAlways else {
-                output.report(.restarted(.rui3))
-                return start(at: now)
-            }
             rest(at: now)
-        case (.sent, .sending(let packets, _)):
+        // There was none, or the stick has another mode.
+        case (.ok, .checking), (.failed, .checking):
             answers.noteAnswer(reportingTo: &output)
-            transmit(Array(packets.dropFirst()), since: now, at: now)
-        case (.failed(let status), .sending(let packets, let since)):
+            restarted(at: now)
+        case (.ok, .sending(let packets, let since, false)):
+            transmission = .sending(packets, since: since, isTaken: true)
+            deadline = now.advanced(
+                byMicroseconds: airtime(packets) + (reportsSent ? RUI3Modem.answerTime + delay.answerMicroseconds : RUI3Modem.unreportedTime))
+        case (.sent, .sending(let packets, _, _)):
+            reportsSent = true
+            goOn(after: packets, at: now)
+        case (.failed(let status), .sending(let packets, let since, _)):
             guard status == RUI3Line.busyError, now.microseconds(since: since) < profile.turnaroundMicroseconds else {
-                if status != RUI3Line.busyError { output.report(.fault(.rui3, code: 0), kind: "fault", at: now) }
+                if status != RUI3Line.busyError {
+                    output.report(
+                        .packetRefused(.rui3, byteCount: packets.first?.count ?? 0, status: status), kind: "packet", at: now)
+                }
                 return rest(at: now)
             }
             output.report(.busy(.rui3), kind: "busy", at: now)
@@ -270,6 +356,20 @@ struct RUI3Modem: StickModem {
         default: break
         }
     }
+
+    private mutating func restarted(at now: Instant) {
+        output.report(.restarted(.rui3))
+        queue.removeAll()
+        start(at: now)
+    }
+
+    /// The first of these packets was sent.
+    private mutating func goOn(after packets: [[UInt8]], at now: Instant) {
+        answers.noteAnswer(reportingTo: &output)
+        transmit(Array(packets.dropFirst()), since: now, at: now)
+    }
+
+    private func airtime(_ packets: [[UInt8]]) -> Int64 { profile.airtimeMicroseconds(frameByteCount: packets.first?.count ?? 0) }
 
     // MARK: Output
 
@@ -290,9 +390,8 @@ struct RUI3Modem: StickModem {
     private mutating func transmit(_ packets: [[UInt8]], since start: Instant, at now: Instant) {
         guard let packet = packets.first else { return rest(at: now) }
         write(RUI3Line.sending(packet))
-        transmission = .sending(packets, since: start)
-        let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
-        deadline = now.advanced(byMicroseconds: airtime + RUI3Modem.answerTime + delay.answerMicroseconds)
+        transmission = .sending(packets, since: start, isTaken: false)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Time
@@ -304,6 +403,8 @@ struct RUI3Modem: StickModem {
         case .draining(let attempt):
             state = .settingUp(.greeting, attempt: attempt)
             ask(.greeting, at: now)
+        // It has answered to AT, but not to this.
+        case .settingUp(.stopReceiving, _) where !wasReady, .settingUp(.mode, _) where !wasReady: failMode(at: now)
         case .settingUp(_, let attempt):
             answers.noteMiss(reportingTo: &output)
             setUp(attempt: attempt + 1, at: now)
@@ -311,6 +412,7 @@ struct RUI3Modem: StickModem {
         case .ready:
             switch transmission {
             case .offeringAgain(let packets, let since): return transmit(packets, since: since, at: now)
+            case .sending(let packets, _, true) where !reportsSent: return goOn(after: packets, at: now)
             case .checking, .sending: answers.noteMiss(reportingTo: &output)
             case .none: break
             }
@@ -318,9 +420,10 @@ struct RUI3Modem: StickModem {
                 queue.removeAll()
                 return start(at: now)
             }
+            // Only a stick that receives already refuses this, in every release. What `AT+PRECV=?` gives depends on the release.
             transmission = .checking
             value = nil
-            write("AT+PRECV=?")
+            write(command(.receive))
             deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
         }
     }

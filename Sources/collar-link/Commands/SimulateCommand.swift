@@ -43,9 +43,10 @@ enum SimulateCommand {
             OptionSpec(
                 "--duty-cycle", value: "PERCENT", is: "share of each hour in which the collar may send, 0.01 to 100 percent (default: no limit)"),
             OptionSpec("--dialect", value: "NAME", is: "firmware of the base stick: serial, kiss, rnode or rui3 (default serial)"),
+            OptionSpec("--stick-release", value: "X", is: "release of that firmware, such as 4.0.1 of rui3 (default: the latest below)"),
             OptionSpec(
                 "--stick-fault", value: "KIND@SECONDS", repeatable: true,
-                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full or amplifier (repeatable)"),
+                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full, amplifier or stuck (repeatable)"),
             OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
             OptionSpec("--key-file", value: "FILE", is: "seal all frames with the key in this file (default: no key)"),
             OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),
@@ -82,7 +83,10 @@ enum SimulateCommand {
             sticks:
             `--dialect kiss` (MeshCore), `rnode` and `rui3` (RAK) need a LoRa modem, and `--speed 1` or `max`. The stick starts without
             settings: it hears the collar after `run` has set it to 869.525 MHz, 125 kHz and this spreading factor (`--region EU868
-            --spreading-factor 7`). `kill -USR1` also cuts its power.
+            --spreading-factor 7`). `kill -USR1` also cuts its power. Releases that differ:
+              kiss   1.13, 1.16, 1.17.1
+              rnode  1.86
+              rui3   3.4.2, 3.5.3, 4.0.1, 4.0.5, 4.1.0, 4.2.0
 
             faults of sticks:
               stall    no bytes in either direction for 10 s
@@ -91,6 +95,7 @@ enum SimulateCommand {
               refuse   refuses settings until it restarts (not serial)
               busy     channel busy for 5 s (not serial)
               full     no room for a packet for 5 s (not serial)
+              stuck    takes packets and sends none until it restarts (kiss)
 
             In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
             is sent until it arrives, without acknowledgements.
@@ -187,7 +192,8 @@ enum SimulateCommand {
         var simulation = try PortSimulation(
             radio: SharedRadio(
                 stations, modem: options.modem, channel: options.channel,
-                stick: options.dialect.makeStick(modem: options.modem, seed: random.next()), seed: random.next()),
+                stick: options.dialect.makeStick(modem: options.modem, release: options.stickRelease, seed: random.next()),
+                seed: random.next()),
             deviceIDs: deviceIDs, options: options, fixCount: fixes.count)
         return try simulation.run()
     }
@@ -229,6 +235,8 @@ struct SimulationOptions {
     private let modemKind: SimulatedModem
     /// The dialect of the base stick.
     let dialect: Dialect
+    /// The release of the base stick's firmware; nil for the latest.
+    let stickRelease: StickRelease?
     /// The settings of the collars' radios; nil where the stick has no radio that is set.
     let channel: RadioSettings?
     /// The faults of the stick, in the order of their times.
@@ -274,6 +282,15 @@ struct SimulationOptions {
         modemKind = known
         dialect =
             try arguments.choice("--dialect", of: ["serial": .serial, "kiss": .kiss, "rnode": .rnode, "rui3": .rui3]) ?? .serial
+        stickRelease = try arguments.value("--stick-release").map { [dialect] text throws(CommandFailure) in
+            guard let release = StickRelease(rawValue: text, of: dialect) else {
+                let names = StickRelease.all(of: dialect).map(\.rawValue)
+                throw CommandFailure(
+                    .usage, "--stick-release \(text): there is no such release of a stick with the dialect \(dialect.rawValue)",
+                    remedy: names.isEmpty ? "A serial line has none." : "It takes \(names.joined(separator: ", ")).")
+            }
+            return release
+        }
         channel = try Self.channel(for: dialect, modem: known)
         stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
         presses = try ScheduledPress.parse(arguments.values["--button"] ?? [])

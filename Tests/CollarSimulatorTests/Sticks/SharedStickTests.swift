@@ -36,7 +36,7 @@ import Testing
             [bytes("C0 06 09 08 E6 D3 33 48 E8 01 00 07 05 C0"), bytes("C0 05 00 C0 C0 02 FF C0 C0 01 00 C0")]
         case .rnode:
             [bytes("C0 01 33 D3 E6 08 C0 C0 02 00 01 E8 48 C0 C0 04 07 C0 C0 05 05 C0 C0 06 01 C0")]
-        case .rui3: ["AT+NWM=0\r\n", "AT+P2P=869525000:7:125:0:8:14\r\n", "AT+PRECV=65533\r\n"].map { Array($0.utf8) }
+        case .rui3: ["AT+NWM=0\r\n", "AT+SYNCWORD=1424\r\n", "AT+P2P=869525000:7:125:0:8:14\r\n", "AT+PRECV=65533\r\n"].map { Array($0.utf8) }
         }
     }
 

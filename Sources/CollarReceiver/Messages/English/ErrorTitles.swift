@@ -13,6 +13,7 @@ extension ErrorCode {
         case .radioSettingRefused: "Radio refuses a setting"
         case .radioRestarted: "Radio restarted"
         case .radioNotAnswering: "Radio does not answer"
+        case .radioNotSending: "Radio sends nothing"
         case .radioBusy: "Radio busy"
         case .foreignPackets: "Foreign packets"
         case .radioFault: "Radio faulty"

@@ -36,6 +36,29 @@ extension ModemNotice {
                 ofCollar: nil)
         case .powerReduced(let wanted, let actual):
             UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
+        case .powerRaised(let wanted, let actual):
+            UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no less")
+        case .amplified(let board, let chip, let output):
+            UserMessage(
+                nil,
+                "\(port): the board \(board) has an amplifier: its radio chip is set to \(chip) dBm, so that the antenna gets at most "
+                    + "\(output) dBm")
+        case .boardUnknown(let dialect):
+            UserMessage(
+                nil, "\(port): the \(dialect.firmwareName) does not tell its board: one with an amplifier sends with more power than set")
+        case .firmwareTooOld(let dialect, let version):
+            UserMessage(
+                .radioSettingRefused,
+                "\(port): the \(dialect.firmwareName) (\(version)) cannot receive and send without a command in between; it is not used",
+                "Write a newer release of the firmware to the stick: RUI3 3.4 or later.")
+        case .packetRefused(let dialect, let byteCount, let status):
+            UserMessage(
+                .radioFault, "\(port): the \(dialect.firmwareName) refused a frame of \(byteCount) bytes: \(status.prefix(40))",
+                "If it lasts, use a stick with MeshCore's KISS modem.")
+        case .notSending(let dialect):
+            UserMessage(
+                .radioNotSending, "\(port): the \(dialect.firmwareName) takes frames and sends none of them; it is restarted",
+                "If that happens again, unplug the stick, and write a newer release of its firmware to it.")
         case .restarted(let dialect):
             UserMessage(
                 .radioRestarted, "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
