@@ -145,6 +145,7 @@ package struct RNodeStick: BaseStick {
         flush.removeFirst()
         guard flush.isEmpty else { return }
         sendStatistics(now: now)
+        guideContention(now: now)
     }
 
     package mutating func cause(_ fault: StickFault, now: Instant) {
