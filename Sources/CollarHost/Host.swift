@@ -61,10 +61,14 @@ package final class Host {
     }
 
     /// A link was opened: its collars are asked for their identities.
-    package func linkOpened(_ id: LinkID, at time: HostTime) {
+    /// - Parameter timing: the timing of the link's radio; nil if it is not known.
+    package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, at time: HostTime) {
         let link = links[id.index]
-        link.open(at: time.instant, known: output.company.collars(on: id, at: time.instant))
-        for collar in collars.sessions { collar.linkOpened(id, at: time.instant) }
+        let heartbeat = collars.sessions.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, $1.health.heartbeatMicroseconds) }
+        link.open(
+            timing: timing, heartbeatMicroseconds: heartbeat, known: output.company.collars(on: id, at: time.instant), at: time.instant)
+        let answerTime = link.session?.identityMicroseconds ?? 0
+        for collar in collars.sessions { collar.linkOpened(id, answerMicroseconds: answerTime, at: time.instant) }
         countOpenLinks()
         askNext(on: link, at: time)
     }
@@ -105,8 +109,8 @@ package final class Host {
         dispatcher.receive(packet: packet, signal: signal, on: links[id.index], at: time)
     }
 
-    /// The timing of the link's radio is known.
-    package func setModem(_ profile: ModemProfile, of id: LinkID) { links[id.index].session?.radioProfile = profile }
+    /// The timing of the link's radio became known.
+    package func setTiming(_ timing: ModemProfile, of id: LinkID) { links[id.index].session?.radioTiming = timing }
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
     /// this one was.
@@ -211,10 +215,10 @@ package final class Host {
         for link in links where isDue(link.nextDeadline, at: time) {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
             askNext(on: link, at: time)
-            // After a long wait for the disk, both silence times may have passed.
-            while let seconds = link.silenceSeconds(at: time.instant) {
-                output.report(.noIdentity(link: link.name, seconds: seconds))
-                guard !link.isAsking else { continue }
+            // After a long wait for the disk, several steps may be due.
+            while let step = link.silenceStep(at: time.instant) {
+                if step.isReported { output.report(.noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000))) }
+                guard step.asks, !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }
         }

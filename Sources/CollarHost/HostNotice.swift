@@ -7,6 +7,8 @@ import CollarWire
 public enum HostNotice: Equatable, Sendable {
     /// No known collar was heard on a link within this many seconds after its opening.
     case noIdentity(link: String, seconds: Int)
+    /// The packets that come in on a link are no frames; no known collar was heard there.
+    case foreignPackets(link: String, ForeignPacketKind)
     /// A whole frame on a link has a version, type or critical flag that this host does not know; at most once a minute.
     case unsupportedFrame(link: String)
     /// The base radio of a link sent its identity.

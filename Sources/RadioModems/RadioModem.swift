@@ -12,8 +12,10 @@ public struct RadioModem: Sendable {
     public enum PortKind: String, Sendable {
         /// A board's own port. Opening it may restart the board.
         case board
-        /// A pseudo-terminal or a network connection.
+        /// A pseudo-terminal.
         case remote
+        /// A connection over a network, which may delay bytes by a second.
+        case network
     }
 
     private enum State: Sendable {
@@ -37,6 +39,7 @@ public struct RadioModem: Sendable {
     public private(set) var dialect: Dialect?
     private let configuration: ModemConfiguration
     private let kind: PortKind
+    private let delay: LineDelay
     private let remembered: Dialect?
     private let isRested: Bool
     private var state: State
@@ -50,9 +53,12 @@ public struct RadioModem: Sendable {
     ///   - remembered: the dialect that was found at the same stick before.
     ///   - isRested: whether the radio has sent nothing in the last hour. Otherwise it may not send at once where the region limits
     ///     the duty cycle.
+    ///   - roundTripMicroseconds: the measured time to the radio's machine and back, in microseconds; 0 if it is not known.
     public init(
-        _ configuration: ModemConfiguration, kind: PortKind, remembered: Dialect? = nil, isRested: Bool = false, at now: Instant
+        _ configuration: ModemConfiguration, kind: PortKind, remembered: Dialect? = nil, isRested: Bool = false,
+        roundTripMicroseconds: Int64 = 0, at now: Instant
     ) {
+        delay = LineDelay(kind, roundTripMicroseconds: roundTripMicroseconds)
         self.isRested = isRested
         self.configuration = configuration
         self.kind = kind
@@ -107,8 +113,7 @@ public struct RadioModem: Sendable {
 
     private mutating func detect(at now: Instant) {
         state = .detecting(
-            StickDetection(
-                remembered: remembered, after: lastStranger, timing: kind == .board ? .board : .remote, at: now))
+            StickDetection(remembered: remembered, after: lastStranger, timing: .of(kind), at: now))
     }
 
     /// Begins to speak a dialect.
@@ -136,7 +141,7 @@ public struct RadioModem: Sendable {
             return events.append(.notice(.settingsMissing(dialect)))
         }
         if configuration.limits == nil { events.append(.notice(.regionMissing(dialect))) }
-        var stick: any StickModem = type.init(settings, limits: configuration.limits, isRested: isRested, at: now)
+        var stick: any StickModem = type.init(settings, limits: configuration.limits, isRested: isRested, delay: delay, at: now)
         if !isFrameEnded { bytes += KISSFrame.abandonment }
         stick.start(at: now)
         take(&stick)

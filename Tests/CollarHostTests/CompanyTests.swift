@@ -87,7 +87,7 @@ import Testing
         for collar in collars[..<3] { _ = try answer(bench, to: collar, on: link) }
         bench.host.linkClosed(link, at: bench.time)
         bench.host.linkOpened(link, at: bench.time)
-        bench.host.setModem(
+        bench.host.setTiming(
             ModemProfile(nanosecondsPerByte: 10_000_000, frameOverheadMicroseconds: 2_000_000, turnaroundMicroseconds: 1_000_000),
             of: link)
         #expect(asked(bench) == [1])

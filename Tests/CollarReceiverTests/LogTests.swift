@@ -39,7 +39,7 @@ import Testing
         #expect(ReceiverNotice.host(.noIdentity(link: "x", seconds: 5)).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
         #expect(ReceiverNotice.host(.lost(deviceID: 1, first: 2, last: 3)).mark == LogMark(.warning, .collarLocation))
         #expect(ReceiverNotice.host(.keyMissing(link: "x")).mark == LogMark(.warning, .connectivity, code: .keyMissing))
-        #expect(ReceiverNotice.modem(path: "x", .dutyCycleReached(seconds: 1)).mark == LogMark(.warning, .performance, code: .dutyCycleReached))
+        #expect(ReceiverNotice.modem(path: "x", .dutyCycleReached(seconds: 1, isStart: false)).mark == LogMark(.warning, .performance, code: .dutyCycleReached))
         #expect(ReceiverNotice.traffic(path: "x", isInbound: true, bytes: []).mark.level == .debug)
         #expect(ReceiverNotice.crashed(EndOfRun(processID: 1, signal: nil)).mark == LogMark(.error, .crash, code: .runCrashed))
         #expect(ReceiverNotice.crashed(EndOfRun(processID: 1, signal: SIGSEGV)).mark == LogMark(.fault, .crash, code: .runCrashed))

@@ -78,7 +78,7 @@ extension World {
             case .ready(let profile):
                 port.noteReady()
                 radio.machine.linkOpened(radio.number, now: now)
-                radio.machine.setModem(profile, of: radio.number)
+                radio.machine.setTiming(profile, of: radio.number)
             case .packet(let packet, let signal):
                 statistics.stickPacketsUp += 1
                 radio.machine.receive(packet: packet, signal: signal, on: radio.number, now: now)

@@ -14,12 +14,16 @@ class NetworkBridge:
     """Listens at a port that stays the same. It has one connection at a time; a new one takes the place of the old one.
 
     `piece` is the most bytes that it passes on at once, each piece after a random delay: such pieces are what bridges of
-    Bluetooth LE make of a line. With `hangs_up` it closes every connection at once.
+    Bluetooth LE make of a line. Bytes take half of `delay`, in seconds, in each direction. With `hangs_up` it closes every connection
+    at once.
     """
 
-    def __init__(self, path=None, piece=None, hangs_up=False, host="127.0.0.1"):
+    def __init__(self, path=None, piece=None, delay=0, hangs_up=False, host="127.0.0.1"):
         self._path, self._piece, self._hangs_up = path, piece, hangs_up
         self._random = random.Random(1)
+        self._delay = delay
+        # Bytes under way: when they arrive, and what writes them.
+        self._under_way = []
         self._family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.create_server((host, 0), family=self._family) as found:
             self._address = found.getsockname()
@@ -52,7 +56,8 @@ class NetworkBridge:
             tty.setraw(radio, termios.TCSANOW)
         while True:
             watched = [self._wake, self._listener, *(each for each in (radio, peer) if each is not None)]
-            ready, _, _ = select.select(watched, [], [])
+            rest = max(0, self._under_way[0][0] - time.monotonic()) if self._under_way else None
+            ready, _, _ = select.select(watched, [], [], rest)
             if self._wake in ready:
                 break
             if self._listener in ready:
@@ -66,6 +71,8 @@ class NetworkBridge:
                     peer = None
                 continue
             try:
+                while self._under_way and self._under_way[0][0] <= time.monotonic():
+                    self._under_way.pop(0)[1]()
                 if radio in ready:
                     data = os.read(radio, 4096)
                     if peer:
@@ -87,6 +94,9 @@ class NetworkBridge:
             os.close(radio)
 
     def _pass(self, data, write):
+        if self._delay:
+            self._under_way.append((time.monotonic() + self._delay / 2, lambda: write(data)))
+            return
         while data:
             count = self._random.randint(1, self._piece) if self._piece else len(data)
             if self._piece:

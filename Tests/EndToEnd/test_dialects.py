@@ -51,6 +51,7 @@ class LossTest(DialectTest):
             with self.subTest(dialect):
                 self.assert_complete(collar, receiver, 40, 120)
                 self.assertIn(FIRMWARE[dialect], receiver.error_text)
+                self.assertNotIn("has identified itself", receiver.error_text)
                 self.assertIn("the radio is set to 869.525 MHz, 125 kHz, SF7, 4/5, 14 dBm", receiver.error_text)
 
 
@@ -142,7 +143,7 @@ class RegionTest(DialectTest):
                 receiver.wait_for_error("the radio is set to", 15)
         for dialect, (collar, receiver) in pairs.items():
             with self.subTest(dialect):
-                receiver.wait_for_error("no collar at", 15)
+                receiver.wait_for_error("hearing collar", 20)
                 self.assertEqual(collar.stop(), 0)
                 self.assertEqual(json.loads(collar.error_text.splitlines()[-1])["downlink_frames"], 0)
 

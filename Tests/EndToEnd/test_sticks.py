@@ -43,9 +43,11 @@ class StickTest(EndToEndTest):
     def set_up_rnode(self, port):
         port.ask(bytes.fromhex("C0 08 73 C0"), bytes.fromhex("C0 08 46 C0"))
         port.ask(bytes.fromhex("C0 50 00 C0"), bytes.fromhex("C0 50 01 56 C0"))
-        for command in ("01 33D3E608", "02 0001E848", "03 0E", "04 07", "05 05", "06 01"):
+        for command in ("01 33D3E608", "02 0001E848", "03 0E", "04 07", "05 05"):
             echo = bytes.fromhex(f"C0 {command} C0")
             port.ask(echo, echo)
+        # The timing of the radio, and twice that it is on.
+        port.ask(bytes.fromhex("C0 06 01 C0"), bytes.fromhex("C0 26 0400 03D0 0018 0019 0018 0030 C0") * 3 + bytes.fromhex("C0 06 01 C0") * 2)
 
     def set_up_rui3(self, port):
         port.ask(b"AT\r\n", b"\r\nOK\r\n")

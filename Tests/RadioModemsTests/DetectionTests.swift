@@ -49,7 +49,7 @@ struct DetectionTests {
         #expect(events == [.serialLine([])])
         let bytes = Array(written.drop { $0 == 0xFF })
         #expect(written.count - bytes.count > 512, "an unfinished frame is not pushed out of the stick's buffer")
-        #expect(bytes == [0xC0, 0x08, 0x73, 0xC0, 0xC0, 0x06, 0x17, 0xC0] + Array("\r\nAT\r\n".utf8))
+        #expect(bytes == [0xC0, 0x08, 0x73, 0xC0, 0xC0, 0x06, 0x17, 0xC0] + Array("\r\nAT\r\n".utf8) + [0x3C, 2, 0, 22, 1])
     }
 
     @Test("a frame of the serial line ends the detection at once, nothing is written, and no byte of it is lost")
@@ -79,8 +79,23 @@ struct DetectionTests {
         let (modem, written, events) = detect([], remembered: dialect)
         #expect(!modem.isSerialLine)
         #expect(strangers(events) == [.silent(dialect)])
-        #expect(!written.contains(0))
+        #expect(!hasFrame(written))
     }
+
+    /// Whether bytes hold a frame of the serial line.
+    private func hasFrame(_ bytes: [UInt8]) -> Bool {
+        var stream = StreamDecoder()
+        var index = 0
+        while let event = stream.next(in: bytes.span, at: &index) { if case .frame = event { return true } }
+        return false
+    }
+
+    /// What Meshtastic's firmware writes: a colour and a zero before each line.
+    private static let colouredLog = (0..<5).map { "\u{1B}[34m\0DEBUG | ??:??:?? \($0) [RadioIf] Packet history\u{1B}[0m\r\n" }.joined()
+    /// The answer of MeshCore's companion firmware: its code, versions and numbers, date, board and version.
+    private static let companionAnswer: [UInt8] =
+        [0x3E, 80, 0, 13, 8, 50, 8, 0, 0, 0, 0] + Array("15 Nov 2026\0".utf8) + Array("Heltec V3".utf8) + [UInt8](repeating: 0, count: 31)
+        + Array("v1.17.1".utf8) + [UInt8](repeating: 0, count: 13)
 
     @Test("what else speaks at a port is named, and gets no frame of the serial line")
     func others() {
@@ -90,15 +105,42 @@ struct DetectionTests {
             ([0x94, 0xC3, 0x00, 0x04, 0x0D, 0x11, 0x22, 0x33], .meshtastic),
             (Array("INFO | Meshtastic 2.5 booting\r\n".utf8), .meshtastic),
             ([0xC0, 0x00, 0x41, 0x42, 0xC0], .silentKISS),
-            (Array("login: \r\n".utf8), .text("login: ")),
+            (Array("Press any key\r\n".utf8), .text("Press any key")),
+            (Array(DetectionTests.colouredLog.utf8), .meshtastic),
+            (DetectionTests.companionAnswer, .companion),
+            (Array("\r\nDebian GNU/Linux 12 pi ttyS0\r\n\r\npi login: ".utf8), .console),
+            (Array("\r\n-sh: AT: not found\r\n# ".utf8), .console),
             ([UInt8](repeating: 0x86, count: 301), .bytesWithoutFrames),
         ]
         for (bytes, stranger) in samples {
             let (modem, written, events) = detect(bytes)
             #expect(!modem.isSerialLine, "\(stranger)")
             #expect(strangers(events) == [stranger])
-            #expect(!written.contains(0), "\(stranger)")
+            #expect(!hasFrame(written), "\(stranger)")
         }
+    }
+
+    /// Detects at a line that gives back what is written to it, after bytes of its own.
+    private func detectEcho(_ first: [UInt8] = [], remembered: Dialect? = nil) -> (modem: RadioModem, events: [ModemEvent]) {
+        var modem = RadioModem(DetectionTests.settings, kind: .remote, remembered: remembered, at: Instant(microseconds: 0))
+        modem.receive(first.span, at: Instant(microseconds: 1000))
+        var events: [ModemEvent] = []
+        while let due = modem.nextDeadline, due < Instant(microseconds: 10_000_000) {
+            modem.deadlineReached(at: due)
+            let echo = modem.takeBytes()
+            if !echo.isEmpty { modem.receive(echo.span, at: due.advanced(byMicroseconds: 1000)) }
+            while let event = modem.nextEvent() { events.append(event) }
+        }
+        return (modem, events)
+    }
+
+    @Test("an echo is named; text before it counts more")
+    func echo() {
+        #expect(strangers(detectEcho().events) == [.echo])
+        #expect(strangers(detectEcho(Array("pi login: ".utf8)).events) == [.console])
+        #expect(strangers(detectEcho(Array("Press any key\r\n".utf8)).events) == [.text("Press any key")])
+        #expect(strangers(detectEcho([0xC0, 0x00, 0x41, 0x42, 0xC0]).events) == [.silentKISS])
+        #expect(detectEcho(remembered: .serial).modem.isSerialLine, "a line with two wires can echo")
     }
 
     @Test("a modem with AT commands that is not RUI3 is named, and nothing else is written to it")
@@ -111,6 +153,7 @@ struct DetectionTests {
             var bytes = modem.takeBytes()
             while !bytes.isEmpty {
                 written += bytes
+                if bytes.suffix(5) == HeardBytes.companionQuestion[...] { bytes.removeLast(5) }
                 let isGreeting = bytes.suffix(6) == Array("\r\nAT\r\n".utf8)[...] || bytes == Array("AT\r\n".utf8)
                 let isCommand = bytes.suffix(2) == [13, 10] && bytes.count > 2
                 if isCommand { modem.receive(Array(isGreeting ? "\r\nOK\r\n".utf8 : "\r\nAT_ERROR\r\n".utf8).span, at: due) }
@@ -154,7 +197,7 @@ struct DetectionTests {
         let (modem, written, events) = detect(Array((0..<20).map { _ in frame }.joined()))
         #expect(!modem.isSerialLine)
         #expect(strangers(events) == [.silentKISS])
-        #expect(!written.contains(0))
+        #expect(!hasFrame(written))
     }
 
     @Test("the rest of a long frame of the serial line is not taken for a stranger")

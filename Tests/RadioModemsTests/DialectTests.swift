@@ -21,14 +21,15 @@ struct DialectTests {
 
     private func onAir(_ packet: [UInt8], _ dialect: Dialect) -> [UInt8] { dialect == .rnode ? [0xA0] + packet : packet }
 
-    @Test("a stick is found and set up", arguments: dialects, [RadioModem.PortKind.board, .remote])
+    @Test("a stick is found and set up", arguments: dialects, [RadioModem.PortKind.board, .remote, .network])
     func found(dialect: Dialect, kind: RadioModem.PortKind) {
         var bench = StickBench(stick(dialect), kind: kind)
         bench.run(milliseconds: 8000)
         #expect(bench.modem.dialect == dialect)
         #expect(bench.isReady)
         #expect(bench.stick.radio == .on(StickBench.settings))
-        #expect(bench.notices.contains(.ready(dialect, StickBench.settings)))
+        let turnaround = StickBench.settings.turnaroundMicroseconds(of: dialect)
+        #expect(bench.notices.contains(.ready(dialect, StickBench.settings, turnaroundMicroseconds: turnaround)))
         #expect(bench.sent.isEmpty, "detection and settings transmit nothing")
     }
 
@@ -38,6 +39,36 @@ struct DialectTests {
         bench.run(milliseconds: 6000)
         #expect(bench.isReady)
         #expect(bench.stick.radio == .on(StickBench.settings))
+    }
+
+    @Test("a stick in a network that delays bytes by up to a second is found and used", arguments: dialects, [600, 1000] as [Int64])
+    func slowNetwork(dialect: Dialect, delay: Int64) {
+        for named in [nil, dialect] {
+            var bench = StickBench(stick(dialect), dialect: named, kind: .network, delayMilliseconds: delay)
+            bench.run(milliseconds: 40_000)
+            #expect(bench.modem.dialect == dialect)
+            #expect(bench.isReady)
+            bench.answer(DialectTests.packet)
+            bench.run(milliseconds: 5000)
+            bench.answer(DialectTests.packet)
+            bench.run(milliseconds: 30_000)
+            #expect(bench.sent.count == 2)
+            for notice in bench.notices {
+                switch notice {
+                case .found, .ready: break
+                default: Issue.record("\(notice)")
+                }
+            }
+        }
+    }
+
+    /// The kind of the port does not tell that it is slow, so questions are repeated, and come back twice.
+    @Test("an answer to a repeated question does not count for the next one", arguments: [520, 600, 900] as [Int64])
+    func repeatedQuestion(delay: Int64) {
+        var bench = StickBench(stick(.kiss), dialect: .kiss, delayMilliseconds: delay)
+        bench.run(milliseconds: 40_000)
+        #expect(bench.isReady)
+        #expect(!bench.notices.contains { if case .refused = $0 { true } else { false } })
     }
 
     @Test("packets of 1 to 253 bytes pass with their signal", arguments: dialects)
@@ -235,7 +266,20 @@ struct DialectTests {
                 bench.run(milliseconds: 200)
             }
             #expect(bench.sent.count == count)
+            #expect(!bench.notices.contains { if case .dutyCycleReached = $0 { true } else { false } }, "nothing was used up")
         }
+    }
+
+    /// 0.1 % of an hour is little at SF12: the first answer must wait for minutes.
+    @Test("a long wait for the first airtime is announced as what it is")
+    func unknownAirtime() {
+        var settings = StickBench.settings
+        settings.spreadingFactor = 12
+        var bench = StickBench(stick(.kiss), settings: settings, limits: TransmitLimits(dutyCyclePartsPerMillion: 1000))
+        bench.run(milliseconds: 3000)
+        bench.answer([UInt8](repeating: 1, count: 51))
+        let waits = bench.notices.compactMap { if case .dutyCycleReached(let seconds, isStart: true) = $0 { seconds } else { nil } }
+        #expect(waits.count == 1 && waits.allSatisfy { $0 > 60 })
     }
 
     @Test("a frame longer than the region's dwell time is not sent, and that is said")

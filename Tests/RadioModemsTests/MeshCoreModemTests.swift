@@ -26,7 +26,7 @@ struct MeshCoreModemTests {
         }
         #expect(bench.notices.filter { $0 == .notSending(.kiss) }.count == 1)
         #expect(!bench.notices.contains(.restarted(.kiss)))
-        #expect(bench.notices.last == .ready(.kiss, StickBench.settings))
+        #expect(bench.notices.last == .ready(.kiss, StickBench.settings, turnaroundMicroseconds: 100_000))
         #expect(bench.sent.count > 3)
         bench.hear(MeshCoreModemTests.packet)
         bench.run(milliseconds: 100)
@@ -92,7 +92,7 @@ struct MeshCoreModemTests {
         var bench = StickBench(KISSModemStick(), settings: settings(powerDBm: 27))
         bench.run(milliseconds: 5000)
         #expect(bench.stick.radio == .on(settings(powerDBm: 22)))
-        #expect(bench.notices.contains(.ready(.kiss, settings(powerDBm: 22))))
+        #expect(bench.notices.contains(.ready(.kiss, settings(powerDBm: 22), turnaroundMicroseconds: 100_000)))
         #expect(bench.notices.contains(.powerReduced(wantedDBm: 27, actualDBm: 22)))
     }
 
@@ -105,7 +105,7 @@ struct MeshCoreModemTests {
         var bench = StickBench(KISSModemStick(boardName: name), settings: settings(powerDBm: wanted))
         bench.run(milliseconds: 5000)
         #expect(bench.stick.radio == .on(settings(powerDBm: chip)))
-        #expect(bench.notices.contains(.ready(.kiss, settings(powerDBm: output))))
+        #expect(bench.notices.contains(.ready(.kiss, settings(powerDBm: output), turnaroundMicroseconds: 100_000)))
         let isNamed = bench.notices.contains { notice in
             guard case .amplified(let board, Int64(chip), Int64(output)) = notice else { return false }
             return name.hasPrefix(board)

@@ -38,7 +38,7 @@ struct RUI3ModemTests {
         if release == .rui3Kilohertz, hertz < 125_000 {
             #expect(bench.notices.contains(.refused(.bandwidth, wanted: Int64(hertz), actual: nil)))
         } else {
-            #expect(bench.notices.contains(.ready(.rui3, settings)))
+            #expect(bench.notices.contains(.ready(.rui3, settings, turnaroundMicroseconds: 200_000)))
             #expect(bench.stick.radio == .on(settings))
         }
     }
@@ -53,7 +53,7 @@ struct RUI3ModemTests {
         bench.losesOutput = false
         bench.run(milliseconds: 60_000)
         #expect(bench.notices.filter { $0 == .restarted(.rui3) }.count == 1)
-        #expect(bench.notices.filter { $0 == .ready(.rui3, StickBench.settings) }.count == 2)
+        #expect(bench.notices.filter { $0 == .ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000) }.count == 2)
         bench.hear(RUI3ModemTests.packet)
         bench.run(milliseconds: 100)
         #expect(bench.packets == [RUI3ModemTests.packet])
@@ -76,7 +76,7 @@ struct RUI3ModemTests {
         var bench = StickBench(RUI3Stick(), settings: settings(powerDBm: wanted))
         bench.run(milliseconds: 10_000)
         #expect(bench.stick.radio == .on(settings(powerDBm: actual)))
-        #expect(bench.notices.contains(.ready(.rui3, settings(powerDBm: actual))))
+        #expect(bench.notices.contains(.ready(.rui3, settings(powerDBm: actual), turnaroundMicroseconds: 200_000)))
         let notice: ModemNotice =
             actual < wanted
             ? .powerReduced(wantedDBm: Int64(wanted), actualDBm: Int64(actual))

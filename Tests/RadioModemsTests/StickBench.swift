@@ -22,6 +22,10 @@ struct StickBench {
     private var transmissionEnd: Instant?
     /// Bytes of the host that the stick has not taken.
     private var waiting: [UInt8] = []
+    /// Half of the time that bytes take to the stick and back, in microseconds, and the bytes under way in each direction.
+    private let halfDelay: Int64
+    private var toStick: [(bytes: [UInt8], due: Instant)] = []
+    private var toModem: [(bytes: [UInt8], due: Instant)] = []
     /// Whether what the stick writes is lost.
     var losesOutput = false
     /// Bytes that arrive in place of the first others that are these.
@@ -29,9 +33,11 @@ struct StickBench {
 
     init(
         _ stick: any BaseStick, settings: RadioSettings? = StickBench.settings, limits: TransmitLimits? = StickBench.unlimited,
-        dialect: Dialect? = nil, remembered: Dialect? = nil, kind: RadioModem.PortKind = .remote, isRested: Bool = false
+        dialect: Dialect? = nil, remembered: Dialect? = nil, kind: RadioModem.PortKind = .remote, isRested: Bool = false,
+        delayMilliseconds: Int64 = 0
     ) {
         self.stick = stick
+        halfDelay = delayMilliseconds * 500
         modem = RadioModem(
             ModemConfiguration(dialect: dialect, settings: settings, limits: limits), kind: kind, remembered: remembered,
             isRested: isRested, at: now)
@@ -74,7 +80,7 @@ struct StickBench {
     mutating func run(milliseconds: Int64) {
         let end = now.advanced(byMicroseconds: milliseconds * 1000)
         while true {
-            let next = [modem.nextDeadline, stick.nextDeadline, transmissionEnd].compactMap { $0 }.min() ?? end
+            let next = [modem.nextDeadline, stick.nextDeadline, transmissionEnd, toStick.first?.due, toModem.first?.due].compactMap { $0 }.min() ?? end
             guard next < end else { break }
             // A step of at least a microsecond, so that a deadline that does not move cannot stop time.
             now = max(next, now.advanced(byMicroseconds: 1))
@@ -110,7 +116,8 @@ struct StickBench {
     private mutating func exchange() {
         for _ in 0..<64 {
             let output = modem.takeBytes()
-            waiting += output
+            if !output.isEmpty { toStick.append((output, now.advanced(byMicroseconds: halfDelay))) }
+            while let first = toStick.first, first.due <= now { waiting += toStick.removeFirst().bytes }
             if stick.isTakingInput, !waiting.isEmpty {
                 stick.receive(waiting, now: now)
                 waiting = []
@@ -120,7 +127,10 @@ struct StickBench {
                 settingsOfSent.append(stick.radio)
                 transmissionEnd = now.advanced(byMicroseconds: transmission.airtimeMicroseconds)
             }
-            let input = received(stick.takeOutput(now: now))
+            let answered = received(stick.takeOutput(now: now))
+            if !answered.isEmpty { toModem.append((answered, now.advanced(byMicroseconds: halfDelay))) }
+            var input: [UInt8] = []
+            while let first = toModem.first, first.due <= now { input += toModem.removeFirst().bytes }
             if !input.isEmpty { modem.receive(input.span, at: now) }
             while let event = modem.nextEvent() { events.append(event) }
             if output.isEmpty, input.isEmpty { return }

@@ -32,8 +32,6 @@ final class CollarSession {
     /// The address that the collar used last; nil before it was heard.
     private(set) var address: UInt8?
     private(set) var links = CollarLinks()
-    /// For how long a frame makes the collar count at its port, in microseconds.
-    private var companyMicroseconds = ChannelCompany.shortestTime
     /// The answer to the open poll; nil if no poll is open.
     private var answer: PendingAnswer?
     /// The frame with the newest poll; nil before the first.
@@ -144,7 +142,7 @@ final class CollarSession {
 
     private func noteHearing(on link: Link, at time: HostTime) {
         links.noteFrame(on: link.id, at: time.instant)
-        output.company.noteFrame(of: id, on: link.id, at: time.instant, for: companyMicroseconds)
+        output.company.noteFrame(of: id, on: link.id, at: time.instant, heartbeatMicroseconds: health.heartbeatMicroseconds)
     }
 
     /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
@@ -156,8 +154,6 @@ final class CollarSession {
         self.identity = identity
         feed.setCurrentLog(identity.log.logID)
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
-        companyMicroseconds = max(
-            ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * Int64(identity.heartbeatSeconds) * 1_000_000)
         condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
@@ -385,7 +381,7 @@ final class CollarSession {
         answer = nil
         let sendsLiveFixes = currentLog?.hasLiveFixes ?? false
         if let hasHeard = pollFrame?.showsAnswer(
-            sentAt: answeredAt, heartbeat: health.heartbeat, sendsLiveFixes: sendsLiveFixes, at: time.instant)
+            sentAt: answeredAt, heartbeat: health.heartbeatMicroseconds, sendsLiveFixes: sendsLiveFixes, at: time.instant)
         {
             links.noteNextPoll(hasHeard: hasHeard)
         }
@@ -431,8 +427,9 @@ final class CollarSession {
     }
 
     /// A link was opened, and an identity request to all collars goes out on it.
-    func linkOpened(_ opened: LinkID, at now: Instant) {
-        if links.last == opened { health.resume(at: now) }
+    /// - Parameter answerMicroseconds: the time that the collar has to answer.
+    func linkOpened(_ opened: LinkID, answerMicroseconds: Int64, at now: Instant) {
+        if links.last == opened { health.resume(answerWithinMicroseconds: answerMicroseconds, at: now) }
     }
 
     /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.

@@ -24,9 +24,6 @@ struct HealthMonitor {
         health.setHeartbeat(seconds: journal.memory.heartbeatSeconds)
     }
 
-    /// The heartbeat in force, in microseconds.
-    var heartbeat: Int64 { health.heartbeat }
-
     var nextDeadline: Instant? { health.nextDeadline }
 
     /// Whether the collar was heard since its link was opened, and no heartbeat is overdue.
@@ -66,10 +63,13 @@ struct HealthMonitor {
     mutating func suspend() { health.suspend() }
 
     /// The link of the collar was opened, and an identity request to all collars goes out on it.
-    mutating func resume(at now: Instant) {
+    mutating func resume(answerWithinMicroseconds time: Int64, at now: Instant) {
         health.resume(at: now)
-        health.asked(at: now, answerWithinMicroseconds: Link.identityTime)
+        health.asked(at: now, answerWithinMicroseconds: time)
     }
+
+    /// The longest silence of the collar, in microseconds, as far as it is known.
+    var heartbeatMicroseconds: Int64 { health.heartbeatMicroseconds }
 
     private mutating func report(_ events: [LinkHealth.Event], at now: Instant, _ output: HostOutput) {
         for event in events where isReported(event, at: now) {

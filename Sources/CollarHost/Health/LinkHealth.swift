@@ -51,6 +51,7 @@ public struct LinkHealth: Equatable, Sendable {
     public static let unreachableHeartbeatCount = 3
     /// The heartbeat of a collar that has not told its own: the protocol's default.
     public static let defaultHeartbeatSeconds = Int(DefaultHeartbeat.leastSeconds)
+    static let defaultHeartbeatMicroseconds = Int64(defaultHeartbeatSeconds) * 1_000_000
     /// A shorter heartbeat counts as this long, so that a collar cannot keep its receiver awake with a very short one.
     public static let minimumHeartbeatSeconds = 4
 
@@ -63,8 +64,8 @@ public struct LinkHealth: Equatable, Sendable {
     /// The start of the silence: the last frame of the collar, or the start of listening; nil while not listening.
     public private(set) var silentSince: Instant?
     private var wasHeard = false
-    /// The heartbeat in force, in microseconds.
-    public private(set) var heartbeat = Int64(LinkHealth.defaultHeartbeatSeconds) * 1_000_000
+    /// The heartbeat in force, the longest silence of the collar, in microseconds.
+    public private(set) var heartbeatMicroseconds = LinkHealth.defaultHeartbeatMicroseconds
     private var missedHeartbeats = 0
     private var answerDeadline: Instant?
 
@@ -74,7 +75,7 @@ public struct LinkHealth: Equatable, Sendable {
     /// The collar told its heartbeat, in seconds. 0 means the default; a short one counts as ``minimumHeartbeatSeconds``.
     public mutating func setHeartbeat(seconds: UInt16) {
         let seconds = seconds == 0 ? LinkHealth.defaultHeartbeatSeconds : Int(seconds)
-        heartbeat = Int64(max(seconds, LinkHealth.minimumHeartbeatSeconds)) * 1_000_000
+        heartbeatMicroseconds = Int64(max(seconds, LinkHealth.minimumHeartbeatSeconds)) * 1_000_000
     }
 
     /// A frame of the collar came in. It counts as the answer to whatever was asked.
@@ -142,7 +143,7 @@ public struct LinkHealth: Equatable, Sendable {
     /// heartbeat.
     private var heartbeatDeadline: Instant? {
         guard let silentSince, missedHeartbeats < LinkHealth.unhealthyFailureCount else { return nil }
-        return silentSince.advanced(byMicroseconds: Int64(missedHeartbeats + 1) * heartbeat + heartbeat / 4)
+        return silentSince.advanced(byMicroseconds: Int64(missedHeartbeats + 1) * heartbeatMicroseconds + heartbeatMicroseconds / 4)
     }
 
     private mutating func missedHeartbeat(at deadline: Instant, _ events: inout [Event]) {

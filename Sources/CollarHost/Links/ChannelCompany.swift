@@ -27,40 +27,38 @@ final class ChannelCompany {
     /// Adds a port, which has the next number.
     func addPort() {
         ports.append(Port())
-        for (session, end) in known { note(session, at: ports.count - 1, until: end) }
+        for (session, end) in known { note(session, on: LinkID(index: ports.count - 1), until: end) }
     }
 
     /// A collar was heard by the receiver not long before it started.
     func noteKnown(_ session: SessionID, at now: Instant) {
         let end = now.microseconds + ChannelCompany.shortestTime
         known.append((session, end))
-        for port in ports.indices { note(session, at: port, until: end) }
+        for index in ports.indices { note(session, on: LinkID(index: index), until: end) }
     }
 
     /// A frame of a collar came in.
-    /// - Parameter microseconds: the time for which the collar counts.
-    func noteFrame(of session: SessionID, on link: LinkID, at now: Instant, for microseconds: Int64) {
-        let port = link.index
-        let isCounted = session.index < ports[port].end.count && ports[port].end[session.index] > now.microseconds
-        note(session, at: port, until: now.microseconds + microseconds)
-        if !isCounted { ports[port].nextCount = .min }
+    func noteFrame(of session: SessionID, on link: LinkID, at now: Instant, heartbeatMicroseconds: Int64) {
+        let isCounted = session.index < ports[link.index].end.count && ports[link.index].end[session.index] > now.microseconds
+        let time = max(ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * heartbeatMicroseconds)
+        note(session, on: link, until: now.microseconds + time)
+        if !isCounted { ports[link.index].nextCount = .min }
     }
 
-    private func note(_ session: SessionID, at port: Int, until end: Int64) {
-        while ports[port].end.count <= session.index { ports[port].end.append(.min) }
-        ports[port].end[session.index] = end
+    private func note(_ session: SessionID, on link: LinkID, until end: Int64) {
+        while ports[link.index].end.count <= session.index { ports[link.index].end.append(.min) }
+        ports[link.index].end[session.index] = end
     }
 
     /// How many collars are heard at a port.
     ///
     /// Complexity: linear in the number of collars, at most once in ten seconds and after a collar was heard for the first time.
     func company(on link: LinkID, at now: Instant) -> Company {
-        let port = link.index
-        if now.microseconds >= ports[port].nextCount {
-            ports[port].company = Company(collarCount: ports[port].end.count { $0 > now.microseconds })
-            ports[port].nextCount = now.microseconds + ChannelCompany.countInterval
+        if now.microseconds >= ports[link.index].nextCount {
+            ports[link.index].company = Company(collarCount: ports[link.index].end.count { $0 > now.microseconds })
+            ports[link.index].nextCount = now.microseconds + ChannelCompany.countInterval
         }
-        return ports[port].company
+        return ports[link.index].company
     }
 
     /// The collars that are heard at a port.

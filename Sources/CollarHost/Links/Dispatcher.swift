@@ -52,6 +52,8 @@ final class Dispatcher {
         guard link.session != nil else { return }
         _ = collars.readKeys(at: time.instant)
         dispatch(packet, signal: signal, on: link, at: time)
+        guard link.session?.lastCollar == nil, let kind = link.session?.foreign.take(packet, signal: signal) else { return }
+        output.report(.foreignPackets(link: link.name, kind))
     }
 
     /// Receives the next fix on a fast path, if it has the commonest form and belongs to the current log of the collar heard

@@ -6,18 +6,19 @@ final class Link {
     /// Notices about a link that are given at most once a minute.
     enum NoticeKind: Hashable, Sendable { case ignoredPolls, radio, modem, unsupportedFrame, unopenedFrame }
 
-    /// Times after its opening at which a link is reported if no known collar was heard on it, in microseconds.
-    private static let silenceTimes: (first: Int64, last: Int64) = (1_000_000, 5_000_000)
+    /// Times after its opening at which a link on which no known collar was heard carries another identity request, in microseconds.
+    /// At a line, where a collar answers at once, the silence is then reported, too.
+    private static let requestTimes: [Int64] = [1_000_000, 5_000_000]
+    /// The polls that a collar needs at most until its identity is known.
+    private static let identityPolls: Int64 = 4
     /// The least time between an identity request that answers no poll and the last request before it, in microseconds.
     private static let identityRequestInterval: Int64 = 1_000_000
-    /// The time that a known collar has to answer the identity request sent at the opening of a link, in microseconds.
-    static let identityTime = silenceTimes.last
 
     /// Whether a known collar was heard since the link was opened.
     fileprivate enum Establishment {
-        /// No collar was heard since this time.
-        case waiting(since: Instant, isReported: Bool)
-        /// The wait is over: a known collar was heard, or the silence was reported for the last time.
+        /// No collar was heard since this time; the last of so many steps is over.
+        case waiting(since: Instant, stepCount: Int)
+        /// The wait is over: a known collar was heard, or the last step is over.
         case over
     }
 
@@ -30,7 +31,11 @@ final class Link {
         /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
         /// The timing of the radio, if the caller has told it.
-        var radioProfile: ModemProfile?
+        var radioTiming: ModemProfile?
+        /// The packets, as long as no known collar was heard.
+        var foreign = ForeignPackets()
+        /// The longest silence of a collar, in microseconds.
+        let heartbeatMicroseconds: Int64
         /// The collar heard last.
         var lastCollar: CollarSession?
         /// The collars of the port that are still to be asked for their identities, one after the other.
@@ -40,18 +45,48 @@ final class Link {
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
-        private var profile: ModemProfile? { radioProfile ?? modemSettings.map { ModemProfile($0) } }
+        /// The timing of the radio; nil if it is not known.
+        private var timing: ModemProfile? { radioTiming ?? modemSettings.map { ModemProfile($0) } }
 
         /// The longest time from the end of a frame to the start of its answer; nil if it is not known.
-        var turnaroundMicroseconds: Int64? { profile?.turnaroundMicroseconds }
+        var turnaroundMicroseconds: Int64? { timing?.turnaroundMicroseconds }
+
+        /// The time in which a collar within reach is heard at a radio on which both ends cannot send at once; nil at a line.
+        ///
+        /// Such a collar hears nothing but answers to its polls. It polls after a heartbeat, for which it has a quarter more, and then
+        /// until it knows that its identity has arrived.
+        private var radioSilence: Int64? {
+            guard let timing, timing.isHalfDuplex else { return nil }
+            let poll = 2 * timing.airtimeMicroseconds(frameByteCount: Frame.minimumLimitByteCount) + timing.turnaroundMicroseconds
+            return heartbeatMicroseconds / 4 * 5 + Link.identityPolls * poll
+        }
+
+        /// The time that a known collar has to answer the identity request sent at the opening of the link, in microseconds.
+        var identityMicroseconds: Int64 { radioSilence ?? Link.requestTimes[1] }
+
+        /// The steps of a silence, in their order.
+        fileprivate var silenceSteps: [SilenceStep] {
+            let asking = Link.requestTimes.map { SilenceStep(microseconds: $0, asks: true, isReported: radioSilence == nil) }
+            return asking + (radioSilence.map { [SilenceStep(microseconds: $0, asks: false, isReported: true)] } ?? [])
+        }
 
         /// The time between two identity requests of the opening.
-        fileprivate var questionInterval: Int64 { max(Link.identityRequestInterval, profile?.exchangeMicroseconds ?? 0) }
+        fileprivate var questionInterval: Int64 { max(Link.identityRequestInterval, timing?.exchangeMicroseconds ?? 0) }
 
         fileprivate var silenceDeadline: Instant? {
-            guard case .waiting(let start, let isReported) = establishment else { return nil }
-            return start.advanced(byMicroseconds: isReported ? Link.silenceTimes.last : Link.silenceTimes.first)
+            guard case .waiting(let start, let count) = establishment, count < silenceSteps.count else { return nil }
+            return start.advanced(byMicroseconds: silenceSteps[count].microseconds)
         }
+    }
+
+    /// What is done because no known collar was heard.
+    struct SilenceStep: Equatable {
+        /// The time since the opening of the link, in microseconds.
+        let microseconds: Int64
+        /// Whether all collars are asked for their identities.
+        let asks: Bool
+        /// Whether the silence is reported.
+        let isReported: Bool
     }
 
     let id: LinkID
@@ -71,17 +106,20 @@ final class Link {
     }
 
     /// Opens the link. Nothing is known yet of the station at its other end.
-    /// - Parameter known: the collars of the port. If there are several, they are asked one after the other, so that their
-    ///   identities do not collide.
-    func open(at now: Instant, known: [SessionID]) {
-        session = Session(establishment: .waiting(since: now, isReported: false))
+    /// - Parameters:
+    ///   - heartbeatMicroseconds: the longest silence of a collar.
+    ///   - known: the collars of the port. If there are several, they are asked one after the other, so that their identities do
+    ///     not collide.
+    func open(timing: ModemProfile?, heartbeatMicroseconds: Int64, known: [SessionID], at now: Instant) {
+        session = Session(
+            radioTiming: timing, heartbeatMicroseconds: heartbeatMicroseconds, establishment: .waiting(since: now, stepCount: 0))
         if known.count > 1 { session?.unasked = known[...] }
         session?.nextQuestion = now
     }
 
     func close() { session = nil }
 
-    /// The next deadline: of the held frame, of an identity request, or of the silence report.
+    /// The next deadline: of the held frame, of an identity request, or of a step of the silence.
     var nextDeadline: Instant? {
         // A copy of the session would cost more than the answer.
         Instant.earliest(Instant.earliest(session?.held.deadline, session?.nextQuestion), session?.silenceDeadline)
@@ -112,14 +150,13 @@ final class Link {
         identityRequests.earn(1)
     }
 
-    /// Checks whether silence must be reported now; call it when ``nextDeadline`` is reached.
-    /// - Returns: for how many seconds no known collar was heard; nil if no report is due.
-    func silenceSeconds(at now: Instant) -> Int? {
-        guard let session, let due = session.silenceDeadline, now >= due,
-            case .waiting(let start, let isReported) = session.establishment
+    /// Checks whether something is due because of the silence; call it when ``nextDeadline`` is reached.
+    /// - Returns: the next step; nil if none is due.
+    func silenceStep(at now: Instant) -> SilenceStep? {
+        guard let session, let due = session.silenceDeadline, now >= due, case .waiting(let start, let count) = session.establishment
         else { return nil }
-        self.session?.establishment = isReported ? .over : .waiting(since: start, isReported: true)
-        return Int((isReported ? Link.silenceTimes.last : Link.silenceTimes.first) / 1_000_000)
+        self.session?.establishment = count + 1 < session.silenceSteps.count ? .waiting(since: start, stepCount: count + 1) : .over
+        return session.silenceSteps[count]
     }
 
     /// Whether a notice of this kind is due. If so, it counts as given.

@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import Glibc
+import RadioModems
 import SerialDevices
 
 /// Gives the records of a capture one after the other, with the time that each of them sets.
@@ -80,11 +81,11 @@ struct ReceiverClock {
 
 /// The line of a port in a capture. What is written to it is gone: the answers of the receiver that made the capture were sent then.
 final class RecordedConnection: RadioConnection {
-    let mayRestartBoard: Bool
+    let kind: RadioModem.PortKind
     let roundTripMicroseconds: Int64
 
     init(_ opening: PortOpening) {
-        mayRestartBoard = opening.kind == .board
+        kind = opening.kind
         roundTripMicroseconds = opening.roundTripMicroseconds
     }
 

@@ -3,8 +3,8 @@ extension ErrorCode {
     public var category: LogCategory {
         switch self {
         case .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
-            .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .radioFault,
-            .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
+            .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .foreignPackets,
+            .radioFault, .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
             .linkUnhealthy, .keyMissing, .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
             .unknownCollar, .noCollar, .whichCollar, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,
             .requestsDamaged, .requestsFailing, .tooManyPolls, .tooManyUnknownPolls, .captureFailing, .captureDamaged, .noCapture,

@@ -31,6 +31,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case radioNotSending = "radio_not_sending"
     /// A stick is busy, or its queue is full.
     case radioBusy = "radio_busy"
+    /// A radio hears packets, and none of them is a frame.
+    case foreignPackets = "foreign_packets"
     /// A stick reports a fault.
     case radioFault = "radio_fault"
     /// The duty cycle of the region is used up.
@@ -44,9 +46,9 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     // The session with a collar.
 
-    /// No collar has identified itself within one second after a port was opened.
+    /// No collar has identified itself in time after a port was opened; at a line a second.
     case sessionNotEstablished = "session_not_established"
-    /// No collar has identified itself within five seconds after a port was opened.
+    /// No collar has identified itself in time after a port was opened: at a line five seconds, at a stick a heartbeat and the time of four polls.
     case sessionTimeout = "session_timeout"
     /// Frames of another version of the protocol come in.
     case linkNotSupported = "link_not_supported"
@@ -231,7 +233,7 @@ extension ErrorCode {
         case .messageSendFailed: (.error, true, nil)
         case .regionMissing, .unknownRadio: (.critical, false, nil)
         case .radioSettingRefused, .dwellTimeExceeded: (.error, false, nil)
-        case .radioRestarted, .radioBusy, .dutyCycleReached: (.warning, true, nil)
+        case .radioRestarted, .radioBusy, .foreignPackets, .dutyCycleReached: (.warning, true, nil)
         case .radioNotAnswering, .radioNotSending, .radioFault: (.error, true, nil)
         case .radioUnreachable: (.error, true, .noDevice)
         case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)

@@ -72,9 +72,9 @@ final class RadioPorts {
     private func beginModem(
         of port: RadioPort, _ connection: any RadioConnection, report: PortOpening.Report, at time: HostTime
     ) {
-        let device = connection.mayRestartBoard ? port.device : nil
+        let device = connection.kind == .board ? port.device : nil
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
-        var opening = PortOpening(report: report, kind: connection.mayRestartBoard ? .board : .remote)
+        var opening = PortOpening(report: report, kind: connection.kind)
         opening.modem = configuration.radio.modem(path: port.path, device: device)
         // A stick with this project's firmware says so itself.
         if opening.modem.dialect == nil, device?.hasCollarFirmware == true { opening.modem.dialect = .serial }
@@ -87,7 +87,8 @@ final class RadioPorts {
     private func beginModem(of port: RadioPort, _ opening: PortOpening, at time: HostTime) {
         capture?.note(.opened(opening), port: port.path, at: time)
         port.modem = RadioModem(
-            opening.modem, kind: opening.kind, remembered: opening.remembered, isRested: opening.isRested, at: time.instant)
+            opening.modem, kind: opening.kind, remembered: opening.remembered, isRested: opening.isRested,
+            roundTripMicroseconds: opening.roundTripMicroseconds, at: time.instant)
         pump(port, at: time)
     }
 
@@ -106,10 +107,7 @@ final class RadioPorts {
             case .ready(let profile):
                 if let dialect = port.modem?.dialect { capture?.note(.found(dialect), port: port.path, at: time) }
                 rememberDialect(of: port)
-                host.linkOpened(port.link, at: time)
-                var profile = profile
-                profile.turnaroundMicroseconds += port.connection?.roundTripMicroseconds ?? 0
-                host.setModem(profile, of: port.link)
+                host.linkOpened(port.link, timing: profile, at: time)
             case .packet(let packet, let signal):
                 host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
             case .transmits(let microseconds):

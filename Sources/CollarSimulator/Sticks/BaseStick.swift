@@ -98,6 +98,8 @@ package enum StickFault: String, CaseIterable, Sendable {
     case busy
     /// The stick says for 5 s that it has no room for a packet.
     case full
+    /// The board has an amplifier: while its radio is on, it tells at least 13 dBm, though it can send with less.
+    case amplifier
     /// The stick takes packets and answers questions, and sends nothing until it restarts.
     case stuck
 
@@ -111,6 +113,7 @@ package enum StickFault: String, CaseIterable, Sendable {
         switch self {
         case .stall, .garbage: true
         case .reset, .refuse, .busy, .full: dialect != .serial
+        case .amplifier: dialect == .rnode
         case .stuck: dialect == .kiss
         }
     }

@@ -1,7 +1,7 @@
 import CollarARQ
 
-/// The part of the time in which a radio sends, or a channel is in use, as RNode firmware reports it. (H: windows of 15 s and
-/// of an hour.)
+/// The part of the time in which a radio sends, or a channel is in use, as RNode firmware reports it. The firmware counts in steps of
+/// 7.5 s, the present one and the one before; this counts the last 15 s. Its other count is that of an hour.
 struct ChannelLoad: Sendable {
     static let shortMicroseconds: Int64 = 15_000_000
     static let longMicroseconds: Int64 = 3_600_000_000

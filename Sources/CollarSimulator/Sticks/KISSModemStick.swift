@@ -165,6 +165,7 @@ package struct KISSModemStick: BaseStick {
         case .busy: busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
         case .full: fullEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
         case .stuck: isStuck = true
+        case .amplifier: break
         }
     }
 

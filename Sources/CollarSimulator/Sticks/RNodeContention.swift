@@ -2,23 +2,16 @@ import CollarARQ
 import RadioModems
 
 /// How RNode firmware listens before it talks: the channel must be free for two slots, and then for a number of slots that was
-/// drawn. While the channel is busy, the rest of these slots waits. (H: that it waits rather than begins anew.)
+/// drawn. While the channel is busy, the rest of these slots waits.
 struct RNodeContention: Sendable {
-    private static let fixedSlots: Int64 = 2
-
-    private let slotMicroseconds: Int64
+    private let timing: RNodeTiming
     private var slots: Int64
     private var freeSince: Instant?
     private var nextLook = Instant.never
 
-    init(slotMicroseconds: Int64, slots: Int64) {
-        self.slotMicroseconds = slotMicroseconds
+    init(_ timing: RNodeTiming, slots: Int64) {
+        self.timing = timing
         self.slots = slots
-    }
-
-    /// A slot is twelve symbols, but 24 … 100 ms.
-    static func slotMicroseconds(of settings: RadioSettings) -> Int64 {
-        (12 * settings.symbolMicroseconds).clamped(to: 24_000...100_000)
     }
 
     /// Whether the channel is free, and slots pass.
@@ -27,7 +20,7 @@ struct RNodeContention: Sendable {
     /// When the packet goes on the air if the channel stays free; while it is busy, when to look at it again.
     var end: Instant {
         guard let freeSince else { return nextLook }
-        return freeSince.advanced(byMicroseconds: (Self.fixedSlots + slots) * slotMicroseconds)
+        return freeSince.advanced(byMicroseconds: timing.longestWait(slots: slots))
     }
 
     /// Notes whether the channel is free.
@@ -35,7 +28,7 @@ struct RNodeContention: Sendable {
         if isFree {
             freeSince = freeSince ?? now
         } else if let since = freeSince {
-            let passed = now.microseconds(since: since) / slotMicroseconds - Self.fixedSlots
+            let passed = (now.microseconds(since: since) - timing.fixedMicroseconds) / timing.slotMicroseconds
             slots -= passed.clamped(to: 0...slots)
             freeSince = nil
         }

@@ -14,7 +14,7 @@ extension RNodeStick {
         // The host leaves. (H: no answer, and the radio stays on.)
         case 0x0A: break
         case 0x0B, 0x0C: limit(type, data, now: now)
-        // Whether there is room for another packet. (H)
+        // Whether there is room for another packet.
         case 0x0F: answer(type, [hasRoom(for: Self.partByteCount, now: now) ? 1 : 0], now: now)
         case 0x48: answer(type, [0x80], now: now)
         case 0x49: answer(type, [0x81], now: now)
@@ -27,39 +27,80 @@ extension RNodeStick {
         }
     }
 
-    /// Sets a parameter of the radio and answers what holds now. (H: a value of zero only asks.)
+    /// Sets a parameter of the radio and answers what holds now. A frequency or bandwidth of 0, and any other value of 255, only
+    /// asks.
     private mutating func set(_ type: UInt8, _ data: [UInt8], now: Instant) {
         let isNumber = type <= 0x02
         guard data.count >= (isNumber ? 4 : 1) else { return }
         let number = isNumber ? data.prefix(4).bigEndianNumber : UInt32(data[0])
-        if number != 0, !isRefusingSettings { apply(type, number) }
+        if number != (isNumber ? 0 : 255), !isRefusingSettings {
+            apply(type, number)
+            if isOn {
+                tuneChip()
+                if type != 0x01, type != 0x03 { tellTiming(now: now) }
+            }
+        }
         switch type {
         case 0x01: answer(type, .bigEndian(settings.frequencyHertz), now: now)
         case 0x02: answer(type, .bigEndian(settings.bandwidthHertz), now: now)
-        case 0x03: answer(type, [UInt8(bitPattern: settings.powerDBm)], now: now)
+        case 0x03: answer(type, [UInt8(bitPattern: toldPowerDBm)], now: now)
         case 0x04: answer(type, [settings.spreadingFactor], now: now)
         default: answer(type, [settings.codingRateDenominator], now: now)
         }
     }
 
-    /// Sets a parameter to the nearest value that the radio has. (H: the chip's ranges; the next wider bandwidth.)
+    /// Keeps a parameter. (H: the least power.)
     private mutating func apply(_ type: UInt8, _ number: UInt32) {
         switch type {
-        case 0x01: settings.frequencyHertz = number.clamped(to: LoRaChip.frequencyHertz)
-        case 0x02: settings.bandwidthHertz = LoRaChip.bandwidthHertz.first { $0 >= number } ?? 500_000
-        case 0x03: settings.powerDBm = Int8(clamping: number).clamped(to: 0...LoRaChip.powerDBm.upperBound)
+        case 0x01: settings.frequencyHertz = number
+        case 0x02: settings.bandwidthHertz = number
+        case 0x03:
+            settings.powerDBm = Int8(clamping: number).clamped(to: 0...LoRaChip.powerDBm.upperBound)
+            toldPowerDBm = settings.powerDBm
         case 0x04: settings.spreadingFactor = UInt8(clamping: number).clamped(to: LoRaChip.spreadingFactor)
         default: settings.codingRateDenominator = UInt8(clamping: number).clamped(to: LoRaChip.codingRateDenominator)
         }
     }
 
-    /// Switches the radio on or off, and answers what it is. Without parameters it does not go on.
+    /// Gives the chip the parameters. It takes the nearest value that it has, and the firmware reads back the frequency and the
+    /// bandwidth. (H: the chip's ranges; the next wider bandwidth.) With an amplifier the firmware keeps the power of the table's
+    /// step, and not the power that it was told.
+    private mutating func tuneChip() {
+        settings.frequencyHertz = settings.frequencyHertz.clamped(to: LoRaChip.frequencyHertz)
+        settings.bandwidthHertz = LoRaChip.bandwidthHertz.first { $0 >= settings.bandwidthHertz } ?? 500_000
+        if hasAmplifier { toldPowerDBm = max(toldPowerDBm, Self.lowestAmplifiedDBm) }
+    }
+
+    /// Switches the radio on or off, and answers what it is: the start of the radio and the command answer both. Any other value only
+    /// asks if it is 255. Without parameters the radio does not go on.
     private mutating func switchRadio(_ data: [UInt8], now: Instant) {
-        guard let wanted = data.first else { return }
         let isComplete = settings.frequencyHertz > 0 && settings.bandwidthHertz > 0 && settings.spreadingFactor > 0
             && settings.codingRateDenominator > 0
-        if wanted <= 1 { setRadio(on: wanted == 1 && isComplete, now: now) }
+        switch data.first {
+        case 0: setRadio(on: false, now: now)
+        case 1:
+            if isComplete, !isOn {
+                setRadio(on: true, now: now)
+                tuneChip()
+                // Bandwidth, spreading factor and coding rate are set one after the other.
+                for _ in 0..<3 { tellTiming(now: now) }
+            }
+            answer(0x06, [isOn ? 1 : 0], now: now)
+        case 255: break
+        default: return
+        }
         answer(0x06, [isOn ? 1 : 0], now: now)
+    }
+
+    /// Tells the duration of a symbol and the rate of symbols, the preamble's symbols and duration, the slot and the fixed wait.
+    private mutating func tellTiming(now: Instant) {
+        let timing = RNodeTiming(settings)
+        let symbol = settings.symbolMicroseconds
+        let values = [
+            symbol, 1_000_000 / max(1, symbol), Int64(timing.preambleSymbols), (Int64(timing.preambleSymbols) * symbol + 999) / 1000,
+            timing.slotMicroseconds / 1000, timing.fixedMicroseconds / 1000,
+        ]
+        answer(0x26, values.flatMap { [UInt8].bigEndian(UInt16(truncatingIfNeeded: $0)) }, now: now)
     }
 
     private mutating func limit(_ type: UInt8, _ data: [UInt8], now: Instant) {

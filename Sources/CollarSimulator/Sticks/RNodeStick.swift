@@ -20,6 +20,12 @@ package struct RNodeStick: BaseStick {
     /// The radio's settings. After power-up everything is zero.
     var settings = RadioSettings(
         frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
+    /// The power that the firmware tells.
+    var toldPowerDBm: Int8 = 0
+    /// Whether the board has an amplifier.
+    var hasAmplifier = false
+    /// The lowest power in the table of an amplifier, in dBm; the board can send with less. (`Boards.h` of 1.86, Heltec V4.)
+    static let lowestAmplifiedDBm: Int8 = 13
     var isOn = false
     var isRefusingSettings = false
     /// The airtime that the host allows, in hundredths of a per cent; 0 for no limit.
@@ -40,6 +46,8 @@ package struct RNodeStick: BaseStick {
     private var nextStatistics = Instant.never
     private var airtime = ChannelLoad()
     private var channelLoad = ChannelLoad()
+    /// The window from which slots are drawn.
+    private var window: Int64 = 1
     private var channelBusySince: Instant?
     private var busyEnd = Instant(microseconds: 0)
     private var fullEnd = Instant(microseconds: 0)
@@ -108,8 +116,9 @@ package struct RNodeStick: BaseStick {
             } else if let current = contention, line.whenUp(current.end) == due {
                 if current.isCounting {
                     contention = nil
-                    flush = queue
-                    queue = []
+                    let count = RNodeTiming(settings).sendsTogether ? queue.count : 1
+                    flush = Array(queue.prefix(count))
+                    queue.removeFirst(flush.count)
                 }
             } else {
                 nextStatistics = now.advanced(byMicroseconds: Self.statisticsMicroseconds)
@@ -136,6 +145,7 @@ package struct RNodeStick: BaseStick {
         flush.removeFirst()
         guard flush.isEmpty else { return }
         sendStatistics(now: now)
+        guideContention(now: now)
     }
 
     package mutating func cause(_ fault: StickFault, now: Instant) {
@@ -144,6 +154,7 @@ package struct RNodeStick: BaseStick {
         case .stall: line.stall(now: now)
         case .garbage: line.sendGarbage(&random, now: now)
         case .refuse: isRefusingSettings = true
+        case .amplifier: hasAmplifier = true
         case .full: fullEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
         case .busy:
             busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
@@ -154,7 +165,7 @@ package struct RNodeStick: BaseStick {
 
     /// Forgets everything, and says that it has started.
     mutating func restart(now: Instant) {
-        let (random, busySince, dangerous) = (random, channelBusySince, dangerousCommandCount)
+        let (random, busySince, dangerous, amplifier) = (random, channelBusySince, dangerousCommandCount, hasAmplifier)
         var line = line
         line.restart(now: now)
         self = RNodeStick()
@@ -162,6 +173,7 @@ package struct RNodeStick: BaseStick {
         self.random = random
         channelBusySince = busySince
         dangerousCommandCount = dangerous
+        hasAmplifier = amplifier
         sayStarted(after: StickLine.bootMicroseconds, now: now)
     }
 
@@ -208,12 +220,19 @@ package struct RNodeStick: BaseStick {
         contention = current
     }
 
-    /// Above 7 % of airtime the firmware draws among more slots. (H: that the short window counts, and that the draw
-    /// begins at 0.)
+    /// Draws 0 … 14 slots; after much airtime 15 … 28, 30 … 43, or 45 … 58.
     private mutating func drawContention(now: Instant) -> RNodeContention {
-        let isCrowded = airtime.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now) > 700
-        let slots = Int64(random.next() % (isCrowded ? 29 : 15))
-        return RNodeContention(slotMicroseconds: RNodeContention.slotMicroseconds(of: settings), slots: slots)
+        let slots = (window - 1) * RNodeTiming.windowSlots + Int64(random.next() % UInt64(RNodeTiming.windowSlots - (window > 1 ? 1 : 0)))
+        return RNodeContention(RNodeTiming(settings), slots: slots)
+    }
+
+    /// Chooses the window by the airtime, and tells a change: its number, its first slot and its last one.
+    private mutating func chooseWindow(now: Instant) {
+        let chosen = RNodeTiming.window(
+            afterHundredthsOfPercent: airtime.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now))
+        guard chosen != window else { return }
+        window = chosen
+        answer(0x28, [chosen, (chosen - 1) * RNodeTiming.windowSlots, chosen * RNodeTiming.windowSlots - 1].map { UInt8($0) }, now: now)
     }
 
     private func exceedsLimits(now: Instant) -> Bool {
@@ -229,6 +248,7 @@ package struct RNodeStick: BaseStick {
 
     /// Airtime and channel load, each in two windows; what the radio measures now, the noise, and no interference.
     private mutating func sendStatistics(now: Instant) {
+        chooseWindow(now: now)
         var data: [UInt8] = []
         for load in [airtime, channelLoad] {
             data += .bigEndian(load.hundredthsOfPercent(inLast: ChannelLoad.shortMicroseconds, now: now))

@@ -170,7 +170,7 @@ package struct RUI3Stick: BaseStick {
         case .refuse: isRefusingSettings = true
         // The module does not listen before it talks; it says that it is busy.
         case .busy, .full: busyEnd = now.advanced(byMicroseconds: StickFault.refusalMicroseconds)
-        case .stuck: break
+        case .amplifier, .stuck: break
         }
     }
 

@@ -53,7 +53,7 @@ package struct SerialStick: BaseStick {
         switch fault {
         case .stall: line.stall(now: now)
         case .garbage: line.sendGarbage(&random, now: now)
-        case .reset, .refuse, .busy, .full, .stuck: break
+        case .reset, .refuse, .busy, .full, .amplifier, .stuck: break
         }
     }
 }

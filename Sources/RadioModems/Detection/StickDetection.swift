@@ -23,15 +23,28 @@ struct StickDetection: Sendable {
     struct Timing: Equatable, Sendable {
         /// Time to listen before the first question.
         var listening: Int64
-        /// Time that a stick has for an answer.
+        /// Time that a stick has for an answer before the next question.
         var answer: Int64
+        /// Time after the last question, in which an answer to any of them may come.
+        var lastAnswer: Int64
         /// Time that a board needs to start after its port is opened; 0 if opening restarts no board.
         var start: Int64
 
         /// A board may restart when its port is opened.
-        static let board = Timing(listening: 300_000, answer: 400_000, start: 2_500_000)
-        /// A pseudo-terminal or a network connection.
-        static let remote = Timing(listening: 150_000, answer: 250_000, start: 0)
+        private static let board = Timing(listening: 300_000, answer: 400_000, lastAnswer: 400_000, start: 2_500_000)
+        /// A pseudo-terminal.
+        private static let remote = Timing(listening: 150_000, answer: 250_000, lastAnswer: 250_000, start: 0)
+        /// A network connection. The questions follow each other as fast as on a pseudo-terminal: their order alone keeps them harmless.
+        private static let network = Timing(listening: 150_000, answer: 250_000, lastAnswer: 1_500_000, start: 0)
+
+        /// The times for a kind of port.
+        static func of(_ kind: RadioModem.PortKind) -> Timing {
+            switch kind {
+            case .board: board
+            case .remote: remote
+            case .network: network
+            }
+        }
     }
 
     /// Bytes for the port.
@@ -104,7 +117,10 @@ struct StickDetection: Sendable {
         case .askingKISS:
             if isRepeated { output += KISSFrame.abandonment }
             ask(MeshCoreCommand.frame(MeshCoreCommand.ping))
-        case .askingRUI3: output += Array("\r\nAT\r\n".utf8)
+        case .askingRUI3:
+            deadline = now.advanced(byMicroseconds: timing.lastAnswer)
+            // The question to the companion firmware is an unfinished command to RUI3, which its setup ends. Other firmware drops it.
+            output += Array("\r\nAT\r\n".utf8) + HeardBytes.companionQuestion
         }
         return nil
     }
@@ -128,7 +144,8 @@ struct StickDetection: Sendable {
         let known = remembered == .serial ? nil : remembered.map(Stranger.silent)
         switch heard.stranger {
         // The rest of a frame of the serial line may contain a KISS frame by chance. A KISS modem would have answered.
-        case .silentKISS where remembered == .serial: return .nothingAnswers
+        // Some adapters of a line with two wires hear what they send.
+        case .silentKISS where remembered == .serial, .echo where remembered == .serial: return .nothingAnswers
         case .silentKISS: return .stranger(known ?? .silentKISS)
         case let other?: return .stranger(other)
         case nil: return (known ?? stranger).map(Result.stranger) ?? .nothingAnswers

@@ -44,6 +44,7 @@ struct MeshCoreModem: StickModem {
 
     var output = ModemOutput()
     private let settings: RadioSettings
+    private let delay: LineDelay
     private var profile: ModemProfile
     private var queue: AnswerQueue
     private var decoder = KISSFrame.Decoder()
@@ -63,10 +64,12 @@ struct MeshCoreModem: StickModem {
     /// Whether the restart after which the modem is being set up was reported.
     private var isRestartReported = false
 
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
+        self.delay = delay
         profile = settings.profile(of: .kiss)
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
         state = .settingUp(MeshCoreSetup(settings), attempt: 0)
     }
 
@@ -85,7 +88,7 @@ struct MeshCoreModem: StickModem {
 
     private mutating func ask(_ setup: MeshCoreSetup, at now: Instant) {
         for frame in setup.question { output.write(frame) }
-        deadline = now.advanced(byMicroseconds: MeshCoreModem.answerTime)
+        deadline = now.advanced(byMicroseconds: MeshCoreModem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Input
@@ -160,6 +163,7 @@ struct MeshCoreModem: StickModem {
     private mutating func becomeReady(_ setup: MeshCoreSetup, at now: Instant) {
         state = .ready
         profile = setup.profile
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         if !wasReady {
             queue.profile = profile
             output.report(.found(.kiss, version: setup.version))
@@ -168,7 +172,7 @@ struct MeshCoreModem: StickModem {
         let power = setup.power
         var held = settings
         held.powerDBm = power.outputDBm
-        output.report(.ready(.kiss, held))
+        output.report(.ready(.kiss, held, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         output.reportPower(wanted: settings.powerDBm, actual: power.outputDBm, at: now)
         if let board = setup.board {
             output.report(
@@ -234,7 +238,7 @@ struct MeshCoreModem: StickModem {
     private mutating func confirm(_ packets: [[UInt8]], since: Instant? = nil, at now: Instant) {
         output.write(MeshCoreSetup.readBackQuestion)
         transmission = .confirming(packets, since: since)
-        deadline = now.advanced(byMicroseconds: MeshCoreModem.confirmationTime)
+        deadline = now.advanced(byMicroseconds: MeshCoreModem.confirmationTime + delay.answerMicroseconds)
     }
 
     private mutating func transmit(_ packets: [[UInt8]], since start: Instant, at now: Instant) {
@@ -244,7 +248,7 @@ struct MeshCoreModem: StickModem {
         // The modem first waits for the end of a reception, which may just have begun.
         let reception = profile.airtimeMicroseconds(frameByteCount: 255)
         let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
-        deadline = now.advanced(byMicroseconds: reception + airtime + MeshCoreModem.answerTime)
+        deadline = now.advanced(byMicroseconds: reception + airtime + MeshCoreModem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Time

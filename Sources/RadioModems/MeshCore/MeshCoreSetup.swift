@@ -6,8 +6,11 @@ import CollarARQ
 /// from the settings that the radio holds, so it shows the bandwidth, the spreading factor and the coding rate.
 struct MeshCoreSetup: Sendable {
     /// A question to the modem.
+    ///
+    /// Neighbours have different answers: a question that was repeated because of a slow line has a second answer, which must not
+    /// count for the next question.
     enum Step: Int, CaseIterable, Sendable {
-        case ping, name, version, previousSettings, radio, power, readBack, shortAirtime, longAirtime, signalReports
+        case ping, name, version, previousSettings, radio, shortAirtime, power, readBack, longAirtime, signalReports
     }
 
     /// The result of an answer.

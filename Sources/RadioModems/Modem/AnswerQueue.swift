@@ -10,15 +10,23 @@ struct AnswerQueue: Sendable {
 
     /// The most answers that wait.
     private static let capacity = 64
+    /// The longest wait for the first airtime after the opening of a port that is not reported, in seconds.
+    private static let quietStartSeconds: Int64 = 30
 
     private let limits: TransmitLimits?
+    private let delay: LineDelay
     /// The timing with which airtime is computed.
     var profile: ModemProfile
     private var budget: AirtimeBudget?
+    /// Whether an answer was sent.
+    private var hasSent = false
     private var answers: [Answer] = []
 
-    /// - Parameter isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
-    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, at now: Instant) {
+    /// - Parameters:
+    ///   - isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
+    ///   - delay: the time that the way to the stick adds. The collar waits so much longer, as far as its owner knows.
+    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, delay: LineDelay, at now: Instant) {
+        self.delay = delay
         self.limits = limits
         self.profile = profile
         budget = limits?.dutyCyclePartsPerMillion.map {
@@ -42,7 +50,8 @@ struct AnswerQueue: Sendable {
     mutating func next(at now: Instant, reportingTo output: inout ModemOutput) -> [[UInt8]]? {
         while !answers.isEmpty {
             var answer = answers.removeFirst()
-            guard now.microseconds(since: answer.queuedAt) < profile.turnaroundMicroseconds else { continue }
+            let longest = profile.turnaroundMicroseconds + delay.answerMicroseconds
+            guard now.microseconds(since: answer.queuedAt) < longest else { continue }
             // Without a region nothing is sent, which was reported when the stick was found.
             guard let limits else { continue }
             if let dwell = limits.dwellMicroseconds {
@@ -60,12 +69,15 @@ struct AnswerQueue: Sendable {
                 budget?.refill(now: now)
                 if let earliest = budget?.earliest(airtimeMicroseconds: airtime, now: now), earliest > now {
                     let seconds = (earliest.microseconds(since: now) + 999_999) / 1_000_000
-                    output.report(.dutyCycleReached(seconds: seconds), kind: "duty", at: now)
+                    // The budget of a stick that is set up begins empty. A collar does not notice so short a wait.
+                    guard hasSent || seconds > AnswerQueue.quietStartSeconds else { continue }
+                    output.report(.dutyCycleReached(seconds: seconds, isStart: !hasSent), kind: "duty", at: now)
                     continue
                 }
                 budget?.spend(airtimeMicroseconds: airtime)
             }
             guard !answer.packets.isEmpty else { continue }
+            hasSent = true
             output.events.append(.transmits(airtimeMicroseconds: airtime))
             return answer.packets
         }

@@ -21,8 +21,8 @@ public enum ModemEvent: Equatable, Sendable {
 public enum ModemNotice: Equatable, Sendable {
     /// The stick runs this firmware. `version` is nil if it does not tell one.
     case found(Dialect, version: String?)
-    /// The stick has confirmed these settings.
-    case ready(Dialect, RadioSettings)
+    /// The stick has confirmed these settings. A collar must wait for an answer for this turnaround, in microseconds.
+    case ready(Dialect, RadioSettings, turnaroundMicroseconds: Int64)
     /// Nobody has chosen the settings of the stick's radio, so that it is not used.
     case settingsMissing(Dialect)
     /// No region is set, so that nothing is transmitted.
@@ -55,8 +55,9 @@ public enum ModemNotice: Equatable, Sendable {
     case queueFull(Dialect)
     /// The stick reports a fault with this code of its firmware.
     case fault(Dialect, code: UInt8)
-    /// The limits of the region forbid to send for this many seconds.
-    case dutyCycleReached(seconds: Int64)
+    /// The limits of the region forbid to send for this many seconds. `isStart` tells that nothing was sent since the port was
+    /// opened: the airtime of the hour before is not known, so that all of it counts as used.
+    case dutyCycleReached(seconds: Int64, isStart: Bool)
     /// A frame has more airtime than the region allows, in milliseconds.
     case dwellTimeExceeded(airtimeMilliseconds: Int64, limitMilliseconds: Int64)
     /// Something else than a known stick is at the port.
@@ -94,6 +95,12 @@ public enum Stranger: Equatable, Sendable {
     case bootloader
     /// Meshtastic firmware, which carries no raw packets.
     case meshtastic
+    /// MeshCore's companion firmware, which carries no raw packets.
+    case companion
+    /// A login or a command line.
+    case console
+    /// Whatever is written comes back.
+    case echo
     /// KISS frames, but neither of the known firmwares answers.
     case silentKISS
     /// A modem with AT commands that is not RUI3.

@@ -12,7 +12,8 @@ protocol StickModem: Sendable {
     ///   - settings: the settings of the stick's radio.
     ///   - limits: the limits of the region; nil if no region is set, so that nothing may be sent.
     ///   - isRested: whether the radio has sent nothing in the last hour.
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant)
+    ///   - delay: the time that the way to the stick adds.
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant)
 
     /// Begins: the stick may have any state.
     mutating func start(at now: Instant)

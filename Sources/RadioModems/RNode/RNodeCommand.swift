@@ -12,6 +12,8 @@ enum RNodeCommand {
     static let detect: UInt8 = 0x08
     static let signalStrength: UInt8 = 0x23
     static let signalToNoise: UInt8 = 0x24
+    static let physicalParameters: UInt8 = 0x26
+    static let contention: UInt8 = 0x28
     static let firmwareVersion: UInt8 = 0x50
     static let reset: UInt8 = 0x55
     static let error: UInt8 = 0x90
@@ -21,6 +23,7 @@ enum RNodeCommand {
     static let detectAnswer: UInt8 = 0x46
     /// The data of ``reset`` in the frame with which a board starts.
     static let hasStarted: UInt8 = 0xF8
+    static let radioOff: UInt8 = 0x00
     static let radioOn: UInt8 = 0x01
     /// The error of a full queue.
     static let queueFullError: UInt8 = 0x04

@@ -3,13 +3,18 @@ import CollarWire
 
 /// A stick with RNode firmware.
 ///
-/// It echoes each setting; the echo is the value that holds. It listens before it sends, reports nothing when a packet is sent,
-/// and does not hear the host while it sends. The frames of an answer are written together: they go out one after the other
-/// after one wait for a free channel.
+/// It echoes each setting; while its radio is on, the echo is the value that holds. It listens before it sends, reports nothing when
+/// a packet is sent, and does not hear the host while it sends. The frames of an answer are written together: up to 14,000 bit/s
+/// they go out one after the other after one wait for a free channel, else each of them after a wait of its own.
+///
+/// Its radio is off while it gets its settings. Otherwise a board with an amplifier would not echo a power below the lowest one of
+/// its amplifier's table, but that lowest one (`setTXPower` in `Utilities.h` of RNode_Firmware 1.86). Of the frequency and the
+/// bandwidth the radio may hold other values than it was told, so they are asked for once the radio is on.
 struct RNodeModem: StickModem {
     /// A question to the stick; its answer repeats the command.
     private enum Step: Int, CaseIterable, Sendable {
-        case detect, version, frequency, bandwidth, power, spreadingFactor, codingRate, radioOn
+        case detect, version, radioOff, frequency, bandwidth, power, spreadingFactor, codingRate, radioOn
+        case heldFrequency, heldBandwidth
     }
 
     private enum State: Sendable {
@@ -26,10 +31,21 @@ struct RNodeModem: StickModem {
     private static let frequencyToleranceHertz: Int64 = 200
     /// The number that the stick adds to a signal strength in dBm.
     private static let strengthOffset: Int16 = 157
+    /// The slots, fixed waits, preambles and windows that are believed, the first two in milliseconds. They contain all that the
+    /// firmware can compute.
+    private static let slotRange: ClosedRange<Int64> = 1...1000
+    private static let fixedWaitRange: ClosedRange<Int64> = 0...2000
+    private static let preambleRange: ClosedRange<UInt16> = 6...1000
+    private static let windowRange: ClosedRange<Int64> = 0...4 * RNodeTiming.windowSlots
 
     var output = ModemOutput()
     private let settings: RadioSettings
-    private let profile: ModemProfile
+    private let delay: LineDelay
+    private var profile: ModemProfile
+    /// The stick's own figures, or what follows from its settings until it tells them.
+    private var timing: RNodeTiming
+    /// The most slots for which the stick waits.
+    private var mostSlots = RNodeTiming.usualSlots
     private var queue: AnswerQueue
     private var decoder = KISSFrame.Decoder()
     private var state = State.settingUp(.detect, attempt: 0)
@@ -45,10 +61,13 @@ struct RNodeModem: StickModem {
     /// Whether the stick has confirmed the settings before.
     private var wasReady = false
 
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
+        self.delay = delay
+        timing = RNodeTiming(settings)
         profile = settings.profile(of: .rnode)
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
     }
 
     var nextDeadline: Instant? { deadline }
@@ -68,19 +87,23 @@ struct RNodeModem: StickModem {
         output.write(question(step))
         // A packet may be on the air, which the stick sends to its end first.
         let airtime = profile.airtimeMicroseconds(frameByteCount: 255)
-        deadline = now.advanced(byMicroseconds: max(RNodeModem.answerTime, wasReady ? airtime : 0))
+        deadline = now.advanced(byMicroseconds: max(RNodeModem.answerTime, wasReady ? airtime : 0) + delay.answerMicroseconds)
     }
 
     private func question(_ step: Step) -> KISSFrame {
         switch step {
         case .detect: RNodeCommand.detection
         case .version: KISSFrame(RNodeCommand.firmwareVersion, [0])
+        case .radioOff: KISSFrame(RNodeCommand.radioState, [RNodeCommand.radioOff])
         case .frequency: KISSFrame(RNodeCommand.frequency, .bigEndian(settings.frequencyHertz))
         case .bandwidth: KISSFrame(RNodeCommand.bandwidth, .bigEndian(settings.bandwidthHertz))
         case .power: KISSFrame(RNodeCommand.power, [UInt8(bitPattern: settings.powerDBm)])
         case .spreadingFactor: KISSFrame(RNodeCommand.spreadingFactor, [settings.spreadingFactor])
         case .codingRate: KISSFrame(RNodeCommand.codingRate, [settings.codingRateDenominator])
         case .radioOn: KISSFrame(RNodeCommand.radioState, [RNodeCommand.radioOn])
+        // A zero sets nothing.
+        case .heldFrequency: KISSFrame(RNodeCommand.frequency, .bigEndian(0))
+        case .heldBandwidth: KISSFrame(RNodeCommand.bandwidth, .bigEndian(0))
         }
     }
 
@@ -105,6 +128,8 @@ struct RNodeModem: StickModem {
         case (RNodeCommand.signalStrength, .some(let value)): strengthDBm = Int16(value) - RNodeModem.strengthOffset
         case (RNodeCommand.signalToNoise, .some(let value)):
             signalToNoiseTenthsDB = Int16(Int8(bitPattern: value)) * 10 / 4
+        case (RNodeCommand.physicalParameters, _): takeTiming(frame.data)
+        case (RNodeCommand.contention, _): takeWindow(frame.data)
         case (RNodeCommand.reset, RNodeCommand.hasStarted):
             if wasReady { output.report(.restarted(.rnode)) }
             queue.removeAll()
@@ -147,8 +172,11 @@ struct RNodeModem: StickModem {
         case .version:
             if frame.data.count >= 2 { version = "version \(frame.data[0]).\(frame.data[1])" }
             return ask(after: step, attempt: attempt, at: now)
-        case .frequency: (wanted, actual) = (Int64(settings.frequencyHertz), frame.data.bigEndian().map(Int64.init))
-        case .bandwidth: (wanted, actual) = (Int64(settings.bandwidthHertz), frame.data.bigEndian().map(Int64.init))
+        case .radioOff: (wanted, actual) = (Int64(RNodeCommand.radioOff), frame.data.first.map(Int64.init))
+        case .frequency, .heldFrequency:
+            (wanted, actual) = (Int64(settings.frequencyHertz), frame.data.bigEndian().map(Int64.init))
+        case .bandwidth, .heldBandwidth:
+            (wanted, actual) = (Int64(settings.bandwidthHertz), frame.data.bigEndian().map(Int64.init))
         case .power:
             (wanted, actual) = (Int64(settings.powerDBm), frame.data.first.map { Int64(Int8(bitPattern: $0)) })
             if let actual, actual < wanted {
@@ -159,19 +187,47 @@ struct RNodeModem: StickModem {
         case .codingRate: (wanted, actual) = (Int64(settings.codingRateDenominator), frame.data.first.map(Int64.init))
         case .radioOn: (wanted, actual) = (Int64(RNodeCommand.radioOn), frame.data.first.map(Int64.init))
         }
-        let tolerance = step == .frequency ? RNodeModem.frequencyToleranceHertz : 0
+        let tolerance = frame.type == RNodeCommand.frequency ? RNodeModem.frequencyToleranceHertz : 0
         guard let actual, abs(actual - wanted) <= tolerance else {
             return refuse(step, wanted: wanted, actual: actual, at: now)
         }
         ask(after: step, attempt: attempt, at: now)
     }
 
+    /// The stick tells its preamble and how it waits for a free channel.
+    private mutating func takeTiming(_ data: [UInt8]) {
+        guard let preamble = data.bigEndian(at: 4, byteCount: 2).map(UInt16.init(clamping:)),
+            let slot = data.bigEndian(at: 8, byteCount: 2).map(Int64.init), let fixed = data.bigEndian(at: 10, byteCount: 2).map(Int64.init),
+            RNodeModem.preambleRange.contains(preamble), RNodeModem.slotRange.contains(slot), RNodeModem.fixedWaitRange.contains(fixed)
+        else { return }
+        timing.preambleSymbols = preamble
+        (timing.slotMicroseconds, timing.fixedMicroseconds) = (slot * 1000, fixed * 1000)
+        correctProfile()
+    }
+
+    /// The stick tells the window from which it draws the slots for which it waits: its number, the least and the most.
+    private mutating func takeWindow(_ data: [UInt8]) {
+        guard data.count >= 3, RNodeModem.windowRange.contains(Int64(data[2])) else { return }
+        mostSlots = max(RNodeTiming.usualSlots, Int64(data[2]) - 1)
+        correctProfile()
+    }
+
+    private mutating func correctProfile() {
+        let expected = RNodeTiming(settings)
+        profile = settings.profile(of: .rnode)
+        profile.frameOverheadMicroseconds +=
+            (Int64(timing.preambleSymbols) - Int64(expected.preambleSymbols)) * settings.symbolMicroseconds
+        profile.turnaroundMicroseconds =
+            settings.turnaroundMicroseconds(waiting: timing.longestWait(slots: mostSlots)) + delay.roundTripMicroseconds
+        queue.profile = profile
+    }
+
     private mutating func refuse(_ step: Step, wanted: Int64, actual: Int64?, at now: Instant) {
         let setting: ModemSetting =
             switch step {
-            case .detect, .version, .radioOn: .radioState
-            case .frequency: .frequency
-            case .bandwidth: .bandwidth
+            case .detect, .version, .radioOff, .radioOn: .radioState
+            case .frequency, .heldFrequency: .frequency
+            case .bandwidth, .heldBandwidth: .bandwidth
             case .power: .power
             case .spreadingFactor: .spreadingFactor
             case .codingRate: .codingRate
@@ -191,7 +247,7 @@ struct RNodeModem: StickModem {
         state = .ready
         confirmedAt = now
         if !wasReady { output.report(.found(.rnode, version: version)) }
-        output.report(.ready(.rnode, settings))
+        output.report(.ready(.rnode, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         deadline = now.advanced(byMicroseconds: StickTiming.checkInterval)

@@ -53,6 +53,7 @@ struct RUI3Modem: StickModem {
 
     var output = ModemOutput()
     private let settings: RadioSettings
+    private let delay: LineDelay
     private let profile: ModemProfile
     private var queue: AnswerQueue
     private var decoder = RUI3Line.Decoder()
@@ -74,10 +75,13 @@ struct RUI3Modem: StickModem {
     /// Whether the stick has confirmed the settings before.
     private var wasReady = false
 
-    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, at now: Instant) {
+    init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
-        profile = settings.profile(of: .rui3)
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        self.delay = delay
+        var profile = settings.profile(of: .rui3)
+        profile.turnaroundMicroseconds += delay.roundTripMicroseconds
+        self.profile = profile
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
     }
 
     var nextDeadline: Instant? { deadline }
@@ -92,13 +96,13 @@ struct RUI3Modem: StickModem {
         state = .draining(attempt: attempt)
         // An unfinished command of an earlier program ends here.
         write("")
-        deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds)
     }
 
     private mutating func ask(_ step: Step, at now: Instant) {
         value = nil
         write(command(step))
-        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
     }
 
     private mutating func write(_ command: String) { output.bytes += Array((command + "\r\n").utf8) }
@@ -161,7 +165,7 @@ struct RUI3Modem: StickModem {
     // MARK: Input
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-        if case .draining = state { deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime) }
+        if case .draining = state { deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds) }
         for index in bytes.indices {
             guard let line = decoder.take(bytes[index]) else { continue }
             receive(RUI3Line(line), at: now)
@@ -213,7 +217,7 @@ struct RUI3Modem: StickModem {
         guard modeChangeCount <= RUI3Modem.modeChangeLimit else { return refuse(.mode, actual: Int64(mode), at: now) }
         write("AT+NWM=0")
         state = .changingMode
-        deadline = now.advanced(byMicroseconds: RUI3Modem.startTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.startTime + delay.answerMicroseconds)
     }
 
     /// Whether the release can receive and send without a command in between; true if the version has no such number.
@@ -314,7 +318,7 @@ struct RUI3Modem: StickModem {
         failureCount = 0
         modeChangeCount = 0
         if !wasReady { output.report(.found(.rui3, version: version)) }
-        output.report(.ready(.rui3, heldSettings))
+        output.report(.ready(.rui3, heldSettings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         output.reportPower(wanted: settings.powerDBm, actual: power, at: now)
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
@@ -333,7 +337,8 @@ struct RUI3Modem: StickModem {
             restarted(at: now)
         case (.ok, .sending(let packets, let since, false)):
             transmission = .sending(packets, since: since, isTaken: true)
-            deadline = now.advanced(byMicroseconds: airtime(packets) + (reportsSent ? RUI3Modem.answerTime : RUI3Modem.unreportedTime))
+            deadline = now.advanced(
+                byMicroseconds: airtime(packets) + (reportsSent ? RUI3Modem.answerTime + delay.answerMicroseconds : RUI3Modem.unreportedTime))
         case (.sent, .sending(let packets, _, _)):
             reportsSent = true
             goOn(after: packets, at: now)
@@ -386,7 +391,7 @@ struct RUI3Modem: StickModem {
         guard let packet = packets.first else { return rest(at: now) }
         write(RUI3Line.sending(packet))
         transmission = .sending(packets, since: start, isTaken: false)
-        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime)
+        deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
     }
 
     // MARK: Time
@@ -419,7 +424,7 @@ struct RUI3Modem: StickModem {
             transmission = .checking
             value = nil
             write(command(.receive))
-            deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime)
+            deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
         }
     }
 }

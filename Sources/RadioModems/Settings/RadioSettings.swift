@@ -46,11 +46,11 @@ public struct RadioSettings: Equatable, Sendable {
     static let ordinaryPreambleSymbols: UInt16 = 8
 
     /// Symbols of the preamble that sticks of this dialect send. MeshCore's firmware sends 32 up to spreading factor 8 and 16
-    /// above; RNode firmware at least 18.
+    /// above.
     private func preambleSymbols(of dialect: Dialect) -> UInt16 {
         switch dialect {
         case .kiss: spreadingFactor <= 8 ? 32 : 16
-        case .rnode: 18
+        case .rnode: RNodeTiming(self).preambleSymbols
         case .serial, .rui3: RadioSettings.ordinaryPreambleSymbols
         }
     }
@@ -59,15 +59,21 @@ public struct RadioSettings: Equatable, Sendable {
     /// stick's line in both directions, storing the fixes, and the stick's wait for a free channel.
     public func turnaroundMicroseconds(of dialect: Dialect) -> Int64 {
         switch dialect {
-        case .serial: return 50_000
-        case .kiss: return 100_000
+        case .serial: RadioSettings.lineMicroseconds
+        case .kiss: 100_000
         // Commands of text have twice as many bytes as the frame, and the stick leaves reception before it sends.
-        case .rui3: return 200_000
-        case .rnode:
-            // RNode firmware waits two slots and then up to fourteen. A slot is twelve symbols, but 24 … 100 ms.
-            let slot = min(max(12 * symbolMicroseconds, 24_000), 100_000)
-            let longest = 16 * slot + 100_000 + 2 * symbolMicroseconds
-            return (longest + 99_999) / 100_000 * 100_000
+        case .rui3: 200_000
+        case .rnode: turnaroundMicroseconds(waiting: RNodeTiming(self).longestWait(slots: RNodeTiming.usualSlots))
         }
+    }
+
+    /// Time for a line in both directions, and for storing fixes, in microseconds.
+    private static let lineMicroseconds: Int64 = 50_000
+
+    /// The turnaround of a stick that waits so long for a free channel at most, in microseconds: in steps of 100 ms, as a person types
+    /// it.
+    func turnaroundMicroseconds(waiting microseconds: Int64) -> Int64 {
+        let longest = microseconds + RadioSettings.lineMicroseconds + 2 * symbolMicroseconds
+        return (longest + 99_999) / 100_000 * 100_000
     }
 }

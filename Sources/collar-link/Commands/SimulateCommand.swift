@@ -48,7 +48,7 @@ enum SimulateCommand {
             OptionSpec("--stick-release", value: "X", is: "release of that firmware, such as 4.0.1 of rui3 (default: the latest below)"),
             OptionSpec(
                 "--stick-fault", value: "KIND@SECONDS", repeatable: true,
-                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full or stuck (repeatable)"),
+                is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full, amplifier or stuck (repeatable)"),
             OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
             OptionSpec("--key-file", value: "FILE", is: "seal all frames with the key in this file (default: no key)"),
             OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),

@@ -208,7 +208,8 @@ final class SendSession {
         case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity), .host(.storageFailing), .host(.requestsSetAside):
             StandardError.say(notice)
             switch notice {
-            case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity(_, seconds: 5)): giveUpUnlessQueued()
+            case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued()
+            case .host(.noIdentity(_, let seconds)) where seconds >= 5: giveUpUnlessQueued()
             default: break
             }
         default: break

@@ -5,9 +5,13 @@ import Testing
 
 /// The bytes and times of RNode firmware, written from what was read and measured and not from the emulation.
 @Suite("RNode firmware") struct RNodeStickTests {
-    /// 869,525,000 Hz, 125,000 Hz, 14 dBm, SF7, 4/5, on; each is echoed.
+    /// 869,525,000 Hz, 125,000 Hz, 14 dBm, SF7, 4/5; each is echoed.
     private static let set =
-        "C0 01 33 D3 E6 08 C0 C0 02 00 01 E8 48 C0 C0 03 0E C0 C0 04 07 C0 C0 05 05 C0 C0 06 01 C0"
+        "C0 01 33 D3 E6 08 C0 C0 02 00 01 E8 48 C0 C0 03 0E C0 C0 04 07 C0 C0 05 05 C0"
+    /// The radio goes on; three times: a symbol of 1,024 µs, 976 symbols a second, a preamble of 24 symbols or 25 ms, slots of 24 ms, 48 ms before
+    /// them; and twice that it is on.
+    private static let goesOn =
+        String(repeating: "C0 26 04 00 03 D0 00 18 00 19 00 18 00 30 C0 ", count: 3) + "C0 06 01 C0 C0 06 01 C0"
 
     private func bench(setUp: Bool = true, spreadingFactor: String = "07", seed: UInt64 = 1) -> StickBench<RNodeStick> {
         var bench = StickBench(RNodeStick(seed: seed))
@@ -16,6 +20,8 @@ import Testing
         if setUp {
             let set = Self.set.replacing("C0 04 07 C0", with: "C0 04 \(spreadingFactor) C0")
             #expect(bench.answer(to: set) == set)
+            let answer = bench.answer(to: "C0 06 01 C0")
+            #expect(spreadingFactor == "07" ? answer == Self.goesOn : answer.hasSuffix("C0 06 01 C0 C0 06 01 C0"))
         }
         return bench
     }
@@ -24,13 +30,13 @@ import Testing
         ("C0 08 73 C0", "C0 08 46 C0"), ("C0 50 00 C0", "C0 50 01 56 C0"), ("C0 48 00 C0", "C0 48 80 C0"),
         ("C0 08 73 C0 50 00 C0 48 00 C0", "C0 08 46 C0 C0 50 01 56 C0 C0 48 80 C0"),
         // Without parameters the radio does not go on.
-        ("C0 06 01 C0", "C0 06 00 C0"),
+        ("C0 06 01 C0", "C0 06 00 C0 C0 06 00 C0"),
         // Values out of range are clamped.
         ("C0 04 0D C0", "C0 04 0C C0"), ("C0 04 02 C0", "C0 04 05 C0"), ("C0 05 09 C0", "C0 05 08 C0"),
         ("C0 03 7F C0", "C0 03 16 C0"),
         ("C0 0B 00 64 C0", "C0 0B 00 64 C0"), ("C0 0C 03 E8 C0", "C0 0C 03 E8 C0"),
         // The question whether it is MeshCore's modem is a state of the radio that there is not.
-        ("C0 06 17 C0", "C0 06 00 C0"),
+        ("C0 06 17 C0", ""),
     ])
     func command(written: String, answered: String) {
         var bench = bench(setUp: false)
@@ -85,7 +91,8 @@ import Testing
         #expect(sent.packet.count == 4)
         #expect(sent.packet[0] & 0x0F == 0)
         #expect(Array(sent.packet.dropFirst()) == [1, 2, 3])
-        // Preamble of 18 symbols: 4 bytes with their CRC take 13 symbols behind the first 8.
+        // Preamble of 24 symbols: 4 bytes with their CRC take 10 symbols after the first 8.
+        #expect(sent.airtimeMicroseconds == 47_360)
         let answer = bench.takeBytes()
         #expect(answer.prefix(2) == [0xC0, 0x25])
     }
@@ -153,9 +160,11 @@ import Testing
         #expect(bench.transmissions.count == 1)
     }
 
-    @Test("above 7 % of airtime up to 28 slots are drawn")
+    /// With two slots before them, 17 … 30 slots of 24 ms.
+    @Test("above 7 % of airtime 15 to 28 slots are drawn, and that is told")
     func crowdedChannel() throws {
         var longest = 0.0
+        var shortest = 1000.0
         for seed in 0..<UInt64(60) {
             var bench = bench(seed: seed)
             for _ in 0..<5 {
@@ -166,9 +175,12 @@ import Testing
             bench.write("C0 00 01 C0")
             bench.run(milliseconds: 1500)
             let sent = try #require(bench.transmissions.last)
-            longest = max(longest, Double(sent.start.microseconds(since: start)) / 1000)
+            let wait = Double(sent.start.microseconds(since: start)) / 1000
+            (shortest, longest) = (min(shortest, wait), max(longest, wait))
+            #expect(bench.pieces.contains { $0.bytes == bytes("C0 28 02 0F 1D C0") })
         }
-        #expect(longest > 600 && longest < 730)
+        #expect(longest > 680 && longest < 725)
+        #expect(shortest >= 408 && shortest < 440)
     }
 
     @Test("data sent while the radio is off is queued without a word, and transmitted later")
@@ -176,9 +188,40 @@ import Testing
         var bench = bench(setUp: false)
         #expect(bench.answer(to: "C0 00 01 02 C0", milliseconds: 3000) == "")
         #expect(bench.transmissions.isEmpty)
-        _ = bench.answer(to: Self.set)
+        _ = bench.answer(to: Self.set + " C0 06 01 C0")
         bench.run(milliseconds: 500)
         #expect(bench.transmissions.count == 1)
+    }
+
+    /// At SF5 the firmware sends 15,625 bit/s.
+    @Test("above 14,000 bit/s each packet waits for a free channel")
+    func packetByPacket() throws {
+        var bench = bench(spreadingFactor: "05")
+        bench.write("C0 00 01 C0 C0 00 02 C0 C0 00 03 C0")
+        bench.run(milliseconds: 2000)
+        try #require(bench.transmissions.count == 3)
+        for index in 1..<3 {
+            let before = bench.transmissions[index - 1]
+            let end = before.start.advanced(byMicroseconds: before.transmission.airtimeMicroseconds)
+            #expect(bench.transmissions[index].start.microseconds(since: end) >= 48_000)
+        }
+    }
+
+    @Test("with an amplifier the radio tells at least 13 dBm while it is on")
+    func amplifier() {
+        var bench = bench()
+        bench.cause(.amplifier)
+        #expect(bench.answer(to: "C0 03 0A C0") == "C0 03 0D C0")
+        #expect(bench.answer(to: "C0 06 00 C0") == "C0 06 00 C0")
+        #expect(bench.answer(to: "C0 03 0A C0") == "C0 03 0A C0")
+    }
+
+    @Test("the radio has the nearest bandwidth once it is on")
+    func nearestBandwidth() {
+        var bench = bench(setUp: false)
+        #expect(bench.answer(to: Self.set.replacing("00 01 E8 48", with: "00 01 86 A0")).contains("C0 02 00 01 86 A0 C0"))
+        _ = bench.answer(to: "C0 06 01 C0")
+        #expect(bench.answer(to: "C0 02 00 00 00 00 C0") == "C0 02 00 01 E8 48 C0")
     }
 
     @Test("a queue holds 200 packets or 6144 bytes", arguments: [(1, 200), (64, 96), (254, 24)])
@@ -224,6 +267,7 @@ import Testing
         var bench = bench()
         bench.cause(.refuse)
         #expect(bench.answer(to: "C0 04 09 C0") == "C0 04 07 C0")
+        #expect(bench.answer(to: "C0 04 FF C0") == "C0 04 07 C0")
         bench.cause(.full)
         #expect(bench.answer(to: "C0 00 01 C0") == "C0 90 04 C0")
         bench.run(milliseconds: 5000)
@@ -238,7 +282,7 @@ import Testing
         bench.run(milliseconds: 2000)
         #expect(digits(bench.takeBytes()) == "C0 55 F8 C0")
         #expect(bench.stick.radio == .off)
-        #expect(bench.answer(to: "C0 04 00 C0") == "C0 04 00 C0")
+        #expect(bench.answer(to: "C0 04 FF C0") == "C0 04 00 C0")
     }
 
     @Test("bytes that a host must not write are counted")

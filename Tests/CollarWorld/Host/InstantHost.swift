@@ -67,8 +67,8 @@ package final class InstantHost {
         return frames
     }
 
-    /// The timing of the radio is known.
-    package func setModem(_ profile: ModemProfile) { host.setModem(profile, of: link) }
+    /// The timing of the radio became known.
+    package func setTiming(_ timing: ModemProfile) { host.setTiming(timing, of: link) }
 
     /// Submits a request to the collar. If too many requests are queued, nothing changes.
     package func submit(_ request: HostRequest, at now: Instant) {

@@ -337,10 +337,10 @@ final class SimulatedMachine {
         takeOutputs(now: now)
     }
 
-    /// The timing of a radio is known.
-    func setModem(_ profile: ModemProfile, of radio: Int) {
+    /// The timing of the radio became known.
+    func setTiming(_ timing: ModemProfile, of radio: Int) {
         guard let process else { return }
-        process.host.setModem(profile, of: process.links[radio])
+        process.host.setTiming(timing, of: process.links[radio])
     }
 
     /// Gives a frame to the host, and judges whether the host may accept it.

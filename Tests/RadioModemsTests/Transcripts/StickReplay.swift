@@ -9,6 +9,9 @@ struct StickReplay {
     /// What a board needs to start, in microseconds, at most.
     private static let startMicroseconds: Int64 = 2_500_000
 
+    /// What RNode firmware writes about once a second.
+    private static let statistics = "C0 25"
+
     private let transcript: Transcript
     private var stick: any BaseStick
     private var now = Instant(microseconds: 0)
@@ -40,7 +43,7 @@ struct StickReplay {
                 if !Transcript.matches(text, actual) { differences.append("line \(index): \(text), but \(actual)") }
             case .hear(let packet, let signal):
                 expectSilence(before: "a packet")
-                stick.hear(packet, signal: signal, now: now)
+                stick.hear(transcript.dialect == .rnode ? [0xA0] + packet : packet, signal: signal, now: now)
             case .air(let packet):
                 wait(microseconds: StickReplay.patience) { !$0.sent.isEmpty }
                 let actual = sent.isEmpty ? nil : sent.removeFirst()
@@ -89,9 +92,11 @@ struct StickReplay {
 
     private mutating func collect() {
         if transmissionEnd == nil, let next = stick.nextTransmission(now: now) {
-            sent.append(next.packet)
+            // RNode firmware puts a byte in front, which differs by chance.
+            sent.append(transcript.dialect == .rnode ? Array(next.packet.dropFirst()) : next.packet)
             transmissionEnd = now.advanced(byMicroseconds: next.airtimeMicroseconds)
         }
-        written += reader.take(stick.takeOutput(now: now))
+        let units = reader.take(stick.takeOutput(now: now))
+        written += transcript.dialect == .rnode ? units.filter { !$0.hasPrefix(StickReplay.statistics) } : units
     }
 }

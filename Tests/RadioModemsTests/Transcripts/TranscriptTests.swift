@@ -9,14 +9,16 @@ import Testing
 struct TranscriptTests {
     @Test("every file is read")
     func files() {
-        #expect(Transcript.all.count >= 9)
+        #expect(Transcript.all.count >= 10)
     }
 
     @Test("the driver is led to its working state, and packets pass both ways", arguments: Transcript.all)
     func driver(transcript: Transcript) {
         var replay = DriverReplay(transcript)
         replay.run(milliseconds: 10_000)
-        #expect(replay.notices.contains(.ready(transcript.dialect, transcript.settings)), "\(replay.notices)")
+        let turnaround = transcript.settings.turnaroundMicroseconds(of: transcript.dialect)
+        let ready = ModemNotice.ready(transcript.dialect, transcript.settings, turnaroundMicroseconds: turnaround)
+        #expect(replay.notices.contains(ready), "\(replay.notices)")
         var heard: [[UInt8]] = []
         var sent: [[UInt8]] = []
         var restartCount = 0
@@ -48,7 +50,7 @@ struct TranscriptTests {
         #expect(replay.packets == heard)
         #expect(replay.sent == sent)
         #expect(replay.notices.filter { $0 == .restarted(transcript.dialect) }.count == restartCount)
-        #expect(replay.notices.filter { $0 == .ready(transcript.dialect, transcript.settings) }.count == restartCount + 1)
+        #expect(replay.notices.filter { $0 == ready }.count == restartCount + 1)
         let harmless = replay.notices.filter { notice in
             switch notice {
             case .found, .ready, .restarted: true

@@ -9,7 +9,26 @@ extension HostNotice {
             UserMessage(
                 seconds < 5 ? .sessionNotEstablished : .sessionTimeout,
                 "no collar at \(link) has identified itself for \(seconds) s; still listening",
-                "Is it a collar radio, and is the collar switched on and in range?")
+                seconds <= 5
+                    ? "Is it a collar radio, and is the collar switched on and in range?"
+                    : "Is the collar switched on and in range, and has its radio the same frequency, bandwidth and spreading factor?")
+        case .foreignPackets(let link, .headerByteMissing):
+            UserMessage(
+                .foreignPackets,
+                "frames without their first byte come in at \(link): the RNode takes the first byte of each packet for its own, and the "
+                    + "collar sends no such byte",
+                "Give the collar `modem_header_bytes=1`, over a cable or over a stick at which it is heard, and restart it.")
+        case .foreignPackets(let link, .headerByteAdded):
+            UserMessage(
+                .foreignPackets,
+                "frames with a byte in front come in at \(link): the collar sends it for an RNode, and this stick is none",
+                "Give the collar `modem_header_bytes=0`, over a cable or over an RNode, and restart it.")
+        case .foreignPackets(let link, .unknown):
+            UserMessage(
+                .foreignPackets,
+                "packets come in at \(link), and none is a frame: another program uses the channel, or a collar has another "
+                    + "modem_header_bytes than the stick needs, which is 1 for an RNode and else 0",
+                "If your collar is not heard, compare its settings; else choose another frequency at both ends.")
         case .unsupportedFrame(let link):
             UserMessage(
                 .linkNotSupported, "a frame at \(link) has an unknown version, type or flag",

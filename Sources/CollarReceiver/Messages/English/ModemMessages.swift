@@ -6,11 +6,12 @@ extension ModemNotice {
         switch self {
         case .found(let dialect, let version):
             UserMessage(nil, "\(port): \(dialect.firmwareName)" + (version.map { " (\($0))" } ?? ""))
-        case .ready(let dialect, let settings):
+        case .ready(let dialect, let settings, let turnaround):
             UserMessage(
                 nil, "\(port): the radio is set to \(settings.text)",
-                "A collar needs the same; after its next start it has: `collar-link send settings set "
-                    + "\(settings.collarSettings(for: dialect))`.")
+                "A collar with other settings cannot hear it. First give them to the collar over a cable, or over a stick at which it is "
+                    + "heard now: `collar-link send settings set \(settings.collarSettings(for: dialect, turnaround))`. Then restart the "
+                    + "collar, and last start collar-link with this radio.")
         case .settingsMissing(let dialect):
             UserMessage(
                 .regionMissing,
@@ -78,7 +79,13 @@ extension ModemNotice {
         case .fault(let dialect, let code):
             UserMessage(
                 .radioFault, "\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
-        case .dutyCycleReached(let seconds):
+        case .dutyCycleReached(let seconds, isStart: true):
+            UserMessage(
+                .dutyCycleReached,
+                "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
+                    + "answer can be in \(seconds) s",
+                "Wait. A lower spreading factor, or a frequency with a higher duty cycle, at both ends makes the wait shorter.")
+        case .dutyCycleReached(let seconds, isStart: false):
             UserMessage(
                 .dutyCycleReached,
                 "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s",
@@ -108,6 +115,21 @@ extension Stranger {
             (reason, remedy) = (
                 "the board runs Meshtastic, which carries no frames of other programs",
                 "Put MeshCore's KISS modem or RNode firmware on it."
+            )
+        case .companion:
+            (reason, remedy) = (
+                "the board runs MeshCore's companion firmware, which carries no frames of other programs",
+                "Put MeshCore's KISS modem or RNode firmware on it."
+            )
+        case .console:
+            (reason, remedy) = (
+                "a login or a command line speaks",
+                "Name the port of the radio: `--port PATH`. If the radio is at this port, end the login there."
+            )
+        case .echo:
+            (reason, remedy) = (
+                "whatever is written comes back, and nothing answers",
+                "Look whether the radio is connected and has power, and whether two wires of the line touch."
             )
         case .silentKISS:
             (reason, remedy) = (
@@ -153,8 +175,8 @@ extension Dialect {
 
 extension RadioSettings {
     /// The modem settings of a collar that is heard through a stick of this dialect, as `send settings set` takes them.
-    fileprivate func collarSettings(for dialect: Dialect) -> String {
-        "spreading_factor=\(spreadingFactor) turnaround_ms=\(turnaroundMicroseconds(of: dialect) / 1000) "
+    fileprivate func collarSettings(for dialect: Dialect, _ turnaroundMicroseconds: Int64) -> String {
+        "spreading_factor=\(spreadingFactor) turnaround_ms=\((turnaroundMicroseconds + 999) / 1000) "
             + "modem_header_bytes=\(dialect == .rnode ? 1 : 0)"
     }
 

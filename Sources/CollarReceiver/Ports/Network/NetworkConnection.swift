@@ -1,13 +1,14 @@
 import CLinuxEvents
 import Glibc
+import RadioModems
 import SerialDevices
 
 /// An open line to a radio. No call blocks.
 protocol RadioConnection: AnyObject {
     /// The descriptor of the line, for epoll.
     var fileDescriptor: Int32 { get }
-    /// Whether opening the line may restart the board at its other end.
-    var mayRestartBoard: Bool { get }
+    /// The kind of line, on which the times of a stick's answers depend.
+    var kind: RadioModem.PortKind { get }
     /// The time that bytes take to the radio's machine and back, in microseconds; 0 for a radio at this machine, or if it is not
     /// known.
     var roundTripMicroseconds: Int64 { get }
@@ -20,7 +21,7 @@ protocol RadioConnection: AnyObject {
 }
 
 extension SerialPort: RadioConnection {
-    var mayRestartBoard: Bool { !isPseudoTerminal }
+    var kind: RadioModem.PortKind { isPseudoTerminal ? .remote : .board }
     var roundTripMicroseconds: Int64 { 0 }
 }
 
@@ -32,7 +33,7 @@ final class NetworkConnection: RadioConnection {
 
     deinit { close() }
 
-    var mayRestartBoard: Bool { false }
+    var kind: RadioModem.PortKind { .network }
 
     var roundTripMicroseconds: Int64 { network_round_trip_microseconds(fileDescriptor) }
 
