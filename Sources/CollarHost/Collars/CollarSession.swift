@@ -23,17 +23,17 @@ final class CollarSession {
     /// What sealed frames said that is handed out once their numbers are durable: after a restart they would be accepted again.
     private var waiting: [(message: Message, log: LogSession)] = []
     let configuration: HostConfiguration
-    private let output: HostOutput
+    let output: HostOutput
     var logs: CollarLogs
-    private(set) var health: HealthMonitor
-    private var condition: ConditionMonitor
+    var health: HealthMonitor
+    var condition: ConditionMonitor
     /// The collar's last identity.
     private(set) var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
     private(set) var address: UInt8?
-    private(set) var links = CollarLinks()
+    var links = CollarLinks()
     /// The answer to the open poll; nil if no poll is open.
-    private var answer: PendingAnswer?
+    var answer: PendingAnswer?
     /// The frame with the newest poll; nil before the first.
     private var pollFrame: PollFrame?
     /// When the last answer was sent; nil before the first.
@@ -47,7 +47,7 @@ final class CollarSession {
     private var reportedLosses = HostLimits.reportedLosses
     /// Whether a frame came in, or something was appended, since the last commit. It is true at first: the first commit
     /// writes what an opening on a full disk left pending, and removes old segments.
-    private(set) var isCommitDue = true { didSet { if isCommitDue, !oldValue { commits.add(id) } } }
+    var isCommitDue = true { didSet { if isCommitDue, !oldValue { commits.add(id) } } }
     private let commits: CommitQueue
     /// Whether something was appended since the last commit.
     private(set) var hasNewRecords = false
@@ -415,43 +415,5 @@ final class CollarSession {
                 try answer.encode(address: address, log: session.log, into: &output)
             }
         }
-    }
-
-    // MARK: Links and deadlines
-
-    /// A link was closed: if the collar was heard last on it, the collar cannot be heard now.
-    func linkClosed(_ closed: LinkID) {
-        links.close(closed)
-        if answer?.close(closed) == false { answer = nil }
-        if links.last == closed { health.suspend() }
-    }
-
-    /// A link was opened, and an identity request to all collars goes out on it.
-    /// - Parameter answerMicroseconds: the time that the collar has to answer.
-    func linkOpened(_ opened: LinkID, answerMicroseconds: Int64, at now: Instant) {
-        if links.last == opened { health.resume(answerWithinMicroseconds: answerMicroseconds, at: now) }
-    }
-
-    /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
-    var isInContact: Bool { health.isInContact }
-
-    /// The next deadline: of an answer, a heartbeat, the cause of a restart, a request, or another attempt to read the journal.
-    var nextDeadline: Instant? {
-        // The host asks every collar for it in each round, so it allocates nothing.
-        Instant.earliest(
-            Instant.earliest(answer?.holdUntil, Instant.earliest(health.nextDeadline, condition.nextDeadline)),
-            Instant.earliest(requests.nextDeadline, feed.nextDeadline))
-    }
-
-    /// Does what is due.
-    func deadlineReached(at time: HostTime) {
-        if let due = answer?.holdUntil, time.instant >= due {
-            answer?.holdUntil = nil
-            isCommitDue = true
-        }
-        health.advance(to: time.instant, output)
-        condition.advance(to: time.instant, output)
-        requests.expire(at: time.instant)
-        feed.deadlineReached(at: time.instant)
     }
 }
