@@ -85,7 +85,7 @@ public final class Receiver {
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
         animals = AnimalFiles(paths: configuration.animalPaths)
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
@@ -127,6 +127,7 @@ public final class Receiver {
             if let end, !host.isCommitDue {
                 if end != .outputClosed {
                     reportFigures()
+                    if let omission = lines.omissions.total { report(.fixesLeftOut(omission)) }
                     output.append { lines.end(into: &$0) }
                 }
                 if !output.isEmpty { try emitLines() }
@@ -326,9 +327,10 @@ public final class Receiver {
 
     /// Begins a capture.
     private func openCapture(_ path: String) throws(ReceiverError) -> CaptureFile {
-        report(.capturing(path: path))
         do throws(CaptureFileError) {
-            return try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in report(.captureStopped($0)) }
+            let capture = try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in report(.captureStopped($0)) }
+            report(.capturing(path: path))
+            return capture
         } catch { throw .captureFile(error) }
     }
 
@@ -444,6 +446,7 @@ public final class Receiver {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
+            if let omission = lines.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
         }
         return false
     }

@@ -125,7 +125,9 @@ struct ParsedArguments {
         var onlyOperands = false
         // A path with replaced bytes would lead to another file than the one that the user named.
         if let word = rest.first(where: \.isRepaired) {
-            throw Self.failure("'\(word)' is not UTF-8: give the file a name that is, or a symbolic link to it", command)
+            throw CommandFailure(
+                .usage, "'\(word)' is not UTF-8",
+                remedy: "Type it in UTF-8. A file with such a name needs another name, or a symbolic link to it.")
         }
         while let word = rest.popFirst() {
             if onlyOperands || word == "-" || !word.hasPrefix("-") {

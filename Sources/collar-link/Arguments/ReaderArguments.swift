@@ -15,7 +15,7 @@ extension ParsedArguments {
             "--since", value: "ID|TIME",
             is: "start after this fix or message, or at this time of reception (default: the oldest entry)"),
         .sort,
-        .format, .utc, .flavour, .sourceAs, .readStateDirectory,
+        .format, .unknownAccuracy, .utc, .flavour, .sourceAs, .readStateDirectory,
     ]
 
     /// The options that `follow` and `deliver` share.

@@ -52,8 +52,8 @@ enum EncodeCommand {
         do throws(CommandFailure) {
             while let line = try lines.next() {
                 let fix = try TrackFile.fix(
-                    fromLine: line, number: lines.lineNumber, at: path, defaultSequence: encoder.statistics.fixes,
-                    precision: options.precision)
+                    fromLine: line, of: lines, at: path, ShellCommand("collar-link", "encode"),
+                    defaultSequence: encoder.statistics.fixes, precision: options.precision)
                 try encoder.encode(fix, lineNumber: lines.lineNumber)
             }
         } catch {

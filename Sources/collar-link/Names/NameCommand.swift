@@ -157,7 +157,9 @@ enum NameCommand {
     private static func time(_ option: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Int64? {
         guard let text = arguments.value(option) else { return nil }
         guard let time = TimeArgument.unixMilliseconds(text, now: now) else {
-            throw CommandFailure(.usage, "\(option) \(text): no time", remedy: "It takes \(TimeArgument.forms).")
+            throw CommandFailure(
+                .usage, "\(option) \(text): no time",
+                remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(TimeArgument.forms).")
         }
         return time
     }
