@@ -107,11 +107,15 @@ public final class Receiver {
         takeOutputs()
         if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
-        if let path = configuration.capturePath { ports.capture = try openCapture(path) }
+        guard let path = configuration.capturePath else { return }
+        do throws(CaptureFileError) {
+            ports.capture = try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in self.report(.captureStopped($0)) }
+        } catch { throw .captureFile(error) }
     }
 
     /// Runs the loop until something ends it; everything received by then is stored.
     public func run() throws(ReceiverError) {
+        if let path = configuration.capturePath { report(.capturing(path: path)) }
         output.append { lines.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
@@ -153,8 +157,7 @@ public final class Receiver {
     /// cache.
     private func releasePages(at now: Instant) {
         guard hasPagesOfEvents, pagesReleasedAt.map({ now.microseconds(since: $0) >= Receiver.pagesInterval }) ?? true else { return }
-        hasPagesOfEvents = false
-        pagesReleasedAt = now
+        (hasPagesOfEvents, pagesReleasedAt) = (false, now)
         release_unused_pages()
     }
 
@@ -323,15 +326,6 @@ public final class Receiver {
                 stateDirectory: configuration.host.stateDirectory, runtimeDirectory: configuration.runtimeDirectory,
                 events: events, submit: { [unowned self] in submit($0) }, figures: { [unowned self] in figures.line(unixMilliseconds: clock.now.unixMilliseconds) })
         } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
-    }
-
-    /// Begins a capture.
-    private func openCapture(_ path: String) throws(ReceiverError) -> CaptureFile {
-        do throws(CaptureFileError) {
-            let capture = try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in report(.captureStopped($0)) }
-            report(.capturing(path: path))
-            return capture
-        } catch { throw .captureFile(error) }
     }
 
     // MARK: Lines

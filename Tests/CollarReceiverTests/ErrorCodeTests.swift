@@ -129,6 +129,7 @@ import Testing
             (.whichCollar, refused(.whichCollar(known: [1, 2]))), (.noRadio, refused(.noRadio(deviceID: 1))),
             (.pairedElsewhere, refused(.pairedElsewhere(deviceID: 1))), (.noContact, refused(.noContact(deviceID: 1))),
             (.queueFull, refused(.queueFull(deviceID: 1))), (.noVersion, refused(.noVersion(deviceID: 1))),
+            (.notPaired, refused(.notPaired(deviceID: 1))),
             (.unknownRequest, refused(.unknownRequest(deviceID: 1, requestID: 2))),
             (.storageFailing, refused(.storage(deviceID: 1, file))),
         ]

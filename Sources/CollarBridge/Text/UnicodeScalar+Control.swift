@@ -13,18 +13,25 @@ extension String {
     /// Whether the text has a character that controls how a terminal shows it. The joiners U+200C and U+200D do not count where they
     /// belong to the spelling of a word or an emoji.
     package var controlsText: Bool {
+        if isPlainASCII { return false }
         let scalars = Array(unicodeScalars)
         return scalars.indices.contains { scalars[$0].controlsText && !Joiner.belongs(at: $0, in: scalars) }
     }
 
     /// The text with an escape for each character that controls how a terminal shows it, see ``controlsText``.
     package var withEscapedControls: String {
+        if isPlainASCII { return self }
         let scalars = Array(unicodeScalars)
         return scalars.indices.map { index in
             scalars[index].controlsText && !Joiner.belongs(at: index, in: scalars)
                 ? scalars[index].escaped(asASCII: true) : String(scalars[index])
         }.joined()
     }
+}
+
+extension String {
+    /// Most texts are; for them Unicode's tables need not be loaded into memory.
+    private var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
 /// The contexts in which joiners belong to a text, after UAX #31, section 2.3, and RFC 5892, appendix A. Elsewhere a joiner cannot be

@@ -116,6 +116,8 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// How many operands precede `--`; nil without that.
+    private(set) var operandCountBeforeDashes: Int?
 
     /// Sorts words into options and operands.
     /// - Throws: a usage failure that names the wrong word and the help to read.
@@ -139,6 +141,7 @@ struct ParsedArguments {
             }
             if word == "--" {
                 onlyOperands = true
+                operandCountBeforeDashes = operands.count
                 continue
             }
             let (name, attached) = Self.split(word)
