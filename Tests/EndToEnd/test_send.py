@@ -267,7 +267,7 @@ class CommandLineTest(SendTest):
 
     def test_a_mistyped_directory(self):
         """A command that makes no state directory refuses one that is named and missing."""
-        for words in (["send", "locate"], ["readers"], ["metrics"], ["status"], ["history"], ["follow"], ["key", "list"],
+        for words in (["send", "locate"], ["readers"], ["metrics"], ["status"], ["follow"], ["key", "list"],
                       ["key", "show", "00000000000000aa"], ["receiver", "show"], ["receiver", "export"]):
             with self.subTest(words=words):
                 program = self.start([BINARY, *words, "--state-dir", self.path("none")])

@@ -132,7 +132,7 @@ struct StoredJournals {
 
     /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let directory = try arguments.existingStateDirectory()
+        let directory = try arguments.readableStateDirectory()
         let animals = AnimalNames()
         selection = try arguments.wantedCollars(animals)
         deployments = animals.tellingFaults()
