@@ -173,6 +173,7 @@ package final class Host {
     ) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
         if collar.isPairedElsewhere, !request.isToPair { throw .pairedElsewhere(deviceID: collar.deviceID) }
+        if collar.requests.hasReleased, !request.isToPair { throw .notPaired(deviceID: collar.deviceID) }
         if case .now = patience {
             guard links.contains(where: { $0.session != nil }) else { throw .noRadio(deviceID: collar.deviceID) }
             guard collar.isInContact else { throw .noContact(deviceID: collar.deviceID) }

@@ -86,7 +86,7 @@ public final class Receiver {
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
         animals = AnimalFiles(paths: configuration.animalPaths)
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
@@ -108,11 +108,15 @@ public final class Receiver {
         takeOutputs()
         if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
-        if let path = configuration.capturePath { ports.capture = try openCapture(path) }
+        guard let path = configuration.capturePath else { return }
+        do throws(CaptureFileError) {
+            ports.capture = try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in self.report(.captureStopped($0)) }
+        } catch { throw .captureFile(error) }
     }
 
     /// Runs the loop until something ends it; everything received by then is stored.
     public func run() throws(ReceiverError) {
+        if let path = configuration.capturePath { report(.capturing(path: path)) }
         output.append { lines.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
@@ -128,6 +132,7 @@ public final class Receiver {
             if let end, !host.isCommitDue {
                 if end != .outputClosed {
                     reportFigures()
+                    if let omission = lines.omissions.total { report(.fixesLeftOut(omission)) }
                     output.append { lines.end(into: &$0) }
                 }
                 if !output.isEmpty { try emitLines() }
@@ -153,8 +158,7 @@ public final class Receiver {
     /// cache.
     private func releasePages(at now: Instant) {
         guard hasPagesOfEvents, pagesReleasedAt.map({ now.microseconds(since: $0) >= Receiver.pagesInterval }) ?? true else { return }
-        hasPagesOfEvents = false
-        pagesReleasedAt = now
+        (hasPagesOfEvents, pagesReleasedAt) = (false, now)
         release_unused_pages()
     }
 
@@ -325,14 +329,6 @@ public final class Receiver {
         } catch { report(.controlFailing(path: error.path, errorNumber: error.errorNumber)) }
     }
 
-    /// Begins a capture.
-    private func openCapture(_ path: String) throws(ReceiverError) -> CaptureFile {
-        report(.capturing(path: path))
-        do throws(CaptureFileError) {
-            return try CaptureFile(path, receiverID: host.receiverID, at: clock.now) { [unowned self] in report(.captureStopped($0)) }
-        } catch { throw .captureFile(error) }
-    }
-
     // MARK: Lines
 
     /// Reports a notice, unless too many of its kind come.
@@ -444,6 +440,7 @@ public final class Receiver {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
+            if let omission = lines.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
         }
         return false
     }

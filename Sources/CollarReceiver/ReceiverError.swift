@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 import SerialDevices
 
 /// An error that ends a receiver.
@@ -21,6 +22,8 @@ public enum ReceiverError: Error, Equatable, Sendable {
     case command(name: String, errorNumber: Int32)
     /// The command of a deliverer that tries once has failed.
     case commandFailed(name: String, CommandEnd)
+    /// A deliverer that tries once has delivered, and cannot store its position.
+    case positionNotStored(JournalError)
     /// A capture cannot be begun.
     case captureFile(CaptureFileError)
     /// A capture cannot be opened or read.

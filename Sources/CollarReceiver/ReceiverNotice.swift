@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarHost
 import RadioModems
 import SerialDevices
@@ -32,6 +33,8 @@ public indirect enum ReceiverNotice: Equatable, Sendable {
     case controlFailing(path: String, errorNumber: Int32)
     /// An animals file cannot be used as it is: the names it had before stay in use.
     case animals(AnimalFileFault)
+    /// Fixes have no line, because the format of the lines cannot express them.
+    case fixesLeftOut(Omission)
     /// What happens at the ports is recorded in a file.
     case capturing(path: String)
     /// The capture cannot be written any more; everything else goes on.

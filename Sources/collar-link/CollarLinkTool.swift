@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarReceiver
 import Glibc
 import SerialDevices
@@ -109,10 +110,16 @@ enum StandardError {
         say(message.reason, details: notice.details, remedy: message.remedy, as: notice.mark)
     }
 
+    /// Writes what a format has left out, if that is anything.
+    static func say(_ omission: Omission?) {
+        guard let message = omission?.message else { return }
+        say(message.reason, remedy: message.remedy, as: LogMark(.warning, .collarLocation))
+    }
+
     /// Shows a short state on the last line of the terminal, in the place of the one that is shown.
     /// - Parameter state: the state; nil to clear the line.
     static func show(_ state: String?) {
-        guard unsafe isStateShown || state != nil else { return }
+        guard Terminal.canMoveCursor, unsafe isStateShown || state != nil else { return }
         // To the start of the line, and clear it.
         _ = isTaken("\r\u{1B}[K" + (state ?? ""))
         unsafe isStateShown = state != nil

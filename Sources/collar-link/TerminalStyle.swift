@@ -28,8 +28,7 @@ struct TerminalStyle: Sendable {
     private let isColoured: Bool
 
     private init(of descriptor: Int32) {
-        let terminal = Environment.value("TERM") ?? ""
-        isColoured = isatty(descriptor) == 1 && (Environment.value("NO_COLOR") ?? "").isEmpty && !["", "dumb"].contains(terminal)
+        isColoured = isatty(descriptor) == 1 && (Environment.value("NO_COLOR") ?? "").isEmpty && Terminal.canMoveCursor
     }
 
     /// The text in the colour of its role, where the stream has colours; else the text.
@@ -41,6 +40,9 @@ struct TerminalStyle: Sendable {
 
 /// The terminal at stdout.
 enum Terminal {
+    /// Whether the terminal understands escape sequences.
+    static let canMoveCursor = !["", "dumb"].contains(Environment.value("TERM") ?? "")
+
     /// Whether stdout is a terminal.
     static let isOutput = isatty(STDOUT_FILENO) == 1
 

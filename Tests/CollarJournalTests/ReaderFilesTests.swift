@@ -48,6 +48,16 @@ import Testing
         #expect(try files.state(of: name) == later)
     }
 
+    /// The line that names the kinds of entries is there where not both are taken.
+    @Test(arguments: [(true, false, "entries fix"), (false, true, "entries message"), (false, false, "entries"), (true, true, nil)])
+    func kindsOfEntries(takesFixes: Bool, takesMessages: Bool, line: String?) throws {
+        var state = state
+        (state.takesFixes, state.takesMessages) = (takesFixes, takesMessages)
+        #expect(state.text.split(separator: "\n").first { $0.hasPrefix("entries") }.map(String.init) == line)
+        #expect(ReaderState(text: state.text) == state)
+        #expect(ReaderState(text: state.text + "entries fix gap\n") == nil)
+    }
+
     @Test func theFileIsTextThatAPersonCanRead() throws {
         let files = try files()
         let name = try #require(name)

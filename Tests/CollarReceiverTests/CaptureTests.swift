@@ -175,8 +175,9 @@ import Testing
             bytes[index] = value
             return bytes
         }
-        #expect(fault(Array("{\"type\":\"fix\"}\n".utf8)) == CaptureError(problem: .notACapture, offset: 0))
-        #expect(fault(changed(8, to: 0)) == CaptureError(problem: .notACapture, offset: 0))
+        #expect(fault(Array("{\"type\":\"fix\"}\n".utf8)) == CaptureError(problem: .notACapture, offset: 0, kind: .jsonLines))
+        #expect(fault([UInt8](repeating: 9, count: 100)) == CaptureError(problem: .notACapture, offset: 0))
+        #expect(fault(changed(8, to: 0)) == CaptureError(problem: .notACapture, offset: 0, kind: .capture))
         #expect(fault(changed(packet + 4, to: 61)) == CaptureError(problem: .blockLength(61), offset: packet))
         #expect(fault(changed(good.count - 4, to: 0)) == CaptureError(problem: .blockLength(60), offset: packet))
         #expect(fault(changed(packet + 8, to: 7)) == CaptureError(problem: .unknownInterface(7), offset: packet))

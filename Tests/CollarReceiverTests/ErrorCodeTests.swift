@@ -141,6 +141,7 @@ import Testing
             (.whichCollar, refused(.whichCollar(known: [1, 2]))), (.noRadio, refused(.noRadio(deviceID: 1))),
             (.pairedElsewhere, refused(.pairedElsewhere(deviceID: 1))), (.noContact, refused(.noContact(deviceID: 1))),
             (.queueFull, refused(.queueFull(deviceID: 1))), (.noVersion, refused(.noVersion(deviceID: 1))),
+            (.notPaired, refused(.notPaired(deviceID: 1))),
             (.unknownRequest, refused(.unknownRequest(deviceID: 1, requestID: 2))),
             (.storageFailing, refused(.storage(deviceID: 1, file))),
         ]
@@ -242,7 +243,7 @@ import Testing
         let ofErrors = try #require(codesOfErrors.examples)
         let ofRejections = try #require(codesOfRejections.enum)
         #expect(Set(ofErrors).union(ofRejections).isSubset(of: ErrorCode.allCases.map(\.rawValue)))
-        let rejections = Self.causes.suffix(10).map(\.0.rawValue) + Self.ofTheSocket.map(\.rawValue)
+        let rejections = Self.causes.suffix(11).map(\.0.rawValue) + Self.ofTheSocket.map(\.rawValue)
         #expect(Set(ofRejections) == Set(rejections))
         // These errors end the command, so there is no error line for them.
         let ends: Set<ErrorCode> = [

@@ -43,6 +43,10 @@ import Testing
             #expect(error.path == path)
             if case .permissionDenied = error { #expect(!message.reason.contains("no device")) }
         }
+        // A rule for USB adapters does not help at a port of the board.
+        let own = SerialPortError.permissionDenied(path: "/dev/ttyS0", obstacle: .onlyOwner(user: "root")).message
+        #expect(own.remedy?.contains("70-collar-link.rules") == false)
+        #expect(own.command?.text == "sudo chgrp dialout /dev/ttyS0 && sudo chmod 660 /dev/ttyS0")
     }
 
     /// Without udevd's data no mark is seen, so the advice to mark a device would not help.

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -193,6 +194,46 @@ class FrameTest(unittest.TestCase):
         data = "\n".join(json.dumps(dict(FULL, seq=sequence)) for sequence in (42, 43)).encode()
         frames = run("encode", data=data).stdout
         self.assertEqual([json.loads(line)["seq"] for line in run("decode", data=frames).stdout.splitlines()], [42, 43])
+
+    def test_a_byte_order_mark_is_skipped(self):
+        line = json.dumps(FULL).encode()
+        self.assertEqual(run("encode", data=b"\xef\xbb\xbf" + line).stdout, run("encode", data=line).stdout)
+        self.assertEqual(run("encode", data=line + b"\n\xef\xbb\xbf" + line).returncode, 65)
+
+    def test_wrong_kinds_of_files(self):
+        """What a file is, and the command that helps."""
+        line = json.dumps(FULL)
+        pcapng = bytes.fromhex("0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000")
+        for data, kind, helps in (
+                (gzip.compress(line.encode()), "compressed", "zcat FILE | collar-link encode"),
+                (line.encode("utf-16"), "UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | collar-link encode"),
+                (line.encode("utf-16-le"), "UTF-16", "iconv"), (line.encode("utf-16-be"), "UTF-16", "iconv"),
+                (json.dumps(FULL, indent=2).encode(), "JSON over several lines", "jq -c . FILE | collar-link encode"),
+                (json.dumps([FULL]).encode(), "an array of JSON", "jq -c '.[]' FILE | collar-link encode"),
+                (b'<?xml version="1.0"?>\n<gpx>', "GPX", '"ts_unix_ms"'),
+                (b"$GPGGA,101030.00,5010.0,N,00506.0,W,1,8,1,70,M,47,M,,*69\r\n", "NMEA", '"ts_unix_ms"'),
+                (b"time,lat,lon\n2026-01-01,1,2\n", "CSV", '"ts_unix_ms"'), (pcapng, "a capture", "collar-link decode FILE")):
+            with self.subTest(kind=kind):
+                result = run("encode", data=data)
+                self.assertEqual((result.returncode, result.stderr.count(b"\n")), (65, 2))
+                self.assertIn(kind, result.stderr.decode())
+                self.assertIn(helps, result.stderr.decode())
+        result = run("encode", data=b'{"seq":}\n' + gzip.compress(b""))
+        self.assertIn(b"line 1: not JSON", result.stderr)
+        for data, kind, helps in ((gzip.compress(line.encode()), "compressed", "zcat FILE | collar-link decode"),
+                                  (line.encode(), "lines of JSON", "collar-link encode FILE")):
+            result = run("decode", data=data)
+            self.assertEqual(result.returncode, 65)
+            self.assertIn(kind, result.stderr.decode())
+            self.assertIn(helps, result.stderr.decode())
+
+    def test_binary_is_not_for_a_terminal(self):
+        terminal, stdout = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        result = subprocess.run([BINARY, "encode"], input=b"", stdout=stdout, stderr=subprocess.PIPE, timeout=20, check=False)
+        os.close(stdout)
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"stdout is a terminal", result.stderr)
 
     def test_a_capture_without_identity(self):
         frames = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shutil
 import signal
 import time
 import unittest
@@ -12,6 +13,8 @@ from journals import set_times
 from radio import Radio
 from serial_line import SerialLine
 from test_follow import A, B, NAME_A, NAME_B, ReaderTest
+
+from session_parts import position  # noqa: E402
 
 
 class DeliverTest(ReaderTest):
@@ -149,6 +152,50 @@ class DeliverTest(ReaderTest):
         self.assertEqual(sorted(self.delivered() + self.delivered("rest")), wanted)
         receiver.stop()
 
+    def test_once_without_room_for_the_position(self):
+        """What is delivered comes again, which the exit code says."""
+        receiver, _ = self.stored()
+        receiver.stop()
+        self.tool("readers")
+        folder = os.path.join(self.state, "readers")
+        # A directory is where the next position would be written.
+        os.makedirs(os.path.join(folder, "db.reader.new/x"), exist_ok=True)
+        program = self.deliver("--once", "--", "true")
+        self.assertNotEqual(program.wait(), 0)
+        self.assertEqual(program.error_text.count("the position of this reader is not stored"), 1, program.error_text)
+        shutil.rmtree(os.path.join(folder, "db.reader.new"))
+        once = self.deliver("--once", "-v", "--batch", "100", "--", "sh", "-c", f"cat >> {self.sink}/all")
+        self.assertEqual(once.wait(), 0)
+        self.assertEqual(sorted(self.delivered()), sorted(self.ALL))
+        self.assertIn("15 entries delivered in 1 batch\n", once.error_text)
+
+    def test_what_a_format_leaves_out_is_told(self):
+        """Once with the first fix, and in number at the end. Readers of a database would miss them."""
+        receiver, radio = self.begin()
+        unknown = [position(seq, horizontal_accuracy=None) for seq in range(11)]
+        radio.send(A.identity(following=10) + A.batch(unknown[:10]) + B.identity(following=5) + B.batch(range(5)))
+        self.wait_for_stored(15)
+        program = self.deliver("-F", "homeassistant", "--", "sh", "-c", f"cat >> {self.sink}/all")
+        program.wait_for_error("homeassistant leaves out fixes of unknown accuracy")
+        wait_until(lambda: self.readers()["db"]["lag"] == 0, 10, "the end of what is stored")
+        radio.send(A.fix(unknown[10]))
+        self.wait_for_stored(16)
+        wait_until(lambda: self.readers()["db"]["lag"] == 0, 10, "the next fix")
+        self.assertEqual(program.stop(), 0)
+        self.assertEqual(program.error_text.count("leaves out"), 1)
+        self.assertIn("homeassistant has left out 11 fixes of unknown accuracy", program.error_text)
+        self.assertEqual(self.read("all").count("/attributes {"), 5)
+        follower = self.follow("-F", "homeassistant", "-T", "0.5")
+        self.assertEqual(follower.wait(), 0)
+        self.assertEqual(follower.error_text.count("leaves out fixes"), 1)
+        self.assertIn("homeassistant has left out", follower.error_text)
+        again = self.deliver("--once", "-F", "homeassistant", "--unknown-accuracy", "50", "--", "sh", "-c", f"cat > {self.sink}/more",
+                             name="more")
+        self.assertEqual(again.wait(), 0)
+        self.assertEqual(again.error_text, "")
+        self.assertIn('"gps_accuracy":50', self.read("more"))
+        receiver.stop()
+
     def test_formats_are_whole_documents(self):
         receiver, _ = self.stored()
         program = self.deliver("--once", "--batch", "10", "-F", "geojson", "--", self.script("cat > $SINK/$$.json"))
@@ -174,11 +221,13 @@ class DeliverTest(ReaderTest):
         receiver, _ = self.stored()
         for arguments, code, text in [
                 ([], 64, "needs a name and a command"), (["db"], 64, "deliver needs a command"),
+                (["--", "cat", "a b"], 64, "deliver needs a name before the command: deliver NAME -- cat 'a b'"),
                 (["a/b", "--", "cat"], 64, "is not the name of a reader"),
                 (["db", "--once", "--", "false"], 69, "'false' failed with exit code 1; its lines are not delivered"),
                 (["db", "--", "no-such-program"], 69, "'no-such-program' cannot be started: ")]:
 
-            program = self.start([BINARY, "deliver", *arguments[:1], "--state-dir", self.state, *arguments[1:]])
+            program = self.start([BINARY, "deliver", *(arguments[:1] if arguments[:1] != ["--"] else []), "--state-dir", self.state,
+                                  *arguments[1 if arguments[:1] != ["--"] else 0:]])
             self.assertEqual(program.wait(), code, program.error_text)
             self.assertIn(text, program.error_text)
             self.assertNotIn("tried again", program.error_text)

@@ -131,11 +131,11 @@ class TableTest(Formats):
         self.assert_points(with_gpsbabel(f"xcsv,style={style}", self.file("csv")))
 
     def test_movebank(self):
-        """The attributes of Movebank that move2 reads, and their values."""
+        """The attributes of Movebank that move2 reads, and their values. ctmm reads the error from the name that it has here."""
         reader = csv.DictReader(io.StringIO(self.decode("movebank")), strict=True)
         self.assertEqual(reader.fieldnames, [
             "timestamp", "location-long", "location-lat", "height-above-msl", "ground-speed", "heading",
-            "location-error-numerical", "tag-local-identifier", "individual-local-identifier",
+            "gps-horizontal-accuracy-estimate", "tag-local-identifier", "individual-local-identifier",
             "individual-taxon-canonical-name", "sensor-type"])
         rows = list(reader)
         self.assert_points([(milliseconds(row["timestamp"]), float(row["location-lat"]), float(row["location-long"])) for row in rows])
@@ -144,7 +144,7 @@ class TableTest(Formats):
             self.assertEqual((row["tag-local-identifier"], row["sensor-type"]), (fix["collar"], "gps"))
             self.assertEqual((row["individual-local-identifier"], row["individual-taxon-canonical-name"]), ("", ""))
             for name, key in (("height-above-msl", "alt_m"), ("ground-speed", "speed_mps"), ("heading", "course_deg"),
-                              ("location-error-numerical", "h_accuracy_m")):
+                              ("gps-horizontal-accuracy-estimate", "h_accuracy_m")):
                 self.assertEqual(float(row[name]) if row[name] else None, self.known(fix, key), name)
 
     @unittest.skipUnless(shutil.which("influxd"), "needs influxd")
@@ -164,6 +164,16 @@ class TableTest(Formats):
         # The same fixes again are no more points.
         database.write(self.decode("influx").encode())
         self.assertEqual(database.ask("SELECT COUNT(seq) FROM collar_fix")[0]["count"], len(self.fixes))
+
+
+    def test_influx_times_are_distinct(self):
+        """A server keeps one point for each time."""
+        line = next(walk())
+        path, _ = self.write_track("moment.ndjson", [json.dumps({**line, "seq": seq}).encode() + b"\n" for seq in (0, 7, 1_000_003)])
+        frames = subprocess.run([BINARY, "encode", path], capture_output=True, timeout=30, check=True).stdout
+        points = subprocess.run([BINARY, "decode", "-F", "influx"], input=frames, capture_output=True, timeout=30, check=True).stdout
+        self.assertEqual([int(point.split()[-1]) for point in points.splitlines()],
+                         [line["ts_unix_ms"] * 1_000_000 + nanoseconds for nanoseconds in (0, 7, 3)])
 
 
 class MapTest(Formats):
@@ -235,6 +245,9 @@ class TrackerTest(Formats):
         self.assert_points([(1000 * line["tst"] + 123, line["lat"], line["lon"]) for line in lines])
         for line, fix in zip(lines, self.fixes):
             self.assertEqual((line.pop("_type"), line.pop("_id")), ("location", fix["id"]))
+            # By the topic, consumers tell devices apart; a map shows the two characters.
+            self.assertEqual(line.pop("topic"), f"owntracks/collar-link/{fix['collar']}")
+            self.assertEqual(line.pop("tid"), fix["collar"][-2:])
             for key in ("lat", "lon", "tst"):
                 line.pop(key)
             # All others are whole numbers, and absent where unknown.
@@ -260,7 +273,18 @@ class TrackerTest(Formats):
             for name, key in (("accuracy", "h_accuracy_m"), ("speed", "speed_mps"), ("heading", "course_deg")):
                 self.assertEqual(coordinates[name], fix[key])
             self.assertEqual(coordinates.get("altitude"), fix["alt_m"])
-            self.assertEqual(line["location"].get("battery"), None if battery is None else {"level": battery / 100})
+            self.assertEqual(line["location"].get("battery"), None if battery is None else {"level": battery / 100, "is_charging": False})
+
+    def test_every_level_of_traccar(self):
+        """Traccar's server multiplies the level by 100, and cuts off the decimals."""
+        path, _ = self.write_track("levels.ndjson", [
+            json.dumps({**next(walk()), "seq": percent, "battery_pct": percent}).encode() + b"\n" for percent in range(101)])
+        encoded = subprocess.run([BINARY, "encode", path], capture_output=True, timeout=30, check=True)
+        decoded = subprocess.run([BINARY, "decode", "-F", "traccar"], input=encoded.stdout, capture_output=True, timeout=30, check=True)
+        batteries = [json.loads(line)["location"]["battery"] for line in decoded.stdout.splitlines()]
+        self.assertEqual([int(battery["level"] * 100) for battery in batteries], list(range(101)))
+        for percent, battery in enumerate(batteries):
+            self.assertAlmostEqual(battery["level"], percent / 100, 12)
 
     def test_home_assistant(self):
         lines = [line.split(" ", 1) for line in self.decode("homeassistant").splitlines()]
@@ -273,6 +297,8 @@ class TrackerTest(Formats):
         self.assertEqual({topic for topic, _ in lines[1:]}, {tracker["json_attributes_topic"]})
         attributes = [json.loads(payload) for _, payload in lines[1:]]
         # Without gps_accuracy the tracker would show the best one.
+        unknown = sum(fix["h_accuracy_m"] < 0 for fix in self.fixes)
+        self.assertIn(f"homeassistant has left out {unknown} fixes of unknown accuracy", self.errors)
         shown = [fix for fix in self.fixes if fix["h_accuracy_m"] >= 0]
         self.assertLess(len(shown), len(self.fixes))
         self.assert_points([(milliseconds(each["time"]), each["latitude"], each["longitude"]) for each in attributes],
@@ -282,6 +308,16 @@ class TrackerTest(Formats):
             for name, key in (("altitude", "alt_m"), ("vertical_accuracy", "v_accuracy_m"), ("speed", "speed_mps"),
                               ("course", "course_deg"), ("battery_level", "battery_pct")):
                 self.assertEqual(each.get(name), self.known(fix, key), name)
+
+
+    def test_an_accuracy_in_place_of_an_unknown_one(self):
+        lines = self.decode("homeassistant", "--unknown-accuracy", "40").splitlines()[1:]
+        self.assertEqual(self.errors, "")
+        self.assertEqual([json.loads(line.split(" ", 1)[1])["gps_accuracy"] for line in lines],
+                         [40 if fix["h_accuracy_m"] < 0 else fix["h_accuracy_m"] for fix in self.fixes])
+        self.decode("gpx", "--unknown-accuracy", "40", code=64)
+        self.assertIn("gpx can express that an accuracy is unknown", self.errors)
+        self.decode("homeassistant", "--unknown-accuracy", "0", code=64)
 
 
 class OptionTest(Formats):
@@ -362,6 +398,27 @@ class HistoryTest(Formats):
         self.assertEqual([json.loads(each)["seq"] for each in self.history("json", "--sort", "sequence", "--since", last,
                                                                            "--events", "fix").splitlines()][:3], [4, 8, 9])
 
+    @unittest.skipUnless(shutil.which("gpsbabel"), "needs gpsbabel")
+    def test_gpsbabel_takes_a_backlog(self):
+        """gpsbabel refuses a track whose times go back."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening on")
+        Radio(line).send(A.identity(following=40) + A.batch(range(30, 40)) + A.batch(range(20, 30)))
+        receiver.wait_for_lines(20)
+        receiver.stop()
+        path = self.path("backlog.gpx")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.history("gpx", "--collar", f"{A.log.device_id:016x}"))
+        subprocess.run(["gpsbabel", "-t", "-i", "gpx", "-f", path, "-x", "track,pack", "-o", "unicsv", "-F", "/dev/null"],
+                       timeout=60, check=True)
+
+    def test_two_devices_of_owntracks(self):
+        devices = {(line["topic"], line["tid"]) for line in map(json.loads, self.history("owntracks").splitlines())}
+        self.assertEqual(devices, {(f"owntracks/collar-link/{each.log.device_id:016x}", f"{each.log.device_id:016x}"[-2:])
+                                   for each in (A, B)})
+
     def test_local_time(self):
         """The offset of the zone holds at the time of each fix. Central Europe changes its clocks in March and October."""
         zone = "CET-1CEST,M3.5.0,M10.5.0/3"
@@ -375,19 +432,12 @@ class HistoryTest(Formats):
             summer = "2020-03-29T01" < one[:13] < "2020-10-25T01" or 3 < int(one[5:7]) < 10
             self.assertEqual(hours, "2" if summer else "1", one)
 
-    def test_progress(self):
-        """On a terminal, and only there, `history` shows how much is read, and clears that at the end."""
-        line = SerialLine()
-        self.addCleanup(line.close)
-        receiver = self.receive(port=line.path)
-        receiver.wait_for_error("listening on")
-        Radio(line).send(b"".join(A.batch(range(first, first + 40)) for first in range(40, 1640, 40)))
-        receiver.wait_for_lines(1600)
-        receiver.stop()
+    def progress(self, terminal_kind):
+        """What `history` shows on a terminal of a kind."""
         terminal, stderr = pty.openpty()
         self.addCleanup(os.close, terminal)
         with subprocess.Popen([BINARY, "history", "--state-dir", self.state], stdout=subprocess.PIPE, stderr=stderr,
-                              env=child_environment(), **ORDINARY_USER) as program:
+                              env=child_environment(TERM=terminal_kind), **ORDINARY_USER) as program:
             os.close(stderr)
             # The program waits for the reader of stdout, longer than from one look at the clock to the next.
             time.sleep(0.5)
@@ -402,7 +452,20 @@ class HistoryTest(Formats):
             if not part:
                 break
             shown += part
+        return shown
+
+    def test_progress(self):
+        """On a terminal, and only there, `history` shows how much is read, and clears that at the end."""
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.receive(port=line.path)
+        receiver.wait_for_error("listening on")
+        Radio(line).send(b"".join(A.batch(range(first, first + 40)) for first in range(40, 1640, 40)))
+        receiver.wait_for_lines(1600)
+        receiver.stop()
+        shown = self.progress("xterm")
         self.assertRegex(shown, rb"^(\r\x1b\[K\d{1,2} %)+\r\x1b\[K$")
+        self.assertEqual(self.progress("dumb"), b"")
         self.history("json")
         self.assertEqual(self.errors, "")
 

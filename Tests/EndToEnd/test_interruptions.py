@@ -1,10 +1,11 @@
 """Nothing is lost or doubled when the receiver is killed, the radio unplugged or the collar restarted."""
 
+import os
 import random
 import signal
 import time
 
-from collarlink import EndToEndTest, wait_until
+from collarlink import BINARY, EndToEndTest, wait_until
 
 RADIO = ["--loss", "0.2", "--corrupt", "0.01"]
 
@@ -63,18 +64,45 @@ class InterruptionTest(EndToEndTest):
         self.assert_union_complete(fixes + receiver.fixes, len(self.sent))
 
     def test_ended_by_a_signal_and_restarted(self):
-        """After SIGINT and SIGTERM nothing is lost or written twice: the next run continues after the last line."""
+        """After SIGINT, SIGTERM and SIGHUP nothing is lost or written twice: the next run continues after the last line, and does not take the end
+        for a crash."""
         collar = self.start_collar("--seed", "5")
         fixes = []
-        for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+        for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             receiver = self.receive()
             receiver.wait_for_lines(20)
             self.assertEqual(receiver.stop(ending), 0, receiver.error_text)
+            self.assertNotIn("was killed", receiver.error_text)
             fixes += receiver.fixes
         self.assertIsNone(collar.process.poll(), "everything was delivered before the last signal")
         receiver = self.receive()
         self.finish(collar, receiver)
         self.assert_each_once(fixes + receiver.fixes, len(self.sent))
+
+    def test_the_terminal_of_readers_goes_away(self):
+        """A terminal that is closed ends a reader as Ctrl-C does, but not what `nohup` has started."""
+        receiver = self.receive()
+        self.start_collar("--seed", "5")
+        receiver.wait_for_lines(20)
+        for command in (["follow", "--as", "one"], ["deliver", "two"]):
+            for prefix, lives in ((["env"], False), (["sh", "-c", 'trap "" HUP; exec "$@"', "sh"], True)):
+                words = [*prefix, BINARY, *command, "--state-dir", self.state, *(["--", "true"] if command[0] == "deliver" else [])]
+                program = self.start(words)
+                name = command[-1]
+                wait_until(lambda: self.seen(name), 10, "a position")
+                time.sleep(0.3)
+                program.process.send_signal(signal.SIGHUP)
+                if lives:
+                    time.sleep(0.5)
+                    self.assertIsNone(program.process.poll())
+                    self.assertEqual(program.stop(), 0)
+                else:
+                    self.assertEqual(program.wait(), 0)
+        receiver.stop()
+
+    def seen(self, name):
+        """Whether a reader has stored a position."""
+        return os.path.exists(os.path.join(self.state, "readers", f"{name}.reader"))
 
     def test_unplugged(self):
         """SIGUSR1 unplugs the simulated radio for a second, twice; the receiver continues by itself."""

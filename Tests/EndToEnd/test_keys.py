@@ -120,6 +120,8 @@ class CommandTest(KeyTest):
         self.assertEqual(receiver.stop(), 0, receiver.error_text)
 
     def test_what_is_wrong_is_said(self):
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
         for arguments, code, text in (
                 (("add", "1234"), 64, "16 hexadecimal digits"), (("remove", "0123456789abcdef"), 66, "there is no key"),
                 (("accept-restart", "0123456789abcdef", "7"), 66, "there is no key"), (("list", "x"), 64, "needs one of"),

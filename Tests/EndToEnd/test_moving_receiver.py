@@ -9,7 +9,7 @@ import sys
 import time
 import unittest
 
-from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, wait_until
+from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -69,6 +69,19 @@ class MovingReceiverTest(EndToEndTest):
         self.assertEqual([(line["event"], line["first_seq"], line["last_seq"]) for line in lines if line["type"] == "gap"],
                          [("elsewhere", 0, 2)])
 
+    def test_imported_twice(self):
+        """Two receivers with one id lose fixes: the second import of a file into another directory warns."""
+        self.receive_fixes(self.state, 0)
+        file = self.path("receiver.txt")
+        pathlib.Path(file).write_text(self.command("export")[0], "ascii")
+        give_to_ordinary_user(file)
+        first, second = self.path("first"), self.path("second")
+        for state, warns in ((first, False), (first, False), (second, True), (second, False)):
+            told = self.command("import", file, state=state)[1]
+            self.assertEqual("two receivers with one id lose fixes" in told, warns, told)
+            self.assertEqual(f":{os.path.realpath(first)}: two receivers" in told, warns, told)
+        self.assertEqual(self.command("show", state=first), self.command("show", state=second))
+
     def test_keys_are_not_exported_which_is_told(self):
         """With the copied keys, a sealed collar goes on at the new place."""
         collar = "0123456789abcdef"
@@ -110,10 +123,12 @@ class MovingReceiverTest(EndToEndTest):
         self.assertNotEqual(int(self.command("show", state=again)[0], 16), first)
 
     def test_what_is_refused(self):
-        self.assertIn("there is no receiver", self.command("show", status=66)[1])
-        missing = self.path("missing")
-        self.assertIn("there is no receiver", self.command("export", self.path("none.txt"), state=missing, status=66)[1])
-        self.assertFalse(os.path.exists(missing))
+        empty = self.path("empty")
+        os.mkdir(empty, 0o700)
+        give_to_ordinary_user(empty)
+        self.assertIn("there is no receiver", self.command("show", state=empty, status=66)[1])
+        self.assertIn("there is no receiver", self.command("export", self.path("none.txt"), state=empty, status=66)[1])
+        self.assertEqual(os.listdir(empty), [])
         self.assertFalse(os.path.exists(self.path("none.txt")))
         self.receive_fixes(self.state, 0)
         file = self.path("receiver.txt")

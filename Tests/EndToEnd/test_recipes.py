@@ -98,6 +98,20 @@ class PostgreSQLRecipeTest(EndToEndTest):
         self.assertEqual(self.server.rows(
             "SELECT seq FROM collars.fixes WHERE ST_DWithin(position, 'POINT(2 1)'::geography, 1)"), [["1"]])
 
+    def test_tracks_over_the_antimeridian(self):
+        """They are cut there, as RFC 7946, section 3.1.9, says: else a map would draw them around the world."""
+        way = [(-16.5, 179.9), (-16.6, -179.9), (-16.7, -179.8), (-16.8, 179.8), (-16.9, 180.0)]
+        self.store([fix(seq, coordinate={"latitude": latitude, "longitude": longitude}) for seq, (latitude, longitude) in enumerate(way)])
+        (text, count, length), = self.server.rows(
+            "SELECT ST_AsText(line, 3), fix_count, round(length_m::numeric) FROM collars.tracks")
+        self.assertEqual(text, "MULTILINESTRING((179.9 -16.5,180 -16.55),(-180 -16.55,-179.9 -16.6,-179.8 -16.7,-180 -16.75),"
+                               "(180 -16.75,179.8 -16.8,180 -16.9))")
+        self.assertEqual(count, "5")
+        whole = self.server.rows(
+            "SELECT round(ST_Length(ST_MakeLine(ARRAY[" + ",".join(f"ST_MakePoint({longitude},{latitude})" for latitude, longitude in way)
+            + "])::geography)::numeric)")
+        self.assertAlmostEqual(float(length), float(whole[0][0]), delta=5)
+
     def test_twenty_writers_at_once(self):
         """Twenty stations store the same fixes, each in its own order: none fails, and none waits for ever."""
         lines = [fix(seq, collar) for seq in range(1000) for collar in (A, B)]

@@ -1,6 +1,7 @@
 """Captures: what --write records gives the same lines again, by --read and for other programs."""
 
 import datetime
+import gzip
 import json
 import os
 import pathlib
@@ -213,17 +214,30 @@ class RecordingTest(EndToEndTest):
         os.chmod(fifo, 0o666)
         for path, reason in (
                 (other, "holds something else than a capture"), (fifo, "is no file"), (self.path("none/x"), "No such file"),
-                (self.folder, "Is a directory")):
+                (self.folder, "Is a directory"), ("/dev/full", "is no file")):
             with self.subTest(path=path):
                 receiver = self.receive("--write", path)
                 self.assertEqual(receiver.wait(), 73, receiver.error_text)
                 self.assertIn(reason, receiver.error_text)
+                self.assertNotIn("recording in", receiver.error_text)
+                self.assertNotIn("Receiving goes on", receiver.error_text)
         self.assertEqual(pathlib.Path(other).read_bytes(), b"precious\n" * 100)
         first = self.record()
         first.wait_for_error("waiting for")
         second = self.record(state=self.path("second"))
         self.assertEqual(second.wait(), 73, second.error_text)
         self.assertIn("is in use by another process", second.error_text)
+
+    def test_no_room_at_the_start(self):
+        """The receiver ends, and does not say that receiving goes on."""
+        self.record_track(limit=100)
+        size = os.path.getsize(self.capture)
+        receiver = self.start(["prlimit", f"--fsize={size}", BINARY, "--port", self.link, "--state-dir", self.state, "--write", self.capture])
+        self.assertEqual(receiver.wait(), 73, receiver.error_text)
+        self.assertIn("cannot be written: write: File too large", receiver.error_text)
+        self.assertIn("Raise the limit", receiver.error_text)
+        self.assertNotIn("Receiving goes on", receiver.error_text)
+        self.assertNotIn("recording in", receiver.error_text)
 
     def test_usage(self):
         for arguments, reason in (
@@ -240,7 +254,15 @@ class RecordingTest(EndToEndTest):
         text = self.path("text")
         pathlib.Path(text).write_text('{"type":"fix"}\n')
         self.play(capture=text, code=65)
+        self.assertIn("this is lines of JSON, not a capture", self.errors)
+        noise = self.path("noise")
+        pathlib.Path(noise).write_bytes(bytes(range(200, 256)))
+        self.play(capture=noise, code=65)
         self.assertIn("byte 0: this is no capture", self.errors)
+        compressed = self.path("capture.pcapng.gz")
+        pathlib.Path(compressed).write_bytes(gzip.compress(bytes(100)))
+        self.play(capture=compressed, code=65)
+        self.assertIn(f"zcat {compressed} | collar-link --read -", self.errors)
         empty = self.path("empty")
         pathlib.Path(empty).write_bytes(b"")
         self.play(capture=empty, code=65)

@@ -6,7 +6,7 @@ import sys
 import time
 import unittest
 
-from collarlink import ROOT, wait_until
+from collarlink import ROOT, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
                      name)
@@ -69,6 +69,8 @@ class RequestTest(WrittenCollarTest):
         """send opens the radio itself, and the collar is unknown until it is heard. The request stays queued at the end."""
         line = SerialLine()
         self.addCleanup(line.close)
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
         program = self.send("--timeout", "3", "-p", line.path, "--dialect", "serial", "--collar", name(A), "locate")
         program.wait_for_error("to be heard")
         self.radio = Radio(line)

@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from collarlink import BINARY, wait_until
+from collarlink import BINARY, give_to_ordinary_user, wait_until
 from sending import SCHEMA, SendTest
 
 
@@ -47,6 +47,28 @@ class SimulatedCollarTest(SendTest):
         ids = [each["request"] for each in ended]
         self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 10)
         self.assertIn("locate: done", receiver.error_text)
+
+    def test_a_collar_that_was_unpaired(self):
+        """It belongs to nobody, and obeys nothing but `pair`: that is told at once, also after a restart of the receiver."""
+        receiver = self.begin()
+        self.assertEqual(self.result(self.send("--json", "unpair"), 0)["outcome"], "ok")
+        for _ in range(2):
+            line = self.result(self.send("--json", "locate"), 77, seconds=5)
+            self.assertEqual((line["outcome"], line["code"]), ("rejected", "not_paired"))
+            self.assertEqual(receiver.stop(), 0)
+            receiver = self.receive()
+            receiver.wait_for_error("hearing collar")
+        program = self.send("locate")
+        self.assertEqual(program.wait(), 77)
+        self.assertIn("belongs to nobody: it must be paired first", program.error_text)
+        self.assertIn("Run `collar-link send pair`.", program.error_text)
+        self.assertEqual(self.result(self.send("--json", "pair"), 0)["outcome"], "ok")
+        self.assertEqual(self.result(self.send("--json", "locate"), 0)["outcome"], "ok")
+
+    def test_the_sound_of_a_simulated_collar(self):
+        self.begin()
+        self.assertEqual(self.send("sound", "2.5").wait(), 0)
+        self.collar.wait_for_error("the collar signals: a sound of 2.5 s")
 
     def test_texts_for_people(self):
         receiver = self.begin()
@@ -200,7 +222,8 @@ class CommandLineTest(SendTest):
     def test_what_makes_no_sense(self):
         for words, text in (
                 ([], "what shall be sent"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
-                (["sound"], "'sound'"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
+                (["sound"], "'sound': expected sound SECONDS"), (["locate", "now"], "'locate now': expected locate"),
+                (["message"], "CODE"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
                 (["settings"], "'settings'"), (["settings", "set"], "'settings set'"),
                 (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),
                 (["settings", "set", "heartbeat_s=4"], "5 to 65535"), (["settings", "set", "heartbeat_s=60s"], "5 to 65535"),
@@ -224,12 +247,34 @@ class CommandLineTest(SendTest):
             self.assertIn(word, text)
 
     def test_nothing_is_known(self):
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
         program = self.send("--timeout", "1", "-p", self.link, "locate")
         self.assertEqual(program.wait(), 66)
         self.assertIn("no collar was ever heard here", program.error_text)
         program = self.send("--timeout", "1", "-p", self.link, "--collar", "00000000000000aa", "pair")
         self.assertEqual(program.wait(), 66)
-        self.assertIn("waiting for collar 00000000000000aa to be heard", program.error_text)
+        self.assertIn("collar 00000000000000aa was never heard here; known: none; waiting for collar 00000000000000aa to be heard",
+                      program.error_text)
+
+    def test_a_collar_that_cannot_be_heard(self):
+        """Without a radio nobody waits for a collar that was never heard."""
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
+        program = self.send("--collar", "00000000000000aa", "-p", self.path("none"), "locate")
+        self.assertEqual(program.wait(5), 66)
+        self.assertIn("was never heard here", program.error_text)
+
+    def test_a_mistyped_directory(self):
+        """A command that makes no state directory refuses one that is named and missing."""
+        for words in (["send", "locate"], ["readers"], ["metrics"], ["status"], ["follow"], ["key", "list"],
+                      ["key", "show", "00000000000000aa"], ["receiver", "show"], ["receiver", "export"]):
+            with self.subTest(words=words):
+                program = self.start([BINARY, *words, "--state-dir", self.path("none")])
+                self.assertEqual(program.wait(5), 66, program.error_text)
+                self.assertIn("there is no directory", program.error_text)
+                self.assertEqual(program.lines, [])
+        self.assertFalse(os.path.exists(self.path("none")))
 
 if __name__ == "__main__":
     unittest.main()

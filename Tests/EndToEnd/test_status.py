@@ -79,7 +79,12 @@ class StatusTest(SendTest):
 
 
 class NothingStoredTest(StatusTest):
+    def make_directory(self):
+        os.mkdir(self.state, 0o700)
+        give_to_ordinary_user(self.state)
+
     def test_line(self):
+        self.make_directory()
         line = self.overview()
         self.assertEqual((line["receiver"], line["uptime_ms"], line["collars"], line["readers"]), ("stopped", None, [], []))
         self.assertEqual(line["state_dir"], self.state)
@@ -88,6 +93,7 @@ class NothingStoredTest(StatusTest):
         self.assertEqual(self.errors, "")
 
     def test_text(self):
+        self.make_directory()
         lines = self.text()
         self.assertRegex(lines[0], r"^collar-link \d+\.\d+\.\d+  not running: start it with `collar-link`$")
         self.assertEqual(lines[1], "radios")
@@ -95,8 +101,11 @@ class NothingStoredTest(StatusTest):
         self.assertNotIn("readers", lines)
 
     def test_nothing_is_made(self):
-        self.status()
+        self.status(code=66)
         self.assertFalse(os.path.exists(self.state))
+        self.make_directory()
+        self.status()
+        self.assertEqual(os.listdir(self.state), [])
 
     def test_usage(self):
         for arguments in (["more"], ["-F", "csv"], ["--nonsense"]):

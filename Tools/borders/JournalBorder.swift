@@ -131,7 +131,7 @@ struct JournalBorder: Border {
         _ = try reader.position(receivedSince: Sample.now)
         _ = try reader.firstPosition(receivedSince: Sample.now)
         _ = try reader.position(behind: 12, logID: 7)
-        _ = try reader.lag(of: ReaderPosition(place: .start, segmentUnixMilliseconds: 0, fingerprint: 0))
+        _ = try reader.lag(of: ReaderState(seenUnixMilliseconds: 0))
         var report = MetricsReport(unixMilliseconds: now, animals: DeploymentTable(), figures: nil)
         try report.add(reader)
         var overview = Overview(unixMilliseconds: now, version: "0", stateDirectory: "/s", activity: .running, figures: nil)

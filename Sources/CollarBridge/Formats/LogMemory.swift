@@ -19,9 +19,10 @@ struct LogOfAnimal {
     var collar: String { MessageDescription.hexadecimal(deviceID) }
 
     /// The UUID of a fix of the log, without its last eight digits, which are the sequence.
-    var identifierHead: InlineBytes {
-        InlineBytes(String(FixIdentifier(deviceID: deviceID, logID: logID, sequence: 0).text.dropLast(8)))
-    }
+    var identifierHead: InlineBytes { InlineBytes(identifierHeadText) }
+
+    /// The text of ``identifierHead``.
+    var identifierHeadText: String { String(FixIdentifier(deviceID: deviceID, logID: logID, sequence: 0).text.dropLast(8)) }
 }
 
 /// Texts that a writer makes once for each log, and again where another animal wears the collar.

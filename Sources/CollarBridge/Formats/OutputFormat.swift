@@ -45,6 +45,9 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     /// Whether the order of points is their path: consumers connect each point with the next one.
     public var isPath: Bool { self == .gpx || self == .nmea }
 
+    /// Whether the format cannot express a fix of unknown accuracy.
+    public var demandsAccuracy: Bool { self == .homeassistant }
+
     /// Whether the format has lines for messages and gaps, too.
     public var hasEvents: Bool { self == .json || self == .text }
 }
@@ -57,6 +60,8 @@ public struct FormatOptions: Sendable {
     public var flavour = FixLineWriter.Flavour.full
     /// The source that every fix line gives, in JSON; nil to give the own source of each fix.
     public var sourceAs: FixSource?
+    /// The accuracy of fixes whose accuracy is unknown, in metres, for a format that cannot express these; nil to leave them out.
+    public var unknownAccuracyMeters: UInt32?
     /// The time zone of times in lines for people; nil for UTC.
     public var zone: TimeZoneOffset?
     /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
@@ -81,7 +86,7 @@ public struct FormatOptions: Sendable {
         case .influx: InfluxWriter(deployments)
         case .owntracks: OwnTracksWriter(deployments)
         case .traccar: TraccarWriter(deployments)
-        case .homeassistant: HomeAssistantWriter(deployments)
+        case .homeassistant: HomeAssistantWriter(deployments, unknownAccuracyMeters: unknownAccuracyMeters)
         case .nmea: NMEAWriter()
         }
     }

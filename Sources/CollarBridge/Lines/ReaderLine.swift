@@ -8,7 +8,7 @@ public struct ReaderLine: Sendable {
     public var collars: [UInt64]?
     /// When it was active last, in milliseconds since 1970.
     public var seenUnixMilliseconds: Int64
-    /// Fixes and messages that it has not taken; nil if a journal cannot be read.
+    /// Fixes and messages, of the kinds that it takes, that it has not taken; nil if a journal cannot be read.
     public var lag: ReaderLag?
 
     /// Creates a line.

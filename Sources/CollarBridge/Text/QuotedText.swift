@@ -58,9 +58,5 @@ extension [UInt8] {
     }
 
     /// Appends a text for a person: it stays on its line and cannot control the terminal.
-    mutating func append(shownText text: String) {
-        for scalar in text.unicodeScalars {
-            self += scalar.controlsText ? scalar.escaped(asASCII: true).utf8 : String(scalar).utf8
-        }
-    }
+    mutating func append(shownText text: String) { self += text.withEscapedControls.utf8 }
 }

@@ -134,6 +134,8 @@ public final class JournalFollower {
     package func durableState() throws(JournalError) -> ReaderState {
         var state = former ?? ReaderState(seenUnixMilliseconds: 0)
         state.collars = configuration.collars
+        state.takesFixes = configuration.selection.hasFixes
+        state.takesMessages = configuration.selection.hasMessages
         for collar in collars where !collar.isEnded {
             if let position = try collar.durablePosition() { state.positions[collar.deviceID] = position }
         }

@@ -39,6 +39,9 @@ final class RequestOutbox {
     /// Nil if no request was ever submitted, or the file could not be read.
     private var contents: Contents?
 
+    /// The receiver that the collar's last identity named; 0 if it named none or was not heard in this run.
+    private var namedReceiverID: UInt32 = 0
+
     /// The longest time that a request waits for its answer, in milliseconds: a week.
     private static let longestWait: Int64 = 7 * 24 * 3_600_000
 
@@ -75,6 +78,16 @@ final class RequestOutbox {
 
     /// Whether a request with the command *pair* is open.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
+
+    /// Whether the collar has no receiver because the last request that changed its receiver was to unpair. Such a collar takes no
+    /// acknowledgement of this receiver, either.
+    var hasReleased: Bool {
+        guard namedReceiverID == 0 else { return false }
+        let last = contents?.kept.ended.last { one in
+            (one.request.isToPair || one.request == .command(.unpair)) && one.end == .outcome(.result(.ok))
+        }
+        return last?.request == .command(.unpair)
+    }
 
     /// The number of requests that have not ended.
     var openCount: Int { contents?.kept.open.count ?? 0 }
@@ -173,6 +186,7 @@ final class RequestOutbox {
 
     /// The collar's identity names its receiver.
     func learnReceiver(_ receiverID: UInt32) {
+        namedReceiverID = receiverID
         endAll { queue in queue.learnReceiver(receiverID) }
     }
 

@@ -44,6 +44,8 @@ public enum RequestRefusal: Error, Equatable, Sendable {
     case whichCollar(known: [UInt64])
     /// The collar belongs to another receiver.
     case pairedElsewhere(deviceID: UInt64)
+    /// The collar belongs to nobody, because this receiver released it: it obeys nothing but the command *pair*.
+    case notPaired(deviceID: UInt64)
     /// No radio is open, and the request must not wait for one.
     case noRadio(deviceID: UInt64)
     /// The collar is not heard, and the request must not wait for it.
@@ -60,7 +62,8 @@ public enum RequestRefusal: Error, Equatable, Sendable {
     /// The collar that the request is for; nil if none was found.
     public var deviceID: UInt64? {
         switch self {
-        case .unknownCollar(let deviceID, _), .pairedElsewhere(let deviceID), .noRadio(let deviceID), .noContact(let deviceID),
+        case .unknownCollar(let deviceID, _), .pairedElsewhere(let deviceID), .notPaired(let deviceID), .noRadio(let deviceID),
+            .noContact(let deviceID),
             .queueFull(let deviceID), .noVersion(let deviceID), .unknownRequest(let deviceID, _), .storage(let deviceID, _):
             deviceID
         case .noCollar, .whichCollar: nil

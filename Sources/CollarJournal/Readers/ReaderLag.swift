@@ -1,6 +1,6 @@
 /// How far a named reader lags behind a journal.
 public struct ReaderLag: Equatable, Sendable {
-    /// Fixes and messages that it has not taken.
+    /// Fixes and messages that it has not taken, of those kinds that it takes.
     public var entryCount = 0
     /// When the oldest of these was received, in milliseconds since 1970; nil if there is none.
     public var oldestUnixMilliseconds: Int64?
@@ -16,19 +16,19 @@ public struct ReaderLag: Equatable, Sendable {
 }
 
 extension JournalReader {
-    /// How far a reader at a position lags.
+    /// How far a reader lags.
     ///
-    /// Complexity: reads everything after the position.
-    public func lag(of former: ReaderPosition) throws(JournalError) -> ReaderLag {
+    /// Complexity: reads everything after its position.
+    public func lag(of state: ReaderState) throws(JournalError) -> ReaderLag {
         var lag = ReaderLag()
-        var place = try position(goingOnAt: former)
+        var place = try position(goingOnAt: state.position(in: deviceID))
         while true {
             let batch = try entries(from: place, limit: 512)
             for element in batch.elements {
                 switch element.entry {
-                case .fix(let record): lag.note(record.receivedUnixMilliseconds)
-                case .message(let record): lag.note(record.receivedUnixMilliseconds)
-                case .loss, .uncovered: break
+                case .fix(let record) where state.takesFixes: lag.note(record.receivedUnixMilliseconds)
+                case .message(let record) where state.takesMessages: lag.note(record.receivedUnixMilliseconds)
+                case .fix, .message, .loss, .uncovered: break
                 }
             }
             if batch.isAtEnd { return lag }
@@ -49,7 +49,7 @@ extension ReaderState {
         let known = try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem)
         for deviceID in known where reads(deviceID) {
             let reader = try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
-            lag.add(try reader.lag(of: position(in: deviceID)))
+            lag.add(try reader.lag(of: self))
         }
         return lag
     }

@@ -25,6 +25,10 @@ public struct ReaderPosition: Equatable, Sendable {
 public struct ReaderState: Equatable, Sendable {
     /// The collars that it reads; nil for all.
     public var collars: Set<UInt64>?
+    /// Whether it takes fixes.
+    public var takesFixes = true
+    /// Whether it takes messages.
+    public var takesMessages = true
     /// The position in the journal of each collar of which it has taken something.
     public var positions: [UInt64: ReaderPosition] = [:]
     /// The position in the event log; nil if it reads no events.

@@ -5,10 +5,12 @@ import CheckedNumbers
 //     collar-link reader 1
 //     seen 1790000000000
 //     collars all
+//     entries fix
 //     journal 910a2b3c4d5e6f70 3 40960 1790000000000 0123456789abcdef
 //     events 7 1024
 //
-// `collars` is followed by `all`, or by ids with commas. `journal` has the collar, the segment, the offset, the time at which the
+// `collars` is followed by `all`, or by ids with commas. `entries` is followed by `fix`, `message` or nothing; without this line, the
+// reader takes both. `journal` has the collar, the segment, the offset, the time at which the
 // segment began, and the fingerprint.
 //
 // Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
@@ -22,6 +24,7 @@ extension ReaderState {
     var text: String {
         var text = "\(ReaderState.head)\nseen \(seenUnixMilliseconds)\n"
         text += "collars \(collars.map { $0.sorted().map(JournalDirectory.name).joined(separator: ",") } ?? "all")\n"
+        if !takesFixes || !takesMessages { text += "entries\(takesFixes ? " fix" : "")\(takesMessages ? " message" : "")\n" }
         for (deviceID, position) in positions.sorted(by: { $0.key < $1.key }) {
             text += "journal \(JournalDirectory.name(of: deviceID)) \(position.place.segment) \(position.place.offset) "
                 + "\(position.segmentUnixMilliseconds) \(String(position.fingerprint, radix: 16))\n"
@@ -46,6 +49,9 @@ extension ReaderState {
                 let collars = words[1].split(separator: ",").map { UInt64(hexadecimal: $0) }
                 guard !collars.contains(nil) else { return nil }
                 state.collars = Set(collars.compactMap { $0 })
+            case ("entries", _) where words.dropFirst().allSatisfy { ["fix", "message"].contains($0) }:
+                state.takesFixes = words.contains("fix")
+                state.takesMessages = words.contains("message")
             case ("journal", 6):
                 guard let deviceID = UInt64(hexadecimal: words[1]), let segment = UInt32(words[2], in: ReaderState.numbers),
                     let offset = UInt32(words[3], in: ReaderState.numbers), let began = Int64(words[4], in: .unixMilliseconds),

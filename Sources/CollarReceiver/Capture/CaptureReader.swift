@@ -28,6 +28,8 @@ public struct CaptureError: Error, Equatable, Sendable {
     public var problem: Problem
     /// The offset of the block in the file, in bytes.
     public var offset: Int
+    /// What the file is instead of a capture; nil if that is not known.
+    public var kind: FileKind?
 }
 
 /// Reads the records of a capture, in either byte order, as `Protocol/CAPTURE.md` describes them. Packets of other link types and
@@ -107,7 +109,7 @@ package struct CaptureReader {
         var type = number(at: position, UInt32.self)
         if offset == 0 || bytes[position..<(position + 4)].elementsEqual(CaptureFormat.magic) {
             guard bytes[position..<(position + 4)].elementsEqual(CaptureFormat.magic), setByteOrder() else {
-                throw CaptureError(problem: .notACapture, offset: offset)
+                throw CaptureError(problem: .notACapture, offset: offset, kind: offset == 0 ? FileKind(startingWith: bytes) : nil)
             }
             type = CaptureFormat.Block.section
         }

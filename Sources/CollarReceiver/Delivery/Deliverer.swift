@@ -61,6 +61,8 @@ public final class Deliverer {
     /// When a command that was told to end is killed.
     private var killDeadline: Instant?
     private var isEnding = false
+    /// What the format has left out since the start.
+    private var omissions: OmissionCount
     /// Batches delivered since the start.
     public private(set) var batchCount = 0
     /// Entries delivered since the start.
@@ -77,12 +79,17 @@ public final class Deliverer {
         events = try EventPoll()
         // If the signal were ignored, as a parent process may have left it, the end of a command would go unnoticed.
         signal(SIGCHLD, SIG_DFL)
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGCHLD]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGCHLD]) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
-        entries = try StoredEntries(configuration.reading, report: report)
+        entries = try StoredEntries(configuration.reading) { notice in
+            // Delivering once ends with this failure.
+            if case .cannotStorePosition = notice, configuration.isOnce { return }
+            report(notice)
+        }
         format = configuration.reading.format
+        omissions = OmissionCount(format.format)
         batch = DeliveryBatch(configuration.command, format)
         events.watch(signals.fileDescriptor, as: .signals)
         // With `--once`, what is stored after the start is left: a command that is slower than the collars would never end.
@@ -106,7 +113,10 @@ public final class Deliverer {
             }
             handleDeadlines()
         }
+        if let omission = omissions.total { report(.fixesLeftOut(omission)) }
         try entries.storePosition(at: .now, isSeen: true)
+        // Whoever delivers once learns from the exit code that the next call delivers the same again.
+        if configuration.isOnce, let failure = entries.positionFailure { throw .positionNotStored(failure) }
     }
 
     /// Fills the batch, or delivers a part of it, as far as that is possible now.
@@ -127,6 +137,8 @@ public final class Deliverer {
             if !isFull, !isComplete { return }
             nextStart = now.advanced(byMicroseconds: configuration.intervalMicroseconds)
             batch.end()
+            omissions.add(batch.leftOutFixCount)
+            if let omission = omissions.takeFirst() { report(.fixesLeftOut(omission)) }
             isDelivering = true
         }
         if let part = batch.parts.first { try start(part) } else { try finishBatch() }

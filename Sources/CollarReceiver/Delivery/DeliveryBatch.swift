@@ -33,6 +33,9 @@ struct DeliveryBatch {
             if bytes.count > before { count += 1 }
         }
 
+        /// How many fixes the format cannot express.
+        fileprivate var leftOutFixCount: Int { formatter.omissions.fixCount }
+
         fileprivate mutating func append(_ line: [UInt8]) {
             bytes += line
             count += 1
@@ -74,8 +77,12 @@ struct DeliveryBatch {
         }
     }
 
+    /// How many fixes the format cannot express; known after ``end()``.
+    private(set) var leftOutFixCount = 0
+
     /// Ends the documents of all parts. Parts without an entry are left out.
     mutating func end() {
+        leftOutFixCount = parts.reduce(0) { $0 + $1.leftOutFixCount }
         parts.removeAll { $0.count == 0 }
         for index in parts.indices { parts[index].end() }
     }

@@ -6,6 +6,17 @@ public final class SignalDescriptor {
     /// Readable when a signal waits; for epoll or poll.
     public let fileDescriptor: Int32
 
+    /// The signals that end a program as a person wants it: the last one comes when the terminal goes away. A program that `nohup` has
+    /// started goes on then.
+    public static var ofEnd: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
+        // The constant is a function, so it has no `==`.
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+
     /// Blocks the signals and opens a descriptor for them.
     /// - Returns: nil if a system call fails; `errno` says why.
     public init?(_ signals: [Int32]) {

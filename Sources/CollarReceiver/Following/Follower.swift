@@ -53,7 +53,7 @@ public final class Follower {
         self.configuration = configuration
         self.report = report
         events = try EventPoll()
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals
@@ -157,6 +157,7 @@ public final class Follower {
                 output.queue(.entry(entry.receipt, hasID: !isWanted || entry.id != nil)) {
                     if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
                 }
+                if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
                 guard configuration.isAcknowledged else { break }
                 confirm(confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
             case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
@@ -225,6 +226,7 @@ public final class Follower {
             case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
             }
         }
+        if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
         confirmRead(isLast: true)
         if entries.isNamed { output.synchronize() }
         try entries.storePosition(at: .now, isSeen: true)

@@ -1,3 +1,4 @@
+import CollarBridge
 import CollarHost
 import CollarJournal
 
@@ -17,6 +18,8 @@ public enum FollowerNotice: Equatable, Sendable {
     case animals(AnimalFileFault)
     /// The consumer has written something that is no id of a line that it got and has not confirmed.
     case notAnID(String)
+    /// Fixes are not in the output, because its format cannot express them.
+    case fixesLeftOut(Omission)
     /// The command has failed; it is tried again for ever.
     case commandFailed(command: String, CommandEnd)
     /// The command has succeeded again.

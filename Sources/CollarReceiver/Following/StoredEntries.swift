@@ -28,6 +28,8 @@ final class StoredEntries {
     private var named: NamedReader?
     private var animals: AnimalFiles
     private let report: (FollowerNotice) -> Void
+    /// Why the position could not be stored the last time; nil if it was stored. A failure that lasts is reported once.
+    private(set) var positionFailure: JournalError?
 
     /// Opens the state directory, takes the reader's name, and begins to watch for changes.
     init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReceiverError) {
@@ -151,10 +153,12 @@ final class StoredEntries {
             state.events = events?.taken ?? named?.former?.events
             state.seenUnixMilliseconds = time.unixMilliseconds
             try named?.store(state, isSeen: isSeen)
+            positionFailure = nil
             return true
         } catch {
             if case .readerReplaced = error { throw .host(.journal(error)) }
-            report(.cannotStorePosition(error))
+            if positionFailure != error { report(.cannotStorePosition(error)) }
+            positionFailure = error
             return false
         }
     }

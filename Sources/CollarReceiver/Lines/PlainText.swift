@@ -11,14 +11,7 @@ public enum PlainText {
     public static func line(_ text: String) -> String {
         // Most texts are plain ASCII; for them Unicode's tables need not be loaded into memory.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        var scalars: [Unicode.Scalar] = []
-        for scalar in text.unicodeScalars {
-            if scalar.controlsText {
-                scalars += scalar.escaped(asASCII: true).unicodeScalars
-            } else {
-                scalars.append(scalar)
-            }
-        }
+        let scalars = Array(text.withEscapedControls.unicodeScalars)
         guard scalars.count > limit else { return string(scalars[...]) }
         return string(scalars.prefix(limit * 2 / 3)) + " […] " + string(scalars.suffix(limit / 3))
     }

@@ -6,7 +6,7 @@ extension ErrorCode {
             .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .foreignPackets,
             .radioFault, .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
             .linkUnhealthy, .keyMissing, .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
-            .unknownCollar, .noCollar, .whichCollar, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,
+            .unknownCollar, .noCollar, .whichCollar, .notPaired, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,
             .requestsDamaged, .requestsFailing, .tooManyPolls, .tooManyUnknownPolls, .captureFailing, .captureDamaged, .noCapture,
             .commandFailed, .outputFailed, .unknown:
             .connectivity

@@ -96,7 +96,7 @@ extension ReceiverNotice {
         case .host(.health): "reachable"
         case .host(.restarted): "restarted"
         case .host(.storageFailing), .host(.storageRecovered): "storage"
-        case .waitingForRadio, .udevElsewhere, .crashed, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
+        case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
             .host(.status), .host(.lost), .host(.deliveredElsewhere), .host(.damagedFixes):
             nil
         case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: message.code?.rawValue

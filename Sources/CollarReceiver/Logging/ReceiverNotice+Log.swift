@@ -11,7 +11,7 @@ extension ReceiverNotice {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.
         case .host(.noIdentity): mark.level = .info
-        case .host(.damagedFixes), .host(.lost), .unplugged(_, .isAnotherTerminal): mark.level = .warning
+        case .host(.damagedFixes), .host(.lost), .fixesLeftOut, .unplugged(_, .isAnotherTerminal): mark.level = .warning
         // For programs, there are lines of these.
         case .host(.status), .figures, .traffic: mark.level = .debug
         case .unplugged(_, .ends): mark.level = .debug
@@ -26,7 +26,7 @@ extension ReceiverNotice {
         case .host(.status): .power
         case .figures: .performance
         case .host(.damagedFixes), .host(.storageRecovered), .host(.lost), .host(.deliveredElsewhere), .host(.positions),
-            .host(.fault), .animals:
+            .host(.fault), .animals, .fixesLeftOut:
             .collarLocation
         default: .connectivity
         }
@@ -35,5 +35,9 @@ extension ReceiverNotice {
 
 extension FollowerNotice {
     /// What a filter knows of the notice.
-    public var mark: LogMark { LogMark(message, otherwise: .collarLocation) }
+    public var mark: LogMark {
+        var mark = LogMark(message, otherwise: .collarLocation)
+        if case .fixesLeftOut = self { mark.level = .warning }
+        return mark
+    }
 }

@@ -160,6 +160,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case noCollar = "no_collar"
     /// The request names no collar, and there are several.
     case whichCollar = "which_collar"
+    /// The collar belongs to nobody, because this receiver released it.
+    case notPaired = "not_paired"
     /// No radio is open, and the mode of the request is `now`.
     case noRadio = "no_radio"
     /// The collar is not heard, and the mode of the request is `now`.
@@ -270,6 +272,7 @@ extension ErrorCode {
         case .queueFull, .tooManyClients, .tooManyRequests: (.error, true, .portBusy)
         case .unknownRequest: (.error, false, .portBusy)
         case .noVersion: (.error, false, .configuration)
+        case .notPaired: (.error, false, .noPermission)
         case .commandFailed: (.error, true, .noDevice)
         case .captureFailing: (.error, false, .cannotCreate)
         case .captureDamaged: (.error, false, .corruptInput)

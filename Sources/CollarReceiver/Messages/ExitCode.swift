@@ -1,6 +1,6 @@
 /// Exit codes of the tool, based on sysexits.h.
 public enum ExitCode: Int32, Sendable {
-    /// The command succeeded, or it ended because the reader of stdout went away, or on SIGINT or SIGTERM.
+    /// The command succeeded, or it ended because the reader of stdout went away, or on SIGINT, SIGTERM or SIGHUP.
     case clean = 0
     /// `doctor` finds nothing but what deserves attention.
     case warnings = 1

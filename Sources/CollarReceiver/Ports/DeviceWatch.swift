@@ -31,7 +31,7 @@ public final class DeviceWatch {
     /// Begins to watch.
     public init() throws(ReceiverError) {
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
             throw .system(operation: "signalfd", errorNumber: errno)
         }
         self.signals = signals

@@ -51,7 +51,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     package var takenMessages: [ApplicationMessage] = []
 
     /// The signals that the collar has given to the people near it and the caller has not removed, oldest first.
-    package var givenSignals: [Signal] = []
+    package var givenSignals: [GivenSignal] = []
     private var lastSignal: Instant?
 
     /// How many fixes of the track the collar did not log, because it was stopped or its battery low.
@@ -275,7 +275,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private mutating func noteSignal() {
         guard let newest = device.newestSignal, newest.start != lastSignal else { return }
         lastSignal = newest.start
-        givenSignals.append(newest.signal)
+        givenSignals.append(.signal(newest.signal))
     }
 
     private mutating func deliverDownlinks(until now: Instant) throws(StationError) {
@@ -288,7 +288,11 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             do throws(FlashError) { reception = try device.receive(first.frame.span, now: now) } catch {
                 throw .flash(error)
             }
-            if case .message(let message) = reception { try take(message, now: now) }
+            switch reception {
+            case .message(let message): try take(message, now: now)
+            case .command(_, .sound(let milliseconds)): givenSignals.append(.sound(milliseconds: milliseconds))
+            default: break
+            }
         }
     }
 

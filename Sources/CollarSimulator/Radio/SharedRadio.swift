@@ -184,8 +184,8 @@ package struct SharedRadio<Flash: FlashDevice> {
     }
 
     /// Removes and returns the signals that the collars have given since the last call.
-    package mutating func removeGivenSignals() -> [Signal] {
-        var signals: [Signal] = []
+    package mutating func removeGivenSignals() -> [GivenSignal] {
+        var signals: [GivenSignal] = []
         for index in stations.indices where !stations[index].givenSignals.isEmpty {
             signals += stations[index].givenSignals
             stations[index].givenSignals = []

@@ -51,8 +51,9 @@ public struct AnimalRegister: Equatable, Sendable {
     /// Reads lines without their line feeds.
     init(lines: [String]) throws(AnimalRegisterError) {
         self.lines = lines
+        var headerLines: [Substring: Int] = [:]
         for (index, line) in lines.enumerated() {
-            do throws(AnimalRegisterError.Problem) { try take(AnimalRegister.words(of: line), index + 1) } catch {
+            do throws(AnimalRegisterError.Problem) { try take(AnimalRegister.words(of: line), index + 1, &headerLines) } catch {
                 throw AnimalRegisterError(error, line: index + 1)
             }
         }
@@ -72,14 +73,15 @@ public struct AnimalRegister: Equatable, Sendable {
 }
 
 extension AnimalRegister {
-    private mutating func take(_ words: Substring, _ number: Int) throws(AnimalRegisterError.Problem) {
+    /// - Parameter headerLines: the lines of the animals so far, by their names.
+    private mutating func take(
+        _ words: Substring, _ number: Int, _ headerLines: inout [Substring: Int]
+    ) throws(AnimalRegisterError.Problem) {
         if words.isEmpty { return }
         if words.hasPrefix("[") {
             guard let name = AnimalRegister.name(inHeader: words) else { throw .unknownSection(String(words)) }
             try AnimalRegister.checkName(String(name))
-            if let earlier = animals.first(where: { $0.name == name }) {
-                throw .repeatedAnimal(String(name), line: earlier.line)
-            }
+            if let earlier = headerLines.updateValue(number, forKey: name) { throw .repeatedAnimal(String(name), line: earlier) }
             animals.append(RegisteredAnimal(name: String(name), line: number))
             return
         }

@@ -27,7 +27,7 @@ extension AnimalRegister {
                 .empty
             } else if text.utf8.count > byteLimit {
                 .tooLong(byteLimit: byteLimit)
-            } else if text.unicodeScalars.contains(where: { $0.controlsText }) {
+            } else if text.controlsText {
                 .controlCharacter
             } else if text.trimmed != text[...] {
                 .outerSpace

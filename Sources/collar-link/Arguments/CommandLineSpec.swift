@@ -116,6 +116,8 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// How many operands precede `--`; nil without that.
+    private(set) var operandCountBeforeDashes: Int?
 
     /// Sorts words into options and operands.
     /// - Throws: a usage failure that names the wrong word and the help to read.
@@ -125,7 +127,9 @@ struct ParsedArguments {
         var onlyOperands = false
         // A path with replaced bytes would lead to another file than the one that the user named.
         if let word = rest.first(where: \.isRepaired) {
-            throw Self.failure("'\(word)' is not UTF-8: give the file a name that is, or a symbolic link to it", command)
+            throw CommandFailure(
+                .usage, "'\(word)' is not UTF-8",
+                remedy: "Type it in UTF-8. A file with such a name needs another name, or a symbolic link to it.")
         }
         while let word = rest.popFirst() {
             if onlyOperands || word == "-" || !word.hasPrefix("-") {
@@ -137,6 +141,7 @@ struct ParsedArguments {
             }
             if word == "--" {
                 onlyOperands = true
+                operandCountBeforeDashes = operands.count
                 continue
             }
             let (name, attached) = Self.split(word)

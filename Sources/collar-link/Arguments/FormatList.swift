@@ -6,7 +6,7 @@ let formatNotes = """
     messages and gaps.
 
     Some formats cannot express every fix. `homeassistant` leaves out fixes of unknown accuracy, `influx` fixes before 1677 or after
-    2262, and `nmea` fixes before 1980 or after 2079. Traccar may refuse a fix without an altitude.
+    2262, and `nmea` fixes before 1980 or after 2079. A message on stderr counts them. Traccar may refuse a fix without an altitude.
     """
 
 /// The formats, a line each, for the help of a command.

@@ -36,6 +36,10 @@ extension OptionSpec {
     static let liveFormat = OptionSpec(
         "-F", "--format", value: "FORMAT", is: "output format, see the table below (default: text at a terminal, else json)")
 
+    static let unknownAccuracy = OptionSpec(
+        "--unknown-accuracy", value: "METRES",
+        is: "with `-F homeassistant`: accuracy of the fixes whose accuracy is unknown, 1 to 100000 metres (default: leave them out)")
+
     static let utc = OptionSpec("--utc", is: "with `-F text`: print times in UTC (default: local time)")
 
     static let flavour = OptionSpec(

@@ -15,7 +15,7 @@ extension ParsedArguments {
             "--since", value: "ID|TIME",
             is: "start after this fix or message, or at this time of reception (default: the oldest entry)"),
         .sort,
-        .format, .utc, .flavour, .sourceAs, .readStateDirectory,
+        .format, .unknownAccuracy, .utc, .flavour, .sourceAs, .readStateDirectory,
     ]
 
     /// The options that `follow` and `deliver` share.
@@ -36,8 +36,22 @@ extension ParsedArguments {
         return Self.isDirectory(own) || !Self.isDirectory(Self.serviceDirectory) ? own : Self.serviceDirectory
     }
 
+    /// As ``readableStateDirectory()``, for a command that has no use for a directory that is named and missing.
+    func existingStateDirectory() throws(CommandFailure) -> String {
+        try requireStateDirectory()
+        return try readableStateDirectory()
+    }
+
+    /// Checks that the directory exists that `--state-dir` names: a command that is not to make it would find nothing there, and a person
+    /// may have mistyped it.
+    func requireStateDirectory() throws(CommandFailure) {
+        guard let given = value("--state-dir"), !Self.isDirectory(given), [ENOENT, ENOTDIR, 0].contains(errno) else { return }
+        throw CommandFailure(ReceiverError.watch(path: given, errorNumber: ENOENT).message)
+    }
+
     private static func isDirectory(_ path: String) -> Bool {
         var found = stat()
+        errno = 0
         return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
     }
 

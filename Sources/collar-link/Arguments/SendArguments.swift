@@ -39,6 +39,8 @@ struct SendArguments {
         case "--latest": request.mode = .latest
         default: request.mode = .queue
         }
+        // A new receiver may pair a collar before it has stored anything.
+        if arguments.operands.first != "pair" { try arguments.requireStateDirectory() }
     }
 
     private static func content(_ arguments: ParsedArguments) throws(CommandFailure) -> ControlRequest.Content {
@@ -60,16 +62,24 @@ struct SendArguments {
         case ("settings", "get", 2): return .command(.settingsRequest)
         case ("settings", "set", 3...): return .command(.settingsUpdate(version: .defaults, try settings(words.dropFirst(2))))
         case (nil, _, _): throw usage("what shall be sent?")
-        default:
-            let known = ["locate", "sound", "track", "reboot", "settings", "message", "pair", "unpair"]
-            throw usage("'\(words.joined(separator: " "))' is nothing that can be sent" + Suggestion.text(forVerb: words.first, among: known))
+        case (let verb?, _, _):
+            if let form = SendArguments.forms.first(where: { $0.key == verb })?.value {
+                throw CommandFailure(.usage, "'\(words.joined(separator: " "))': expected \(form)")
+            }
+            throw usage("'\(verb)' is nothing that can be sent" + Suggestion.text(forVerb: verb, among: SendArguments.forms.map(\.key)))
         }
     }
+
+    /// The requests, and how each is typed.
+    private static let forms: KeyValuePairs = [
+        "locate": "locate", "sound": "sound SECONDS", "track": "track on|off", "reboot": "reboot",
+        "settings": "settings get, or settings set KEY=VALUE …", "message": "message CODE [TEXT]", "pair": "pair", "unpair": "unpair",
+    ]
 
     private static func usage(_ message: String) -> CommandFailure {
         CommandFailure(
             .usage, message,
-            remedy: "Requests are: locate, sound SECONDS, track on|off, reboot, settings get, settings set KEY=VALUE …, message CODE [TEXT], pair or unpair.")
+            remedy: "Requests are: \(forms.map(\.value).joined(separator: "; ")).")
     }
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {

@@ -69,7 +69,7 @@ extension ParsedArguments {
         return ports
     }
 
-    /// How entries are written: `--format`, `--flavour`, `--source-as` and `--utc`.
+    /// How entries are written: `--format`, `--unknown-accuracy`, `--flavour`, `--source-as` and `--utc`.
     func formatOptions() throws(CommandFailure) -> FormatOptions {
         var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try flavour()
@@ -78,6 +78,12 @@ extension ParsedArguments {
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
                 .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "Leave it out, or give -F json.")
+        }
+        let accuracy = OptionSpec.unknownAccuracy.key
+        options.unknownAccuracyMeters = try integer(accuracy, in: 1...100_000).map { UInt32($0) }
+        if has(accuracy), !options.format.demandsAccuracy {
+            throw CommandFailure(
+                .usage, "\(accuracy): \(options.format.rawValue) can express that an accuracy is unknown", remedy: "Leave the option out.")
         }
         return options
     }

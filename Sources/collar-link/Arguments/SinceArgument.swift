@@ -27,7 +27,9 @@ enum SinceArgument: Equatable {
         } else if let time = TimeArgument.unixMilliseconds(text, now: now) {
             self = .time(unixMilliseconds: time)
         } else {
-            throw CommandFailure(.usage, "--since \(text): neither a time nor an id", remedy: "It takes \(SinceArgument.forms).")
+            throw CommandFailure(
+                .usage, "--since \(text): neither a time nor an id",
+                remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(SinceArgument.forms).")
         }
     }
 
@@ -58,6 +60,14 @@ enum TimeArgument {
     /// - Returns: milliseconds since 1970.
     static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
         unixTime(text) ?? age(text, before: now) ?? CalendarTime.unixMilliseconds(text)
+    }
+
+    /// What to do about a text that is a time in milliseconds, as lines have it; nil for any other text.
+    static func remedy(forMilliseconds text: String) -> String? {
+        let digits = text.hasPrefix("@") ? text.dropFirst() : text[...]
+        // As seconds, these would be after the year 5000.
+        guard let milliseconds = Int64(digits, in: 100_000_000_000...ClosedRange.unixMilliseconds.upperBound) else { return nil }
+        return "These are milliseconds. As seconds: @\(milliseconds / 1000)."
     }
 
     private static func unixTime(_ text: String) -> Int64? {

@@ -18,7 +18,7 @@ enum DecodeCommand {
             skipped and counted on stderr.
             """,
         options: [
-            .format, .flavour,
+            .format, .unknownAccuracy, .flavour,
             OptionSpec("--bare", is: "input is bare frames, each after 2 bytes of length (big-endian)"),
             OptionSpec("--device", value: "ID", is: "id of the collar, 16 hexadecimal digits (default: from the frames)"),
             OptionSpec("--log-id", value: "N", is: "id of the log, 0 to 67108863 (default: from the frames)"),
@@ -74,6 +74,7 @@ enum DecodeCommand {
             byteCount = try isBare ? decodeBare(&input, &decoding) : decodeSerial(&input, &decoding)
         }
         try decoding.finish()
+        StandardError.say(decoding.omission)
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
         if decoding.unverifiedCount > 0 {
             StandardError.say(
@@ -86,6 +87,7 @@ enum DecodeCommand {
             StandardError.say(message.reason, remedy: message.remedy)
         }
         guard decoding.frameCount > 0 || byteCount == 0 else {
+            if let mismatch = input.mismatch(.frames, ShellCommand("collar-link", "decode")) { throw mismatch }
             throw CommandFailure(
                 .corruptInput, "no frame of the \(byteCount) bytes is valid",
                 remedy: (isCapture

@@ -74,6 +74,12 @@ enum DeliverCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver needs a name and a command") }
+        if arguments.operandCountBeforeDashes == 0 {
+            let command = ShellCommand(words: arguments.operands).text
+            throw CommandFailure(
+                .usage, "deliver needs a name before the command: deliver NAME -- \(command)",
+                remedy: "The position is stored under this name. For example: `collar-link deliver sink -- \(command)`.")
+        }
         let name = try ParsedArguments.readerName(nameText)
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
             throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "For example: `collar-link deliver \(nameText) -- cat`.")
@@ -91,7 +97,7 @@ enum DeliverCommand {
             }
             try deliverer.run()
             if arguments.has("--verbose") {
-                StandardError.say("\(deliverer.entryCount) entries delivered in \(deliverer.batchCount) batches")
+                StandardError.say("\(counted(deliverer.entryCount, "entry", "entries")) delivered in \(counted(deliverer.batchCount, "batch", "batches"))")
             }
         } catch { throw CommandFailure(error.message) }
         return .clean

@@ -28,7 +28,7 @@ enum EncodeCommand {
         ],
         maximumOperandCount: 1,
         notes: """
-            The output is binary. `encode` stops at the first line that is not a fix; the frames of the lines before it are written.
+            The output is binary, and not written to a terminal. `encode` stops at the first line that is not a fix; the frames of the lines before it are written.
             Unpack compressed tracks first: `zcat track.ndjson.gz | collar-link encode`.
 
             examples:
@@ -46,14 +46,19 @@ enum EncodeCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let options = try EncodeOptions(arguments)
+        guard !Terminal.isOutput else {
+            throw CommandFailure(
+                .usage, "stdout is a terminal, and frames are binary",
+                remedy: "Write them to a file or a program: `collar-link encode FILE > frames.bin`.")
+        }
         var encoder = TrackEncoder(options: options)
         let path = arguments.operands.first ?? "-"
         var lines = try LineInput(path: path)
         do throws(CommandFailure) {
             while let line = try lines.next() {
                 let fix = try TrackFile.fix(
-                    fromLine: line, number: lines.lineNumber, at: path, defaultSequence: encoder.statistics.fixes,
-                    precision: options.precision)
+                    fromLine: line, of: lines, at: path, ShellCommand("collar-link", "encode"),
+                    defaultSequence: encoder.statistics.fixes, precision: options.precision)
                 try encoder.encode(fix, lineNumber: lines.lineNumber)
             }
         } catch {

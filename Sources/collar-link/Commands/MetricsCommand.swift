@@ -41,6 +41,7 @@ enum MetricsCommand {
               0   done
               64  wrong usage
               65  a journal is damaged
+              66  no such state directory
               74  I/O error
               77  no permission
               78  wrong configuration
@@ -49,7 +50,7 @@ enum MetricsCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let stateDirectory = try arguments.readableStateDirectory()
+        let stateDirectory = try arguments.existingStateDirectory()
         let collars = try CommandFailure.wrapping(
             try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
         let files = ReaderFiles(stateDirectory: stateDirectory)

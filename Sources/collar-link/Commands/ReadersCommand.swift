@@ -12,7 +12,7 @@ enum ReadersCommand {
             collar-link readers --remove NAME [--state-dir DIR]
             """,
         summary: """
-            Lists the named readers of `follow --as` and `deliver`. For each it prints how many fixes and messages it has not taken, how
+            Lists the named readers of `follow --as` and `deliver`. For each it prints how many of the fixes and messages that it takes it does not have, how
             long ago the oldest of them was received, and when the reader was last active.
             """,
         options: [
@@ -35,7 +35,7 @@ enum ReadersCommand {
               0   done, also if there are no readers
               64  wrong usage
               65  a journal is damaged
-              66  no such reader
+              66  no such reader or state directory
               74  I/O error
               75  the reader is running
               77  no permission
@@ -43,7 +43,7 @@ enum ReadersCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let stateDirectory = try arguments.readableStateDirectory()
+        let stateDirectory = try arguments.existingStateDirectory()
         let files = ReaderFiles(stateDirectory: stateDirectory)
         if let text = arguments.value("--remove") {
             let name = try ParsedArguments.readerName(text)
@@ -98,7 +98,7 @@ enum ReadersCommand {
     private static func text(_ line: ReaderLine, _ now: Int64) -> String {
         var text = "\(line.name)  "
         if let lag = line.lag, let oldest = lag.oldestUnixMilliseconds {
-            text += "\(lag.entryCount) entries behind, the oldest received \(durationText(milliseconds: now - oldest)) ago"
+            text += "\(counted(lag.entryCount, "entry", "entries")) behind, the oldest received \(durationText(milliseconds: now - oldest)) ago"
         } else {
             text += "has everything"
         }

@@ -29,7 +29,8 @@ enum ReceiverCommand {
             Collars answer only to the receiver that they are paired with. A copied or restored state directory is another receiver.
             Move the receiver with `export` and `import`, or pair the collars again.
 
-            Stop `run` before `export`. Import each file only once: two machines with one id lose fixes. You can repeat an `export`; it
+            Stop `run` before `export`. Import each file only once: two receivers with one id lose fixes. `import` notes in FILE where it was
+            imported, and warns if that is a second place. You can repeat an `export`; it
             writes the same.
 
             The file contains the id and what was received, but no positions and no keys; `export` says how many keys there are. To move positions and keys too, copy the state
@@ -54,6 +55,7 @@ enum ReceiverCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let stateDirectory = try arguments.stateDirectory()
+        if ["show", "export"].contains(arguments.operands.first) { try arguments.requireStateDirectory() }
         let path = arguments.operands.dropFirst().first
         switch (arguments.operands.first, path) {
         case ("show", nil): try show(stateDirectory)
@@ -155,9 +157,39 @@ enum ReceiverCommand {
                 .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): expected \(error.wanted)",
                 remedy: "Give what `collar-link receiver export` wrote; it can be run again where it was run.")
         }
+        let earlier = text.split(separator: "\n").last { $0.hasPrefix(importMark) }?.dropFirst(importMark.count)
         var random = SystemRandomNumberGenerator()
         try CommandFailure.wrapping(
             try transfer.takeOver(
                 stateDirectory: stateDirectory, nowUnixMilliseconds: WallClock.unixMilliseconds, random: &random))
+        let place = place(of: stateDirectory)
+        if let earlier, earlier != place {
+            StandardError.say(
+                "this receiver was imported before, into \(earlier): two receivers with one id lose fixes",
+                remedy: "Never start the other one again: remove its state directory.", as: LogMark(.warning))
+        }
+        if path != "-", earlier ?? "" != place { note(place, in: path) }
+    }
+
+    /// Begins the line that an import appends to the file, after the end of the receiver in it.
+    private static let importMark = "imported into "
+
+    /// A state directory and its machine.
+    private static func place(of stateDirectory: String) -> String {
+        var name = utsname()
+        let machine = unsafe uname(&name) == 0
+            ? unsafe withUnsafeBytes(of: name.nodename) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } : ""
+        guard let resolved = unsafe realpath(stateDirectory, nil) else { return "\(machine):\(stateDirectory)" }
+        defer { unsafe free(resolved) }
+        return unsafe "\(machine):\(String(cString: resolved))"
+    }
+
+    /// Notes in the file where it was imported. A file that cannot be written stays as it is.
+    private static func note(_ place: String, in path: String) {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let line = Array("\(importMark)\(place)\n".utf8)
+        _ = unsafe line.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     }
 }

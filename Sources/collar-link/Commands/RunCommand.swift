@@ -26,7 +26,7 @@ enum RunCommand {
                 "--since", value: "ID|TIME",
                 is: "start after this fix or message, or at this time of reception (default: where the last run stopped)"),
             OptionSpec("--from-start", is: "start with the oldest stored entry"),
-            .liveFormat, .utc, .flavour, .sourceAs, .stateDirectory,
+            .liveFormat, .unknownAccuracy, .utc, .flavour, .sourceAs, .stateDirectory,
             OptionSpec(
                 "--keep", value: "DAYS", is: "delete fixes older than DAYS, 1 to 36500, once every reader has them (default: keep all)"),
             OptionSpec(

@@ -86,11 +86,11 @@ enum SendCommand {
               0   done
               64  wrong usage
               65  the collar finds a value invalid
-              66  no such collar
+              66  no such collar or state directory
               69  the collar does not support this; `--now`: no radio or no contact
               74  the collar failed, or I/O error
               75  no result yet and still queued, expired with `--now`, busy, or replaced
-              77  refused, or the collar belongs to another receiver
+              77  refused, or the collar belongs to another receiver or to nobody
               78  the collar has newer settings: run `settings get` first
             """)
 

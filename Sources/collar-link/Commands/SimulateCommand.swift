@@ -144,7 +144,7 @@ enum SimulateCommand {
     private static func fixes(_ arguments: ParsedArguments, seed: UInt64) throws(CommandFailure) -> [Fix] {
         switch (arguments.value("--track"), arguments.value("--walk")) {
         case (let path?, nil):
-            let fixes = try TrackFile.fixes(at: path)
+            let fixes = try TrackFile.fixes(at: path, ShellCommand("collar-link", "simulate", "--track", "-"))
             guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(path): there is no fix in it") }
             return fixes
         case (nil, let text?):

@@ -34,13 +34,14 @@ enum StatusCommand {
               0   done, also where nothing runs or problems are shown
               64  usage
               65  a journal is damaged
+              66  no such state directory
               74  I/O error
               77  this user may not read the journals
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let isText = try arguments.choice("--format", of: ["text": true, "json": false]) ?? true
-        let stateDirectory = try arguments.readableStateDirectory()
+        let stateDirectory = try arguments.existingStateDirectory()
         let receiver = RunningReceiver(of: stateDirectory, for: "status")
         let figures = receiver.figures
         var overview = Overview(

@@ -131,6 +131,9 @@ struct FrameDecoding {
     /// Counts a rejected piece of the input: one between two delimiters that is not a frame.
     mutating func reject(_ fault: StreamFault, at place: FramePlace) { reject(RejectionReason(fault), at: place) }
 
+    /// What the format has left out so far; nil if that is nothing.
+    var omission: Omission? { formatter.omissions.total }
+
     /// Writes the output so far to stdout.
     mutating func flush() throws(CommandFailure) {
         try StandardOutput.write(output)

@@ -9,6 +9,8 @@ struct ChunkInput: ~Copyable {
     private let descriptor: Int32
     /// Bytes that were read to look at them.
     private var examined: [UInt8] = []
+    /// The first bytes, by which the kind of the content is recognised.
+    private var beginning: [UInt8] = []
 
     /// Opens a file; "-" is stdin.
     init(path: String) throws(CommandFailure) {
@@ -28,6 +30,14 @@ struct ChunkInput: ~Copyable {
         return examined.starts(with: bytes)
     }
 
+    /// The failure of a command that cannot use the content; nil if the content may be of the wanted kind.
+    /// - Parameter command: the command, as it reads stdin.
+    func mismatch(_ use: FileKind.Use, _ command: ShellCommand) -> CommandFailure? {
+        FileKind(startingWith: beginning)?.mismatch(path: path, use, command).map {
+            CommandFailure(.corruptInput, $0.reason, remedy: $0.remedy)
+        }
+    }
+
     /// The next bytes; nil at the end.
     mutating func next() throws(CommandFailure) -> [UInt8]? {
         guard examined.isEmpty else {
@@ -37,11 +47,14 @@ struct ChunkInput: ~Copyable {
         return try read()
     }
 
-    private func read() throws(CommandFailure) -> [UInt8]? {
+    private mutating func read() throws(CommandFailure) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { return Array(chunk[..<count]) }
+            if count > 0 {
+                beginning += chunk[..<min(count, FileKind.examinedByteCount - beginning.count)]
+                return Array(chunk[..<count])
+            }
             if count == 0 { return nil }
             guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
         }
@@ -63,7 +76,11 @@ struct LineInput: ~Copyable {
     /// Opens a file; "-" is stdin.
     init(path: String) throws(CommandFailure) { chunks = try ChunkInput(path: path) }
 
-    /// The next line that is not blank, without its line feed; nil at the end of the input.
+    /// The failure of a command that cannot use the lines, see ``ChunkInput/mismatch(_:_:)``.
+    func mismatch(_ command: ShellCommand) -> CommandFailure? { chunks.mismatch(.lines, command) }
+
+    /// The next line that is not blank, without its line feed; nil at the end of the input. The byte order mark at the start of a text is
+    /// skipped.
     mutating func next() throws(CommandFailure) -> ArraySlice<UInt8>? {
         while true {
             var searched = start
@@ -73,7 +90,8 @@ struct LineInput: ~Copyable {
                 end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n"))
             }
             guard end != nil || start < buffer.count else { return nil }
-            let line = buffer[start..<(end ?? buffer.count)]
+            var line = buffer[start..<(end ?? buffer.count)]
+            if lineNumber == 0 { line = FileKind.withoutByteOrderMark(line) }
             start = end.map { $0 + 1 } ?? buffer.count
             lineNumber += 1
             if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return line }

@@ -1,27 +1,29 @@
 import CollarBridge
+import CollarReceiver
 import CollarSimulator
 import CollarWire
 
 /// Reads tracks.
 enum TrackFile {
     /// The fixes of a file, or of stdin for "-".
-    static func fixes(at path: String) throws(CommandFailure) -> [Fix] {
+    /// - Parameter command: the command that reads them, as it reads stdin.
+    static func fixes(at path: String, _ command: ShellCommand) throws(CommandFailure) -> [Fix] {
         var fixes: [Fix] = []
         var lines = try LineInput(path: path)
         while let line = try lines.next() {
             fixes.append(
                 try fix(
-                    fromLine: line, number: lines.lineNumber, at: path, defaultSequence: fixes.count,
-                    previousStep: fixes.last?.positionStep))
+                    fromLine: line, of: lines, at: path, command, defaultSequence: fixes.count, previousStep: fixes.last?.positionStep))
         }
         return fixes
     }
 
-    /// The fix of one line, in codes.
+    /// The fix of the present line, in codes.
     static func fix(
-        fromLine line: ArraySlice<UInt8>, number: Int, at path: String, defaultSequence: Int, precision: PositionStep? = nil,
-        previousStep: PositionStep? = nil
+        fromLine line: ArraySlice<UInt8>, of lines: borrowing LineInput, at path: String, _ command: ShellCommand, defaultSequence: Int,
+        precision: PositionStep? = nil, previousStep: PositionStep? = nil
     ) throws(CommandFailure) -> Fix {
+        let number = lines.lineNumber
         do throws(TrackLineError) {
             let values = try TrackLine.values(of: line, lineNumber: number, defaultSequence: defaultSequence)
             do throws(QuantizationError) {
@@ -32,6 +34,7 @@ enum TrackFile {
                     problem: "\(error.value) is outside \(error.range)")
             }
         } catch {
+            if error.field == nil, let mismatch = lines.mismatch(command) { throw mismatch }
             throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
         }
     }

@@ -77,6 +77,7 @@ struct HistoryPrinter {
     mutating func finish() throws(CommandFailure) {
         formatter.end(into: &bytes)
         _ = try flush()
+        StandardError.say(formatter.omissions.total)
     }
 
     /// Writes the buffered bytes.

@@ -93,6 +93,7 @@ enum KeyCommand {
         let stateDirectory = try arguments.stateDirectory()
         let files = KeyFiles(stateDirectory: stateDirectory)
         let operands = arguments.operands
+        if !["add", "exchange"].contains(operands.first) { try arguments.requireStateDirectory() }
         switch (operands.first, operands.count) {
         case ("list", 1): return try list(files)
         case ("add", 2...3): try add(operands, to: files, replaces: arguments.has("--replace"))

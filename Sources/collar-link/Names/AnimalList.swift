@@ -13,14 +13,25 @@ struct AnimalList {
 
     private let rows: [Row]
 
-    /// - Parameter registers: the files with their animals.
-    init(_ registers: [(path: String, register: AnimalRegister)]) {
-        rows = registers.flatMap { path, register in
+    /// - Parameters:
+    ///   - registers: the files with their animals.
+    ///   - word: the animal or the id of the collar that is listed; nil for all.
+    init(_ registers: [(path: String, register: AnimalRegister)], of word: String? = nil) {
+        let all = registers.flatMap { path, register in
             register.animals.flatMap { animal in
                 (animal.wearings.isEmpty ? [nil] : animal.wearings.map { $0 }).map { Row(animal: animal, wearing: $0, path: path) }
             }
         }
+        guard let word else {
+            rows = all
+            return
+        }
+        let deviceID = CollarID.deviceID(word)
+        rows = all.filter { row in row.animal.name == word || deviceID != nil && row.wearing?.deviceID == deviceID }
     }
+
+    /// Whether nothing is listed.
+    var isEmpty: Bool { rows.isEmpty }
 
     /// The list as lines of JSON, which `Protocol/schema/animal.schema.json` describes, or as a table.
     func bytes(isJSON: Bool) -> [UInt8] { isJSON ? rows.flatMap(\.line) : Array(table.utf8) }

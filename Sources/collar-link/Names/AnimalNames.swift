@@ -9,28 +9,34 @@ final class AnimalNames {
     private static let listLimit = 8
 
     private var files = AnimalFiles(paths: ConfigurationFiles.paths(of: "animals"))
+    /// The faults that were found and not told yet.
+    private var untold: [AnimalFileFault] = []
 
-    /// Which animal wears which collar. Files that cannot be used are told, and left out.
+    /// Which animal wears which collar. Files that cannot be used are told once, and left out.
     func tellingFaults() -> DeploymentTable {
-        _ = files.refresh()
-        for fault in files.faults { StandardError.say(fault.message.reason, remedy: fault.message.remedy) }
+        refresh()
+        for fault in untold { StandardError.say(fault.message.reason, remedy: fault.message.remedy) }
+        untold = []
         return files.deployments
     }
 
-    /// The files with their animals.
-    /// - Throws: a failure if one of them cannot be used.
-    func registers() throws(CommandFailure) -> [(path: String, register: AnimalRegister)] {
-        _ = files.refresh()
-        if let fault = files.faults.first { throw CommandFailure(fault) }
+    private func refresh() { untold += files.refresh() ?? [] }
+
+    /// The files with their animals. Files that cannot be used are told, and have none.
+    var registers: [(path: String, register: AnimalRegister)] {
+        _ = tellingFaults()
         return files.registers
     }
+
+    /// The exit code of the first file that cannot be used.
+    var exitCode: ExitCode { files.faults.first?.exitCode ?? .clean }
 
     /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
     /// where the text is the name of an animal.
     /// - Throws: a usage failure that lists the collars, if there are several.
     func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> UInt64? {
         guard CollarID.isPrefix(text) else { return nil }
-        let registers = try registers()
+        let registers = registers
         guard !registers.contains(where: { $0.register.animals.contains { $0.name == text } }) else { return nil }
         // Where the directory is missing or may not be read, the command itself says so.
         let stored = (try? JournalDirectory.knownCollars(stateDirectory: stateDirectory)) ?? []
@@ -68,15 +74,18 @@ final class AnimalNames {
 
     /// Which animal wears which collar, where there is an animal with a name.
     private func table(of name: String, as what: String) throws(CommandFailure) -> DeploymentTable {
-        let names = try registers().flatMap { $0.register.animals.map(\.name) }
+        refresh()
+        let names = files.registers.flatMap { $0.register.animals.map(\.name) }
         guard names.contains(name) else {
+            // The name may be in the file that cannot be used.
+            if let fault = untold.first { throw CommandFailure(fault) }
             throw CommandFailure(
                 .usage, "\(what) \(name): expected \(CollarID.form), or the name of an animal"
                     + Suggestion.text(for: name, among: names),
                 remedy: names.isEmpty
                     ? "no animal has a name yet; give it one: collar-link name ID NAME" : "animals are: \(AnimalNames.list(names))")
         }
-        return files.deployments
+        return tellingFaults()
     }
 
     /// The first of some words, with commas.

@@ -8,7 +8,7 @@ enum NameCommand {
         name: "name",
         title: "give animals names, and record which collar each wears",
         synopsis: """
-            collar-link name [-F text|json]
+            collar-link name [NAME|ID] [-F text|json]
             collar-link name ID NAME [--from TIME] [--until TIME]
             collar-link name NAME [--species NAME] [--notes TEXT]
             collar-link name NAME|ID --end [--until TIME]
@@ -21,6 +21,7 @@ enum NameCommand {
 
             forms:
               name                  list the animals and their collars
+              name NAME, name ID    list this animal, or who wore this collar
               name ID NAME          NAME wears this collar from now on, or from the
                                     beginning if the collar is new; the former wearer
                                     no longer wears it
@@ -87,8 +88,15 @@ enum NameCommand {
         }
         guard let task else {
             let isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
-            try StandardOutput.write(AnimalList(try AnimalNames().registers()).bytes(isJSON: isJSON))
-            return .clean
+            let names = AnimalNames()
+            let list = AnimalList(names.registers, of: arguments.operands.first)
+            if let word = arguments.operands.first, list.isEmpty {
+                throw CommandFailure(
+                    .usage, "there is no animal and no collar \(word)",
+                    remedy: "To give a collar a name: `collar-link name ID NAME`. `collar-link name` lists all.")
+            }
+            try StandardOutput.write(list.bytes(isJSON: isJSON))
+            return names.exitCode
         }
         guard let path = ConfigurationFiles.userPath(of: "animals") else {
             throw CommandFailure(
@@ -133,20 +141,14 @@ enum NameCommand {
         if arguments.has("--remove") { return (.remove(name: first), ["--remove"]) }
         if arguments.has("--end") { return (.end(nameOrID: first, at: try time("--until", arguments) ?? now), ["--end", "--until"]) }
         if let new = arguments.value("--rename") { return (.rename(name: first, to: new), ["--rename"]) }
-        guard species != nil || notes != nil else {
-            throw CommandFailure(
-                .usage, "what about \(first)?",
-                remedy: CollarID.deviceID(first) == nil
-                    ? "--species, --notes, --end, --rename or --remove; or name the collar it wears first: collar-link name ID \(first)"
-                    : "name the animal that wears it: collar-link name \(first) NAME")
-        }
+        guard species != nil || notes != nil else { return (nil, ["--format"]) }
         return (.describe(name: first, species: species, notes: notes), ["--species", "--notes"])
     }
 
     private static func collar(_ text: String, for name: String) throws(CommandFailure) -> UInt64 {
         if let deviceID = CollarID.deviceID(text) { return deviceID }
         // With a name, it would be unclear whether the animal or its collar is to get the other name.
-        let isAnimal = try AnimalNames().registers().contains { $0.register.animals.contains { $0.name == text } }
+        let isAnimal = AnimalNames().registers.contains { $0.register.animals.contains { $0.name == text } }
         throw CommandFailure(
             .usage, "name \(text) \(name): the first word must be the id of a collar, \(CollarID.form)",
             remedy: isAnimal
@@ -157,7 +159,9 @@ enum NameCommand {
     private static func time(_ option: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Int64? {
         guard let text = arguments.value(option) else { return nil }
         guard let time = TimeArgument.unixMilliseconds(text, now: now) else {
-            throw CommandFailure(.usage, "\(option) \(text): no time", remedy: "It takes \(TimeArgument.forms).")
+            throw CommandFailure(
+                .usage, "\(option) \(text): no time",
+                remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(TimeArgument.forms).")
         }
         return time
     }

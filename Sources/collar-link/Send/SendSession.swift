@@ -170,7 +170,7 @@ final class SendSession {
             queued = line
             rejection = nil
         } else if mayBeTakenLater(line) {
-            if rejection == nil { StandardError.say("waiting for \(line.subject) to be heard") }
+            if rejection == nil { StandardError.say("\(line.reason.map { "\($0); " } ?? "")waiting for \(line.subject) to be heard") }
             rejection = line
         } else {
             result = line
@@ -187,10 +187,12 @@ final class SendSession {
         }
     }
 
-    /// Ends a request of mode `now` if it is not queued yet. Called when no radio is available, or when no collar has sent its
-    /// identity.
-    private func giveUpUnlessQueued() {
-        guard wanted.request.mode == .now, queued == nil, result == nil, let receiver else { return }
+    /// Ends a request that is not queued yet, if it has the mode `now`, or if its collar was never heard and cannot be heard now. Called when
+    /// no radio is available, or when no collar has sent its identity.
+    /// - Parameter hasRadio: whether a collar may be heard yet.
+    private func giveUpUnlessQueued(hasRadio: Bool) {
+        guard queued == nil, result == nil, let receiver else { return }
+        guard wanted.request.mode == .now || !hasRadio && rejection?.code == ErrorCode.unknownCollar.rawValue else { return }
         result = receiver.submit(request)
         receiver.stop(afterMicroseconds: 0)
     }
@@ -208,8 +210,8 @@ final class SendSession {
         case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity), .host(.storageFailing), .host(.requestsSetAside):
             StandardError.say(notice)
             switch notice {
-            case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued()
-            case .host(.noIdentity(_, let seconds)) where seconds >= 5: giveUpUnlessQueued()
+            case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
+            case .host(.noIdentity(_, let seconds)) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
             default: break
             }
         default: break

@@ -36,7 +36,7 @@ struct PortSimulation<Flash: FlashDevice> {
         self.fixCount = fixCount
         stickFaults = options.stickFaults[...]
         presses = options.presses[...]
-        guard let signals = SignalDescriptor([SIGINT, SIGTERM, SIGUSR1, SIGUSR2]) else {
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1, SIGUSR2]) else {
             throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
         }
         self.signals = signals

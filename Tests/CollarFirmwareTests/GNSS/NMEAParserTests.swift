@@ -36,6 +36,13 @@ import Testing
         }
     }
 
+    /// An address that begins with P is a maker's: Garmin's PGRMC is no RMC, though its letters are those.
+    @Test func proprietarySentences() throws {
+        for proprietary in ["PGRMC,A,218.8,100,,,,,,A,3,1,1,4,30", "PMGST,1,2,3", "PGGGA,092721.50,1"] {
+            #expect(try reading(gga, proprietary, rmc).altitudeMillimeters == 25_400, "\(proprietary)")
+        }
+    }
+
     /// The sentences and checksums of these lines are from NMEA's own examples and from a manual.
     @Test func publishedExamples() throws {
         var parser = NMEAParser()

@@ -73,14 +73,41 @@ CREATE OR REPLACE VIEW collars.last_positions_of_animals AS
     SELECT DISTINCT ON (name) name, collar, time, latitude, longitude, h_accuracy_m, battery_pct, id, position
     FROM collars.fixes WHERE name IS NOT NULL ORDER BY name, time DESC, seq DESC;
 
--- The way of each collar on each day (of UTC) as one line. A day with a single fix has no line.
+-- The way of each collar on each day (of UTC) as one line. A day with a single fix has no line. A line that crosses the
+-- antimeridian is cut there, as RFC 7946, section 3.1.9, says: maps would draw it around the world.
 CREATE OR REPLACE VIEW collars.tracks AS
-    SELECT collar, day, fix_count, first_time, last_time, line, ST_Length(line::geography) AS length_m
-    FROM (
-        SELECT collar, (time AT TIME ZONE 'UTC')::date AS day, count(*) AS fix_count, min(time) AS first_time,
-            max(time) AS last_time, ST_MakeLine(position::geometry ORDER BY time, seq) AS line
-        FROM collars.fixes GROUP BY 1, 2 HAVING count(*) > 1
-    ) AS days;
+    WITH steps AS (
+        SELECT collar, (time AT TIME ZONE 'UTC')::date AS day, time, seq, longitude, latitude,
+            lag(longitude) OVER way AS longitude_before, lag(latitude) OVER way AS latitude_before
+        FROM collars.fixes
+        WINDOW way AS (PARTITION BY collar, (time AT TIME ZONE 'UTC')::date ORDER BY time, seq)
+    ), fixes AS (
+        -- A step of more than half the way around the world crosses the antimeridian. Each crossing begins a part.
+        SELECT *, abs(longitude - longitude_before) > 180 IS TRUE AS crosses,
+            count(*) FILTER (WHERE abs(longitude - longitude_before) > 180)
+                OVER (PARTITION BY collar, day ORDER BY time, seq ROWS UNBOUNDED PRECEDING) AS part
+        FROM steps
+    ), crossings AS (
+        -- Where a straight line between the two fixes meets the antimeridian.
+        SELECT *, latitude_before + (latitude - latitude_before) * coalesce(
+            (180 - abs(longitude_before)) / nullif(360 - abs(longitude_before) - abs(longitude), 0), 0) AS latitude_between
+        FROM fixes WHERE crosses
+    ), vertices AS (
+        SELECT collar, day, part, time, seq, 1 AS place, longitude, latitude FROM fixes
+        UNION ALL
+        SELECT collar, day, part - 1, time, seq, 0, 180 * sign(longitude_before), latitude_between FROM crossings
+        UNION ALL
+        SELECT collar, day, part, time, seq, 0, 180 * sign(longitude), latitude_between FROM crossings
+    ), parts AS (
+        SELECT collar, day, part, count(*) FILTER (WHERE place = 1) AS fix_count, min(time) AS first_time, max(time) AS last_time,
+            ST_MakeLine(ST_SetSRID(ST_MakePoint(longitude, latitude), 4326) ORDER BY time, seq, place) AS line
+        FROM vertices GROUP BY collar, day, part
+    ), days AS (
+        SELECT collar, day, sum(fix_count)::bigint AS fix_count, min(first_time) AS first_time, max(last_time) AS last_time,
+            CASE count(*) WHEN 1 THEN (array_agg(line))[1] ELSE ST_Collect(line ORDER BY part) END AS line
+        FROM parts GROUP BY collar, day HAVING sum(fix_count) > 1
+    )
+    SELECT collar, day, fix_count, first_time, last_time, line, ST_Length(line::geography) AS length_m FROM days;
 
 -- What a batch contains: lines as text, each byte as the character of that number (Latin-1), so that any byte can be read.
 -- This function fails for a line that is not UTF-8 or not JSON.

@@ -3,8 +3,8 @@ import CollarWire
 /// Lines of `TOPIC PAYLOAD` for Home Assistant over MQTT. Before the first fix of a collar in a document, and where its name changes,
 /// stands the line of its device tracker, to be published as a retained message; then one line of attributes for each fix.
 ///
-/// Home Assistant takes a missing accuracy for 0, so a fix of unknown accuracy is left out. Any other unknown value is left out of
-/// its line.
+/// Home Assistant takes a missing accuracy for 0, so a fix of unknown accuracy is left out, or has the accuracy that the user gives. Any
+/// other unknown value is left out of its line.
 struct HomeAssistantWriter: FormatWriter {
     private struct Keys {
         let latitude = InlineBytes("{\"latitude\":")
@@ -41,6 +41,7 @@ struct HomeAssistantWriter: FormatWriter {
     /// The largest number of announced trackers that are kept; forged ids must not fill the memory.
     private static let rememberedTrackers = 64
 
+    private let unknownAccuracyMeters: UInt32?
     private let keys = Keys()
     private let numbers = NumberBytes()
     private var times = TimeTexts()
@@ -49,13 +50,17 @@ struct HomeAssistantWriter: FormatWriter {
     /// The trackers that the document announces, as they were announced last.
     private var announced: [LogTexts] = []
 
-    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { LogTexts($0) } }
+    /// - Parameter unknownAccuracyMeters: the accuracy of fixes whose accuracy is unknown; nil to leave them out.
+    init(_ deployments: DeploymentTable, unknownAccuracyMeters: UInt32?) {
+        logs = LogMemory(deployments) { LogTexts($0) }
+        self.unknownAccuracyMeters = unknownAccuracyMeters
+    }
 
     mutating func begin(into bytes: inout [UInt8]) { announced.removeAll(keepingCapacity: true) }
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        guard let accuracy = fix.horizontalAccuracy else { return }
+        guard fix.horizontalAccuracy != nil || unknownAccuracyMeters != nil else { return }
         if !logs.find(received) || announced.isEmpty { announce(in: &bytes) }
         bytes += logs.current.topic
         scratch.removeAll()
@@ -64,7 +69,11 @@ struct HomeAssistantWriter: FormatWriter {
         scratch.append(keys.longitude)
         scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: numbers)
         scratch.append(keys.accuracy)
-        scratch.append(numbers.text(of: accuracy))
+        if let accuracy = fix.horizontalAccuracy {
+            scratch.append(numbers.text(of: accuracy))
+        } else if let unknownAccuracyMeters {
+            scratch.append(unknownAccuracyMeters, numbers: numbers)
+        }
         if let steps = fix.altitudeSteps {
             scratch.append(keys.altitude)
             scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers)

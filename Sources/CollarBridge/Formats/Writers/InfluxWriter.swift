@@ -3,6 +3,9 @@ import CollarWire
 /// InfluxDB's line protocol: measurement `collar_fix`, tags `collar` and `name`, times in nanoseconds. Whole numbers are integer
 /// fields, the others are floating point. An unknown value is left out. So is a name that the protocol cannot express, and a fix
 /// outside the years of the protocol, 1677 to 2262.
+///
+/// A server keeps one point for each time of a series, and a second point would replace the values of the first. So the nanoseconds
+/// within the millisecond of a fix are the last six digits of its sequence.
 struct InfluxWriter: FormatWriter {
     private struct Keys {
         let latitude = InlineBytes(" latitude=")
@@ -23,7 +26,7 @@ struct InfluxWriter: FormatWriter {
 
     /// The times of the protocol, in milliseconds since 1970: nanoseconds are a 64-bit number.
     private static let nanosecondsPerMillisecond: Int64 = 1_000_000
-    private static let latestUnixMilliseconds = Int64.max / nanosecondsPerMillisecond
+    private static let unixMilliseconds = Int64.min / nanosecondsPerMillisecond ... Int64.max / nanosecondsPerMillisecond - 1
 
     private struct LogTexts {
         let logID: UInt32
@@ -57,7 +60,7 @@ struct InfluxWriter: FormatWriter {
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        guard fix.unixMilliseconds.magnitude <= InfluxWriter.latestUnixMilliseconds.magnitude else { return }
+        guard InfluxWriter.unixMilliseconds.contains(fix.unixMilliseconds) else { return }
         logs.find(received)
         bytes += logs.current.head
         scratch.removeAll()
@@ -84,7 +87,8 @@ struct InfluxWriter: FormatWriter {
             scratch.append(signalToNoiseTenthsDB: Int(tenths), numbers: numbers)
         }
         scratch.append(character: UInt8(ascii: " "))
-        scratch.append(fix.unixMilliseconds &* InfluxWriter.nanosecondsPerMillisecond)
+        let nanoseconds = Int64(fix.sequence) % InfluxWriter.nanosecondsPerMillisecond
+        scratch.append(fix.unixMilliseconds &* InfluxWriter.nanosecondsPerMillisecond &+ nanoseconds)
         scratch.append(character: UInt8(ascii: "\n"))
         scratch.copy(to: &bytes)
     }

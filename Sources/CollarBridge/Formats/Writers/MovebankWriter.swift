@@ -4,7 +4,7 @@ import CollarWire
 /// the direction of motion, as Movebank defines it. An unknown value is empty.
 struct MovebankWriter: FormatWriter {
     private static let header =
-        "timestamp,location-long,location-lat,height-above-msl,ground-speed,heading,location-error-numerical,"
+        "timestamp,location-long,location-lat,height-above-msl,ground-speed,heading,gps-horizontal-accuracy-estimate,"
         + "tag-local-identifier,individual-local-identifier,individual-taxon-canonical-name,sensor-type\n"
 
     private struct LogTexts {

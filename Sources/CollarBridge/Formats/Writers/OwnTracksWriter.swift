@@ -2,9 +2,11 @@ import CollarWire
 
 /// OwnTracks' `location` as a JSON object a line: whole seconds, metres, kilometres an hour, degrees and percent. An unknown value is
 /// left out. Accuracies are rounded up, so that none looks better than it is.
+///
+/// `topic` is the MQTT topic `owntracks/USER/DEVICE`, by which the consumers tell devices apart, with the collar as the device. `tid`
+/// is what a map shows at the position: two characters.
 struct OwnTracksWriter: FormatWriter {
     private struct Keys {
-        let head = InlineBytes("{\"_type\":\"location\",\"_id\":\"")
         let latitude = InlineBytes("\",\"lat\":")
         let longitude = InlineBytes(",\"lon\":")
         let time = InlineBytes(",\"tst\":")
@@ -17,20 +19,32 @@ struct OwnTracksWriter: FormatWriter {
         let end = InlineBytes("}\n")
     }
 
+    private struct LogTexts {
+        /// The members that are the same for each fix, and the first digits of the id.
+        let head: [UInt8]
+
+        init(_ log: LogOfAnimal) {
+            let initials = log.animal.map { String($0.name.filter { $0.isLetter || $0.isNumber }.prefix(2)) } ?? ""
+            var head = Array("{\"_type\":\"location\",\"tid\":".utf8)
+            head.append(jsonString: initials.count == 2 ? initials : String(log.collar.suffix(2)))
+            head += ",\"topic\":\"owntracks/collar-link/\(log.collar)\",\"_id\":\"".utf8
+            self.head = head + log.identifierHeadText.utf8
+        }
+    }
+
     private let keys = Keys()
     private let numbers = NumberBytes()
     private let accuracies = AccuracyTexts { "\(($0 + 999) / 1000)" }
     private var scratch = LineScratch()
-    private var logs: LogMemory<InlineBytes>
+    private var logs: LogMemory<LogTexts>
 
-    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { $0.identifierHead } }
+    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { LogTexts($0) } }
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
         logs.find(received)
+        bytes += logs.current.head
         scratch.removeAll()
-        scratch.append(keys.head)
-        scratch.append(logs.current)
         scratch.append(hexadecimal: fix.sequence)
         scratch.append(keys.latitude)
         scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: numbers)

@@ -3,7 +3,8 @@ import CollarWire
 /// JSON for Traccar's port for OsmAnd (server 6.7 or later), an object a line. `heading` is the direction of motion.
 ///
 /// The server demands accuracy, speed and heading, and takes a negative one as unknown. An unknown altitude or battery is left out,
-/// because there is no value for it; the server may refuse a position without an altitude.
+/// because there is no value for it; the server may refuse a position without an altitude. Beside the level of a battery the server
+/// demands `is_charging`, of which nothing is known: `false` adds nothing to a position.
 struct TraccarWriter: FormatWriter {
     private struct Keys {
         let head = InlineBytes("{\"location\":{\"timestamp\":\"")
@@ -15,6 +16,7 @@ struct TraccarWriter: FormatWriter {
         let heading = InlineBytes(",\"heading\":")
         let altitude = InlineBytes(",\"altitude\":")
         let battery = InlineBytes("},\"battery\":{\"level\":")
+        let endOfBattery = InlineBytes(",\"is_charging\":false")
         let endOfMember = InlineBytes("}}")
         let device = InlineBytes(",\"device_id\":\"")
         let end = InlineBytes("\"}\n")
@@ -24,14 +26,21 @@ struct TraccarWriter: FormatWriter {
     private let keys = Keys()
     private let numbers = NumberBytes()
     /// For each percentage, its fraction of 1.
-    private let fractions = (0...100).map { percent in
-        InlineWord(percent == 100 ? "1" : percent == 0 ? "0" : "0." + String(percent, minimumDigits: 2).trimmingZero)
-    }
+    private let fractions = (0...100).map { InlineBytes(TraccarWriter.fraction(percent: $0)) }
     private var times = TimeTexts()
     private var scratch = LineScratch()
     private var logs: LogMemory<InlineBytes>
 
     init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { InlineBytes($0.collar) } }
+
+    /// The shortest fraction of 1 that the server shows as this percentage. It multiplies the fraction by 100 and cuts off the
+    /// decimals: 0.29 would become 28.
+    private static func fraction(percent: Int) -> String {
+        var fraction = Double(percent) / 100
+        while Int(fraction * 100) < percent { fraction = fraction.nextUp }
+        let text = "\(fraction)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
@@ -65,6 +74,7 @@ struct TraccarWriter: FormatWriter {
         if let battery = fix.batteryPercent {
             scratch.append(keys.battery)
             scratch.append(fractions[Int(battery)])
+            scratch.append(keys.endOfBattery)
         }
         scratch.append(keys.endOfMember)
         scratch.append(keys.device)
@@ -74,9 +84,4 @@ struct TraccarWriter: FormatWriter {
     }
 
     mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
-}
-
-extension String {
-    /// The text without a zero at its end.
-    fileprivate var trimmingZero: Substring { last == "0" ? dropLast() : self[...] }
 }

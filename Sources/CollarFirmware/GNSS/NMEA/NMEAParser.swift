@@ -103,9 +103,10 @@ public struct NMEAParser: GNSSDialect {
         return moment.isComplete ? endMoment() ?? .other : ended ?? .other
     }
 
-    /// The kind of the sentence, after the two letters of the talker; nil if the collar does not need it.
+    /// The kind of the sentence, after the two letters of the talker; nil if the collar does not need it. An address that begins with P
+    /// is proprietary: `PGRMC` is no RMC.
     private func kind() -> NMEAMoment.Sentence? {
-        guard count > 6, sentence[5] == UInt8(ascii: ",") else { return nil }
+        guard count > 6, sentence[5] == UInt8(ascii: ","), sentence[0] != UInt8(ascii: "P") else { return nil }
         switch (sentence[2], sentence[3], sentence[4]) {
         case (UInt8(ascii: "R"), UInt8(ascii: "M"), UInt8(ascii: "C")): return .rmc
         case (UInt8(ascii: "G"), UInt8(ascii: "G"), UInt8(ascii: "A")): return .gga

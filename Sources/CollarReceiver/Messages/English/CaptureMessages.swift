@@ -3,12 +3,13 @@ import SerialDevices
 
 extension CaptureFileError {
     /// The error, for a person.
-    public var message: UserMessage {
+    /// - Parameter isReceiving: whether the receiver goes on without the capture.
+    public func message(isReceiving: Bool) -> UserMessage {
         switch self {
         case .system(let path, let operation, let errorNumber):
             UserMessage(
                 .captureFailing, "the capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber))",
-                remedy(errorNumber))
+                (isReceiving ? "Receiving goes on. " : "") + remedy(errorNumber, isReceiving: isReceiving))
         case .notAFile(let path):
             UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: `--write FILE`.")
         case .otherContent(let path):
@@ -20,10 +21,12 @@ extension CaptureFileError {
         }
     }
 
-    private func remedy(_ errorNumber: Int32) -> String {
+    private func remedy(_ errorNumber: Int32, isReceiving: Bool) -> String {
         switch errorNumber {
-        case ENOSPC, EDQUOT: "Receiving goes on. Make room, then restart collar-link: the capture goes on, too."
-        case EFBIG: "Receiving goes on. Raise the limit of file sizes (`ulimit -f`), or name another file: `--write FILE`."
+        case ENOSPC, EDQUOT:
+            isReceiving
+                ? "Make room, then restart collar-link: the capture goes on, too." : "Make room, or name a file on another disk: `--write FILE`."
+        case EFBIG: "Raise the limit of file sizes (`ulimit -f`), or name another file: `--write FILE`."
         default: "Name a file that can be written: `--write FILE`."
         }
     }
@@ -33,6 +36,10 @@ extension CaptureError {
     /// The error, for a person.
     /// - Parameter path: the path of the file.
     public func message(path: String) -> UserMessage {
+        if var mismatch = kind?.mismatch(path: path, .capture, ShellCommand("collar-link", "--read", "-")) {
+            mismatch.code = .captureDamaged
+            return mismatch
+        }
         let reason =
             switch problem {
             case .notACapture: "this is no capture"

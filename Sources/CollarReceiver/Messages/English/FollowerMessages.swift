@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 import Glibc
 import SerialDevices
 
@@ -23,19 +24,26 @@ extension FollowerNotice {
             UserMessage(
                 nil, "nothing is stored in \(path) yet; waiting for a receiver that stores there",
                 "If a receiver stores elsewhere, name its directory: `--state-dir DIR`.")
-        case .cannotStorePosition(let error):
-            error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
+        case .cannotStorePosition(let error): .positionNotStored(error)
         case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)
         case .animals(let fault): fault.message
         case .notAnID(let text):
             UserMessage(
                 nil, "'\(text)' is not the id of a line that waits to be acknowledged",
                 "Write the id of each line that was processed, on a line of its own.")
+        case .fixesLeftOut(let omission): omission.message
         case .commandFailed(let command, let end):
             UserMessage(.commandFailed, "'\(command)' \(end.text); it is tried again until it succeeds, and nothing is lost")
         case .commandRecovered(let command, let attempts):
             UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts)")
         }
+    }
+}
+
+extension UserMessage {
+    /// The position of a reader cannot be stored.
+    static func positionNotStored(_ error: JournalError) -> UserMessage {
+        error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
     }
 }
 

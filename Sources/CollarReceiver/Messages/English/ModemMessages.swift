@@ -66,7 +66,7 @@ extension ModemNotice {
         case .notAnswering(let dialect):
             UserMessage(
                 .radioNotAnswering, "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
-                "Unplug the stick and plug it in again.")
+                "Unplug the stick and plug it in again. If `--dialect` names its firmware, leave that out: the firmware is found without it.")
         case .answersAgain(let dialect): UserMessage(nil, "\(port): the \(dialect.firmwareName) answers again")
         case .busy(let dialect):
             UserMessage(

@@ -30,6 +30,11 @@ extension SerialPortError {
     }
 }
 
+/// Whether a port is one of USB, by its name.
+private func isUSB(_ path: String) -> Bool {
+    ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-"].contains(where: path.hasPrefix)
+}
+
 extension PermissionObstacle {
     fileprivate func message(path: String) -> UserMessage {
         let sudo = RootPrefix(isNeeded: true)
@@ -44,6 +49,10 @@ extension PermissionObstacle {
             reason = "\(user) may not open \(path) yet: this session began before \(user) was added to the group \(group)."
             command = ShellCommand("newgrp", group)
             remedy = { "Log out and in again, or run \($0) in this terminal." }
+        case .onlyOwner("root") where !isUSB(path):
+            reason = "Only root may open \(path)."
+            command = sudo("chgrp", "dialout", path).then(sudo("chmod", "660", path))
+            remedy = { "Give it to the group dialout with \($0), and be a member of that group." }
         case .onlyOwner("root"):
             reason = "Only root may open \(path)."
             command = RuleInstallation.command()

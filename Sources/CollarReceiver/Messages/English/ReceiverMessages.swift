@@ -38,7 +38,8 @@ extension ReceiverError {
             UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after `--`.")
         case .commandFailed(let name, let end):
             UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
-        case .captureFile(let failure): failure.message
+        case .positionNotStored(let failure): .positionNotStored(failure)
+        case .captureFile(let failure): failure.message(isReceiving: false)
         case .captureUnreadable(let path, let errorNumber):
             UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that `--write` has made.")
         case .capture(let path, let failure): failure.message(path: path)
@@ -97,9 +98,10 @@ extension ReceiverNotice {
                 .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
                 "Give it another `--state-dir`, or set XDG_RUNTIME_DIR.")
         case .animals(let fault): fault.message
+        case .fixesLeftOut(let omission): omission.message
         case .capturing(let path):
             UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
-        case .captureStopped(let failure): failure.message
+        case .captureStopped(let failure): failure.message(isReceiving: true)
         case .crashed(let end): end.message
         case .targetMissed(let target, let value): target.missedMessage(measured: value)
         case .figures(let statistics, let latencies): UserMessage(nil, latencies.text(statistics))

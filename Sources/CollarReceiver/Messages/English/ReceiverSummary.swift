@@ -16,4 +16,4 @@ extension ReceiverFigures {
 }
 
 /// A count with its noun.
-func counted(_ count: Int64, _ singular: String, _ plural: String) -> String { "\(count) \(count == 1 ? singular : plural)" }
+package func counted(_ count: some BinaryInteger, _ singular: String, _ plural: String) -> String { "\(count) \(count == 1 ? singular : plural)" }

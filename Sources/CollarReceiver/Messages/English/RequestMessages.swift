@@ -12,6 +12,7 @@ extension RequestRefusal {
             case .whichCollar(let known): (.whichCollar, "which collar? There are \(list(known))")
             case .pairedElsewhere:
                 (.pairedElsewhere, "the collar belongs to another receiver: it must be paired with this one first")
+            case .notPaired(let deviceID): (.notPaired, "\(collarName(deviceID)) belongs to nobody: it must be paired first")
             case .noRadio: (.noRadio, "no radio is open")
             case .noContact: (.noContact, "the collar is not heard now")
             case .queueFull: (.queueFull, "too many requests to the collar wait")
