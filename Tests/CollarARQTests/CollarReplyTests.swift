@@ -76,7 +76,10 @@ import Testing
     @Test func theHeartbeatChangesAtOnce() {
         var bench = Bench.introduced(log: 0..<2, delivered: 2)
         bench.delivery.setHeartbeat(microseconds: 3000 * millisecond, now: bench.now)
+        // The identity names the new one.
+        #expect(bench.sendAll() == [.identity(poll: 2)])
+        #expect(bench.receive(acknowledgement(2, poll: 2)) == .answer)
         #expect(bench.waitForDeadline() == 3000 * millisecond)
-        #expect(bench.sendAll() == [.probe(poll: 2)])
+        #expect(bench.sendAll() == [.probe(poll: 3)])
     }
 }

@@ -43,7 +43,7 @@ struct MeshCoreModemTests {
         #expect(bench.notices.contains(.busy(.kiss)))
         bench.stall(milliseconds: 6000)
         bench.stick.cause(.reset, now: bench.now)
-        bench.run(milliseconds: 3000)
+        bench.run(milliseconds: 9000)
         #expect(bench.notices.contains(.restarted(.kiss)))
         #expect(bench.sent.isEmpty)
     }

@@ -208,10 +208,7 @@ struct MeshCoreModem: StickModem {
         case (MeshCoreCommand.error, .sending(let packets, let since)):
             guard data.count > 1, data[1] == MeshCoreCommand.busyError else { break }
             output.report(.busy(.kiss), kind: "busy", at: now)
-            guard now.microseconds(since: since) < profile.turnaroundMicroseconds else {
-                transmission = .none
-                return noteUnsent(since: since, at: now) ? restart(at: now) : sendNext(at: now)
-            }
+            guard now.microseconds(since: since) < profile.turnaroundMicroseconds else { return giveUpPackets(since: since, at: now) }
             transmission = .offeringAgain(packets, since: since)
             deadline = now.advanced(byMicroseconds: MeshCoreModem.busyTime)
         default: break
@@ -283,6 +280,12 @@ struct MeshCoreModem: StickModem {
         return unsent.count >= MeshCoreModem.stuckPacketCount && now.microseconds(since: unsent.since) >= MeshCoreModem.stuckTime
     }
 
+    /// The packets have waited too long for a busy modem.
+    private mutating func giveUpPackets(since: Instant, at now: Instant) {
+        transmission = .none
+        noteUnsent(since: since, at: now) ? restart(at: now) : sendNext(at: now)
+    }
+
     /// Restarts a modem that sends nothing.
     private mutating func restart(at now: Instant) {
         unsent = nil
@@ -301,7 +304,7 @@ struct MeshCoreModem: StickModem {
         case .none: confirm([], at: now)
         case .offeringAgain(let packets, let since):
             // The host may have been busy for seconds, in which the stick can have restarted.
-            guard now.microseconds(since: since) < profile.turnaroundMicroseconds else { return sendNext(at: now) }
+            guard now.microseconds(since: since) < profile.turnaroundMicroseconds else { return giveUpPackets(since: since, at: now) }
             confirm(packets, since: since, at: now)
         // It is unknown whether the packets were sent.
         case .sending(_, let since): noteUnsent(since: since, at: now) ? restart(at: now) : noteMiss(at: now)
