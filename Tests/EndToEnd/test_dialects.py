@@ -84,21 +84,26 @@ class FloodTest(EndToEndTest):
         def serve():
             peer, _ = listener.accept()
             with peer:
-                waiting = b""
-                while b"\xc0\x06\x01\xc0" not in waiting:
+                waiting, held = b"", {}
+                last = b"\x02\0\0\0\0"
+                while b"\xc0" + last + b"\xc0" not in waiting:
                     waiting += peer.recv(4096)
-                    # Each question is echoed; that for the detection has an answer of its own.
+                    # Each question is echoed; that for the detection has an answer of its own, and zeros ask for what is held.
                     while waiting.count(b"\xc0") >= 2:
                         begin = waiting.index(b"\xc0")
                         end = waiting.index(b"\xc0", begin + 1)
                         frame, waiting = waiting[begin + 1:end], waiting[end + 1:]
+                        question = frame
                         if frame in (b"\x08\x73", b"\x08s"):
                             frame = b"\x08\x46"
                         if frame[:1] == b"\x50":
                             frame = b"\x50\x01\x56"
+                        if frame[1:] == b"\0\0\0\0":
+                            frame = held[frame[:1]]
+                        held[frame[:1]] = frame
                         peer.sendall(b"\xc0" + frame + b"\xc0")
-                        if frame == b"\x06\x01":
-                            waiting = b"\xc0\x06\x01\xc0"
+                        if question == last:
+                            waiting = b"\xc0" + last + b"\xc0"
                             break
                 peer.settimeout(0.01)
                 try:
