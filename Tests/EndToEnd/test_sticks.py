@@ -50,11 +50,11 @@ class StickTest(EndToEndTest):
         port.ask(bytes.fromhex("C0 06 01 C0"), bytes.fromhex("C0 26 0400 03D0 0018 0019 0018 0030 C0") * 3 + bytes.fromhex("C0 06 01 C0") * 2)
 
     def set_up_rui3(self, port):
-        port.ask(b"AT\r\n", b"\r\nOK\r\n")
-        port.ask(b"AT+NWM=0\r\n", b"\r\nOK\r\n")
+        port.ask(b"AT\r\n", b"OK\r\n")
+        port.ask(b"AT+NWM=0\r\n", b"OK\r\n")
         port.expect(b"LoRa P2P.\r\n", 5)
-        port.ask(b"AT+P2P=869525000:7:125:0:8:14\r\n", b"\r\nOK\r\n")
-        port.ask(b"AT+PRECV=65533\r\n", b"\r\nOK\r\n")
+        port.ask(b"AT+P2P=869525000:7:125:0:8:14\r\n", b"OK\r\n")
+        port.ask(b"AT+PRECV=65533\r\n", b"OK\r\n")
 
     def assert_log_of(self, port, heard, question, find_frames):
         """Asks all collars who they are until one answers, and checks frames with its log. A question is lost while the
