@@ -435,12 +435,14 @@ public final class Receiver {
     /// - Returns: whether no further entry waits.
     private func queueEntries() -> Bool {
         let time = clock.now
-        defer { takeOutputs() }
+        defer {
+            if let omission = lines.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
+            takeOutputs()
+        }
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
             output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
-            if let omission = lines.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
         }
         return false
     }
