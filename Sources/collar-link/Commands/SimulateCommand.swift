@@ -101,7 +101,7 @@ enum SimulateCommand {
 
             In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
             is sent until it arrives, without acknowledgements. `delay_p50_ms` and `delay_p95_ms` are the times from a fix to its
-            acknowledgement that half and 95 % of the fixes do not exceed. `second_half` counts from the middle of the track on.
+            acknowledgement that half and 95 % of the fixes do not exceed. `second_half` counts the collars from the middle of the track on.
 
             examples:
               collar-link simulate --walk 60/120/3600 --noise 3 --link /tmp/collar

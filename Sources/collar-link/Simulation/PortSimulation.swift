@@ -224,17 +224,20 @@ struct PortSimulation<Flash: FlashDevice> {
             "{\"collar\":\"\(MessageDescription.hexadecimal(deviceID))\",\(PortSimulation.fields(station.statistics))}"
         }
         StandardError.write(
-            "{\(PortSimulation.fields(radio.statistics)),\"second_half\":{\(PortSimulation.fields(radio.secondHalf))},"
+            "{\(PortSimulation.fields(radio.statistics)),\"second_half\":{\(PortSimulation.fieldsOfCollars(radio.secondHalf))},"
                 + "\"collars\":[\(collars.joined(separator: ","))]}\n")
         return .clean
     }
 
     private static func fields(_ counts: StationStatistics) -> String {
+        fieldsOfCollars(counts) + ",\"downlink_frames\":\(counts.downlinkFrames),"
+            + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
+            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)"
+    }
+
+    private static func fieldsOfCollars(_ counts: StationStatistics) -> String {
         "\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
             + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),\"collisions\":\(counts.collisions),"
-            + "\"downlink_frames\":\(counts.downlinkFrames),"
-            + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
-            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000),"
             + "\"delay_p50_ms\":\(counts.delays.percentile(50) / 1000),\"delay_p95_ms\":\(counts.delays.percentile(95) / 1000)"
     }
 }
