@@ -6,7 +6,9 @@ public enum DefaultHeartbeat {
 
     /// The heartbeat in seconds: one and a half times the longest interval between fixes that the settings give, rounded up, within
     /// `leastSeconds` … 65,535.
-    /// - Parameter leastSeconds: the default of setting 8 as built.
+    /// - Parameters:
+    ///   - longestIntervalMilliseconds: the longest interval between fixes.
+    ///   - leastSeconds: the default of setting 8 as built.
     public static func seconds(
         longestIntervalMilliseconds: UInt32, leastSeconds: UInt32 = UInt32(leastSeconds)
     ) -> UInt16 {
