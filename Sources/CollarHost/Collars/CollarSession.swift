@@ -370,9 +370,19 @@ final class CollarSession {
             for (message, log) in waiting { handOut(message, log: log, at: time) }
             waiting = []
             sendAnswer(at: time)
+            recordLossesBelowOldest(at: time)
         }
         guard isStored || journal.isAtByteLimit, let retention = configuration.retention else { return }
         storage.removeOldSegments(retention, hasCursor: configuration.hasConsumer, at: time)
+    }
+
+    /// Damage may have taken fixes that the collar does not have any more, as its last identity told: they will not come again. A
+    /// collar of another receiver would never be asked for them.
+    private func recordLossesBelowOldest(at time: HostTime) {
+        guard let identity, let log = currentLog, log.log == identity.log,
+            journal.firstMissing(logID: log.log.logID) < identity.oldestSequence
+        else { return }
+        recordLosses(namedBy: identity, log: log, at: time)
     }
 
     /// Answers the collar's open polls with what is durable now.
