@@ -40,6 +40,7 @@ struct MeshCoreModemTests {
         bench.run(milliseconds: 4000)
         bench.cause(.full)
         bench.answer(MeshCoreModemTests.packet)
+        bench.run(milliseconds: 15)
         #expect(bench.notices.contains(.busy(.kiss)))
         bench.stall(milliseconds: 6000)
         bench.stick.cause(.reset, now: bench.now)
