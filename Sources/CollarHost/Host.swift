@@ -64,9 +64,9 @@ package final class Host {
     /// - Parameter timing: the timing of the link's radio; nil if it is not known.
     package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, at time: HostTime) {
         let link = links[id.index]
-        let heartbeat = collars.sessions.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, $1.health.heartbeatMicroseconds) }
-        link.open(
-            timing: timing, heartbeatMicroseconds: heartbeat, known: output.company.collars(on: id, at: time.instant), at: time.instant)
+        let known = output.company.collars(on: id, at: time.instant)
+        let heartbeat = known.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, collars[$1].health.heartbeatMicroseconds) }
+        link.open(timing: timing, heartbeatMicroseconds: heartbeat, known: known, at: time.instant)
         let answerTime = link.session?.identityMicroseconds ?? 0
         for collar in collars.sessions { collar.linkOpened(id, answerMicroseconds: answerTime, at: time.instant) }
         countOpenLinks()
@@ -218,7 +218,7 @@ package final class Host {
             askNext(on: link, at: time)
             // After a long wait for the disk, several steps may be due.
             while let step = link.silenceStep(at: time.instant) {
-                if step.isReported { output.report(.noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000))) }
+                if step.isReported, !link.isAsking { output.report(.noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000))) }
                 guard step.asks, !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }

@@ -46,26 +46,19 @@ import Testing
         #expect(try lateness() == 250_000_000, "the identity is newer")
     }
 
-    /// With the default, the heartbeat follows from the longest interval, whichever setting has it.
-    @Test func theDefaultFollowsTheIntervals() throws {
-        let intervals: [SettingKey] = [
-            .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
-            .criticalBatteryIntervalMilliseconds, .stationaryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds,
-        ]
-        for (index, key) in intervals.enumerated() {
-            try report([key: 600_000], version: UInt64(2 * index + 1))
-            #expect(try lateness() == 1_125_000_000, "\(key)")
-            try report([:], version: UInt64(2 * index + 2))
-            #expect(try lateness() == 75_000_000)
-        }
+    /// With the default, the identity tells the heartbeat in force: a report does not say whether positions are logged.
+    @Test func aDefaultInAReportChangesNothing() throws {
+        bench.receive(try collar.identity(heartbeat: 900), on: link)
+        try report([.intervalMilliseconds: 600_000])
+        #expect(try lateness() == 1_125_000_000)
         try report([.intervalMilliseconds: 600_000, .heartbeatSeconds: 61], version: 100)
         #expect(try lateness() == 76_250_000, "a heartbeat that was set holds as it is")
     }
 
-    /// Half of a report does not tell the intervals.
-    @Test func aReportThatIsNotComplete() throws {
+    /// The other parts of a report say nothing of the heartbeat.
+    @Test func aPartWithoutTheHeartbeat() throws {
         try report([.heartbeatSeconds: 900])
-        bench.receive(try collar.settings([:], version: 2)[1], on: link)
+        bench.receive(try collar.settings([:], version: 2)[0], on: link)
         #expect(try lateness() == 1_125_000_000)
     }
 

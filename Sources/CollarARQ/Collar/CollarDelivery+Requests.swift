@@ -27,6 +27,7 @@ extension CollarDelivery {
         startBurst()
         burstStart = now.advanced(byMicroseconds: answerMicroseconds)
         isTurnAwaited = false
+        access.newsEnded()
     }
 
     /// Sets the time without traffic after which the collar probes, in microseconds. It counts from `now`. The identity, which

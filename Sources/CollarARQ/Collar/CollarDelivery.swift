@@ -81,7 +81,7 @@ public struct CollarDelivery: Sendable {
     /// Airtime that the budget must hold before any frame is sent. It is that of the largest frame, because the size of the
     /// next frame is not known yet.
     private let largestFrameMicroseconds: Int64
-    private(set) var access: ChannelAccess
+    var access: ChannelAccess
     /// Before this instant nothing is sent: because of a random delay, the turn, the duty cycle or a change of the receiver.
     var burstStart: Instant?
     /// Whether ``burstStart`` is the turn of a new fix.

@@ -33,7 +33,9 @@ extension CollarSession {
             isCommitDue = true
         }
         health.advance(to: time.instant, output)
+        let memory = journal.memory
         condition.advance(to: time.instant, output)
+        if journal.memory != memory { isCommitDue = true }
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }

@@ -11,7 +11,6 @@ struct HealthMonitor {
 
     private let deviceID: UInt64
     private let journal: Journal
-    private var reportedHeartbeat = ReportedHeartbeat()
     private var health = LinkHealth()
     private var notices = NoticeLimiter<Worsening>()
     /// Worsenings that were reported and are not over.
@@ -48,9 +47,13 @@ struct HealthMonitor {
         journal.memory.heartbeatSeconds = seconds
     }
 
-    /// The collar reported settings.
+    /// The collar reported settings. A heartbeat that was set is in force. With the default, only the identity tells which one is; it
+    /// follows whenever that changes.
     mutating func accept(_ report: Settings) {
-        if let seconds = reportedHeartbeat.accept(report) { setHeartbeat(seconds: seconds) }
+        for index in 0..<report.entries.count where report.entries[index].key == SettingKey.heartbeatSeconds.rawValue {
+            let seconds = report.entries[index].value
+            if seconds != 0, seconds != DefaultHeartbeat.leastSeconds { setHeartbeat(seconds: UInt16(clamping: seconds)) }
+        }
     }
 
     /// A frame of the collar came in.

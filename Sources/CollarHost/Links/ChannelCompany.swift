@@ -7,8 +7,8 @@ final class ChannelCompany {
     /// A collar counts for this time after it was heard, in microseconds, or for ``heartbeatCount`` heartbeats if that is more.
     static let shortestTime: Int64 = 600_000_000
     static let heartbeatCount: Int64 = 3
-    /// The collars of a journal written within this time before the start count from the start on, in milliseconds: a day.
-    static let knownMilliseconds: Int64 = 86_400_000
+    /// The collars of a journal written within this time before the start count from the start on, in milliseconds: an hour.
+    static let knownMilliseconds: Int64 = 3_600_000
     /// The time between two counts, in microseconds.
     private static let countInterval: Int64 = 10_000_000
 

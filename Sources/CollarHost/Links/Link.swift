@@ -62,7 +62,8 @@ final class Link {
         }
 
         /// The time that a known collar has to answer the identity request sent at the opening of the link, in microseconds.
-        var identityMicroseconds: Int64 { radioSilence ?? Link.requestTimes[1] }
+        /// A collar that is asked after others has more time.
+        var identityMicroseconds: Int64 { (radioSilence ?? Link.requestTimes[1]) + Int64(unasked.count) * questionInterval }
 
         /// The steps of a silence, in their order.
         fileprivate var silenceSteps: [SilenceStep] {
@@ -113,7 +114,8 @@ final class Link {
     func open(timing: ModemProfile?, heartbeatMicroseconds: Int64, known: [SessionID], at now: Instant) {
         session = Session(
             radioTiming: timing, heartbeatMicroseconds: heartbeatMicroseconds, establishment: .waiting(since: now, stepCount: 0))
-        if known.count > 1 { session?.unasked = known[...] }
+        // At a full-duplex line nothing collides.
+        if known.count > 1, timing?.isHalfDuplex != false { session?.unasked = known[...] }
         session?.nextQuestion = now
     }
 

@@ -12,8 +12,8 @@ enum ReadersCommand {
             collar-link readers --remove NAME [--state-dir DIR]
             """,
         summary: """
-            Lists the named readers of `follow --as` and `deliver`. For each it prints how many of the fixes and messages that it takes it does not have, how
-            long ago the oldest of them was received, and when the reader was last active.
+            Lists the named readers of `follow --as` and `deliver`. For each it prints how many entries of its kinds it has not taken,
+            how long ago the oldest of them was received, and when the reader was last active.
             """,
         options: [
             OptionSpec("--remove", value: "NAME", is: "forget the position of this reader; stop the reader first"),
