@@ -14,7 +14,7 @@ import unittest
 
 from collarlink import BINARY, ORDINARY_USER, ROOT, EndToEndTest, child_environment, wait_until
 from radio import Radio
-from readers import GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy
+from readers import ENVIRONMENT, GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy
 from serial_line import SerialLine
 
 # Appended, because the tests' own collarlink.py must be found before the reference's.
@@ -412,7 +412,7 @@ class HistoryTest(Formats):
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.history("gpx", "--collar", f"{A.log.device_id:016x}"))
         subprocess.run(["gpsbabel", "-t", "-i", "gpx", "-f", path, "-x", "track,pack", "-o", "unicsv", "-F", "/dev/null"],
-                       timeout=60, check=True)
+                       timeout=60, check=True, env=ENVIRONMENT)
 
     def test_two_devices_of_owntracks(self):
         devices = {(line["topic"], line["tid"]) for line in map(json.loads, self.history("owntracks").splitlines())}

@@ -68,9 +68,11 @@ class MetricsTest(SendTest):
         return receiver, Radio(line)
 
     def test_nothing_is_stored(self):
+        os.mkdir(self.state)
+        give_to_ordinary_user(self.state)
         self.assertEqual(self.metrics(), {"up": 0})
         self.assertEqual(self.errors, "")
-        self.assertFalse(os.path.exists(self.state))
+        self.assertEqual(os.listdir(self.state), [])
 
     def test_the_values_are_those_that_were_sent(self):
         receiver, radio = self.begin("--events", "fix,error")
@@ -233,7 +235,8 @@ class MetricsTest(SendTest):
         collar, = first["collars"]
         self.assertTrue(0 <= collar.pop("silent_ms") < 30_000, collar)
         self.assertEqual(collar, {"collar": name(A), "missing": 0, "airtime_ms": 60_001, "retransmissions": 16_777_215, "queue_depth": 12,
-                                  "reachable": 1, "heard": 1})
+                                  "reachable": 1, "heard": 1, "boots": collar["boots"]})
+        self.assertGreater(collar["boots"], 0)
         self.assertEqual(first["radios"], [{"port": receiver.port_path, "state": "open", "dialect": "serial"}])
         self.assertEqual(first["errors"]["location_services_disabled"], 1)
         for key in SCHEMA.schema["required"]:
@@ -260,7 +263,10 @@ class MetricsTest(SendTest):
         collar.stop()
 
     def test_the_usual_place_and_usage(self):
-        self.assertEqual(self.metrics("--state-dir", self.path("nowhere")), {"up": 0})
+        done = subprocess.run([BINARY, "metrics", "--state-dir", self.path("nowhere")], capture_output=True, text=True, timeout=60,
+                              check=False, env=self.environment, **ORDINARY_USER)
+        self.assertEqual((done.returncode, done.stdout), (66, ""), done.stderr)
+        self.assertIn("there is no directory", done.stderr)
         done = subprocess.run([BINARY, "metrics", "more"], capture_output=True, text=True, timeout=60, check=False,
                               env=self.environment, **ORDINARY_USER)
         self.assertEqual(done.returncode, 64, done.stderr)
