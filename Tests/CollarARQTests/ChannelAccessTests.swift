@@ -42,6 +42,15 @@ import Testing
 
         struct NothingSent: Error {}
 
+        /// Sends a burst to its poll.
+        /// - Returns: when it began.
+        mutating func sendBurst() throws -> Instant {
+            lastPoll = nil
+            let start = try send()
+            while lastPoll == nil { _ = try send() }
+            return start
+        }
+
         mutating func answer(_ company: Company) {
             now = now.advanced(byMicroseconds: 68_000)
             let answer = Acknowledgement(receiverID: 7, poll: lastPoll, firstMissing: next, company: company)
@@ -109,11 +118,13 @@ import Testing
 
     @Test func inCompanyTheWindowsOfRepeatsDouble() throws {
         var longest = [Int64](repeating: 0, count: 6)
+        var longestFirst: Int64 = 0
         for seed in 1...300 as ClosedRange<UInt32> {
             var talker = Talker(seed: seed &* 2_654_435_769)
             try talker.beHeard(.several)
             let starts = try talker.exchange(at: Self.interval, losses: 6)
             #expect(starts[0] < Self.exchange)
+            longestFirst = max(longestFirst, starts[0])
             for repeated in 1...6 {
                 // The time-outs double with every third one.
                 let wait = starts[repeated] - starts[repeated - 1] - 39_000 - 101_000 * (1 << Int64((repeated - 1) / 3))
@@ -122,6 +133,7 @@ import Testing
             }
         }
         for repeated in 0..<6 { #expect(longest[repeated] > Self.exchange << Int64(repeated) / 10 * 9) }
+        #expect(longestFirst > Self.exchange / 10 * 9)
     }
 
     @Test(arguments: [(.few, 8), (.several, 32), (.many, 128)] as [(Company, Int64)])
@@ -136,6 +148,20 @@ import Testing
         }
         #expect(longest <= exchanges * Self.exchange)
         #expect(longest > exchanges * Self.exchange / 10 * 8)
+    }
+
+    /// Else the repeats of one fix would go on when the next fix comes.
+    @Test func inEqualIntervalsTheWindowIsAtMostHalfAnInterval() throws {
+        var longest: Int64 = 0
+        for seed in 1...100 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.many)
+            for seconds in [10, 20] as [Int64] { _ = try talker.exchange(at: seconds * 1_000_000, .many) }
+            let starts = try talker.exchange(at: 30_000_000, losses: 12, .many)
+            longest = max(longest, starts[12] - starts[11] - 39_000 - 808_000)
+        }
+        #expect(longest <= 5_000_000)
+        #expect(longest > 4_000_000)
     }
 
     /// Before the first answer the collars cannot know of one another: they may all have got power at the same moment.
@@ -185,30 +211,171 @@ import Testing
     }
 
     @Test func aTurnIsNotLongerThanFourExchangesOfEachCollar() throws {
+        var turns: Set<Int64> = []
         for seed in 1...50 as ClosedRange<UInt32> {
             var talker = Talker(seed: seed &* 2_654_435_769)
             try talker.beHeard(.few)
             for index in 1...3 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval, losses: 9) }
-            #expect(try talker.exchange(at: 4 * Self.interval)[0] <= 16 * Self.exchange)
+            let turn = try talker.exchange(at: 4 * Self.interval)[0]
+            #expect(turn <= 16 * Self.exchange)
+            turns.insert(turn)
+        }
+        // Collars whose exchanges began too late must not all get the same turn.
+        #expect(turns.count > 40)
+    }
+
+    /// A collar that has had the fixes of five intervals, with a turn of more than so many exchanges.
+    private func talkerWithLateTurn(
+        _ company: Company = .few, exchanges: Int64 = 4
+    ) throws -> (talker: Talker, turn: Int64) {
+        for seed in 1...20 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(company)
+            for index in 1...4 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval, losses: 6, company) }
+            let turn = try talker.exchange(at: 5 * Self.interval, company)[0]
+            if turn > exchanges * Self.exchange { return (talker, turn) }
+        }
+        throw NoLateTurn()
+    }
+
+    private struct NoLateTurn: Error {}
+
+    @Test func aTurnHoldsOnlyInItsInterval() throws {
+        let (settled, turn) = try talkerWithLateTurn()
+        var talker = settled
+        #expect(try talker.exchange(at: 5 * Self.interval + 20_000_000)[0] < Self.exchange)
+        // With so short intervals the turn would be after the next fix.
+        talker = settled
+        for index in 0...5 as ClosedRange<Int64> {
+            #expect(try talker.exchange(at: 5 * Self.interval + 30_000_000 + index * turn)[0] < Self.exchange)
         }
     }
 
-    @Test func whatIsUrgentEndsTheWaitForTheTurn() throws {
+    @Test func aTurnEndsWhenTheCompanyGetsTooSmallForIt() throws {
+        var (talker, _) = try talkerWithLateTurn(.several, exchanges: 16)
+        talker.delivery.replyWaits(frameCount: 1)
+        _ = try talker.sendBurst()
+        talker.answer(.few)
+        #expect(try talker.exchange(at: 7 * Self.interval)[0] < Self.exchange)
+    }
+
+    @Test func aCollarThatIsAloneHasNoTurn() throws {
+        var longest: Int64 = 0
+        for seed in 1...20 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.few)
+            for index in 1...3 as ClosedRange<Int64> { longest = max(longest, try talker.exchange(at: index * Self.interval)[0]) }
+            _ = try talker.exchange(at: 4 * Self.interval, .alone)
+            #expect(try talker.exchange(at: 5 * Self.interval, .alone)[0] < Self.window)
+        }
+        #expect(longest > Self.window)
+    }
+
+    @Test func intervalsOfLessThanFourExchangesHaveNoTurn() throws {
+        var talker = Talker(seed: 5)
+        try talker.beHeard(.few)
+        let starts = try (1...10 as ClosedRange<Int64>).flatMap { try talker.exchange(at: Self.interval + $0 * 400_000) }
+        #expect(Set(starts).count == 10)
+    }
+
+    /// What must not wait for a turn.
+    enum Urgency: CaseIterable {
+        case fix, reply, identity, heartbeat
+
+        func arise(in delivery: inout CollarDelivery, now: Instant) {
+            switch self {
+            case .fix: delivery.newestIsUrgent()
+            case .reply: delivery.replyWaits(frameCount: 1)
+            case .identity: delivery.identityRequested()
+            case .heartbeat: delivery.setHeartbeat(microseconds: 500_000_000, now: now)
+            }
+        }
+    }
+
+    @Test(arguments: Urgency.allCases, [true, false])
+    func whatIsUrgentEndsTheWaitForTheTurn(urgency: Urgency, isWaiting: Bool) throws {
+        var (talker, turn) = try talkerWithLateTurn()
+        talker.log(at: 6 * Self.interval)
+        if isWaiting {
+            #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+            #expect(talker.delivery.nextDeadline == talker.now.advanced(byMicroseconds: turn))
+        }
+        urgency.arise(in: &talker.delivery, now: talker.now)
+        #expect(try talker.sendBurst().microseconds - 6 * Self.interval < Self.exchange)
+        // The identity goes out alone, and the fix after it.
+        guard urgency == .fix || urgency == .reply else { return }
+        talker.answer(.few)
+        #expect(try talker.exchange(at: 7 * Self.interval) == [turn])
+    }
+
+    @Test func aBurstThatDoesNotWaitForATurnMakesNone() throws {
         var talker = Talker(seed: 9)
         try talker.beHeard(.few)
-        for index in 1...4 as ClosedRange<Int64> { _ = try talker.exchange(at: index * Self.interval, losses: 6) }
-        let turn = try talker.exchange(at: 5 * Self.interval)[0]
-        try #require(turn > 2 * Self.exchange)
-        talker.log(at: 6 * Self.interval)
-        #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
-        #expect(talker.delivery.nextDeadline == talker.now.advanced(byMicroseconds: turn))
-        talker.delivery.newestIsUrgent()
-        #expect(try talker.send().microseconds - 6 * Self.interval < Self.exchange)
-        talker.answer(.few)
-        talker.log(at: 7 * Self.interval)
+        talker.log(at: Self.interval)
         #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
         talker.delivery.replyWaits(frameCount: 1)
-        #expect(try talker.send().microseconds - 7 * Self.interval < Self.exchange)
+        _ = try talker.sendBurst()
+        talker.answer(.few)
+        let second = try talker.exchange(at: 2 * Self.interval)
+        #expect(try talker.exchange(at: 3 * Self.interval) == second)
+    }
+
+    /// A fix that the host lacks after its answer is sent again soon. It does not count as a new one, which would end the intervals.
+    @Test func whatIsSentAgainHasNoTurn() throws {
+        var (talker, turn) = try talkerWithLateTurn()
+        talker.log(at: 6 * Self.interval)
+        _ = try talker.send()
+        let lacking = Acknowledgement(receiverID: 7, poll: talker.lastPoll, firstMissing: talker.next - 1, company: .few)
+        #expect(talker.delivery.receive(lacking, now: talker.now) == .answer)
+        let answered = talker.now
+        #expect(try talker.send().microseconds(since: answered) < Self.exchange)
+        talker.answer(.few)
+        #expect(try talker.exchange(at: 7 * Self.interval) == [turn])
+    }
+
+    @Test func aReplyDoesNotEndTheWaitOfARepeat() throws {
+        var (talker, _) = try talkerWithLateTurn()
+        talker.log(at: 6 * Self.interval)
+        _ = try talker.send()
+        talker.now = try #require(talker.delivery.nextDeadline)
+        #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+        let end = try #require(talker.delivery.nextDeadline)
+        #expect(end > talker.now)
+        talker.delivery.replyWaits(frameCount: 1)
+        #expect(talker.delivery.nextDeadline == end)
+    }
+
+    /// The former receiver may just be sending its answer.
+    @Test func aReplyDoesNotEndTheWaitAfterAChangeOfTheReceiver() throws {
+        var (talker, _) = try talkerWithLateTurn()
+        talker.log(at: 6 * Self.interval)
+        #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+        talker.delivery.receiverChanged(now: talker.now)
+        talker.delivery.replyWaits(frameCount: 1)
+        #expect(talker.delivery.nextDeadline == talker.now.advanced(byMicroseconds: 101_000))
+    }
+
+    @Test func anAnswerEndsTheWaitOfARepeat() throws {
+        for seed in 1...50 as ClosedRange<UInt32> {
+            var talker = Talker(seed: seed &* 2_654_435_769)
+            try talker.beHeard(.several)
+            talker.log(at: Self.interval)
+            for _ in 0...6 { _ = try talker.send() }
+            talker.now = try #require(talker.delivery.nextDeadline)
+            #expect(talker.delivery.nextTransmission(now: talker.now) == nil)
+            let answer = Acknowledgement(receiverID: 7, poll: talker.lastPoll, firstMissing: talker.next, company: .several)
+            #expect(talker.delivery.receive(answer, now: talker.now) == .answer)
+            let answered = talker.now
+            talker.log(at: answered.microseconds)
+            #expect(try talker.send().microseconds(since: answered) < Self.exchange)
+        }
+    }
+
+    /// With equal live intervals and intervals of fixes, each fix is due when it comes.
+    @Test func aLiveIntervalAsLongAsThatOfTheFixesMovesNoTurn() throws {
+        var (talker, turn) = try talkerWithLateTurn()
+        talker.delivery.setLiveInterval(microseconds: Self.interval)
+        for index in 6...9 as ClosedRange<Int64> { #expect(try talker.exchange(at: index * Self.interval) == [turn]) }
     }
 
     /// Otherwise each wait for the turn would move the next one, and the interval would grow.

@@ -81,6 +81,17 @@ import Testing
         #expect(askedUntil(bench, seconds: 8) == [[3], [255], [], [], [], [], [], []])
     }
 
+    @Test func aCollarThatIsNotHeardAfterAStartCountsNoMore() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        for collar in collars[..<3] { _ = try answer(bench, to: collar, on: link) }
+        try bench.restart()
+        let other = bench.openLink()
+        #expect(try answer(bench, to: collars[0], on: other) == .few)
+        bench.wait(seconds: 611)
+        #expect(try answer(bench, to: collars[0], on: other) == .alone)
+    }
+
     @Test func theQuestionsAreAnExchangeApart() throws {
         let bench = try HostBench()
         let link = bench.openLink()
