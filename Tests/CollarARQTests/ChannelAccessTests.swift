@@ -271,6 +271,16 @@ import Testing
         #expect(longest > Self.window)
     }
 
+    /// Such a time would be taken for the interval for ever if it divides the true one, and would allow no turn.
+    @Test func aShortTimeBetweenTwoNewBurstsIsForgotten() throws {
+        var talker = Talker(seed: 5)
+        try talker.beHeard(.few)
+        _ = try talker.exchange(at: Self.interval)
+        _ = try talker.exchange(at: Self.interval + 300_000)
+        let starts = try (2...6 as ClosedRange<Int64>).flatMap { try talker.exchange(at: $0 * Self.interval) }
+        #expect(Set(starts[2...]).count == 1)
+    }
+
     @Test func intervalsOfLessThanFourExchangesHaveNoTurn() throws {
         var talker = Talker(seed: 5)
         try talker.beHeard(.few)

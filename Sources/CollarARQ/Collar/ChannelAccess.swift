@@ -6,6 +6,9 @@ import CollarWire
 /// exchanges, and the window of a repeat doubles. The turn is the time after a new fix at which an exchange was answered: fixes
 /// that come in equal intervals are then sent in equal intervals, too, and collars that once found free turns keep them.
 struct ChannelAccess: Equatable, Sendable {
+    /// The most intervals after which a new fix still comes in equal intervals.
+    private static let mostIntervals: Int64 = 4
+
     /// What the newest answer says. Before the first one, many collars may have started together.
     var company = Company.several
     private var jitter: Jitter?
@@ -88,7 +91,8 @@ struct ChannelAccess: Equatable, Sendable {
         return intervalMicroseconds > 0 ? min(share, intervalMicroseconds / 5 * 4) : share
     }
 
-    /// Compares the time since the last new fix with the interval. A fix that was not made leaves a gap of several intervals.
+    /// Compares the time since the last new fix with the interval. A fix that was not made leaves a gap of several intervals. A gap
+    /// of more than ``mostIntervals`` shows nothing: a much shorter time, which chance made, could divide every interval.
     private mutating func noteNews(now: Instant) {
         defer { lastNews = now }
         guard let lastNews else { return }
@@ -96,6 +100,7 @@ struct ChannelAccess: Equatable, Sendable {
         let tolerance = intervalMicroseconds / 8
         isRegular =
             intervalMicroseconds > 0 && elapsed + tolerance >= intervalMicroseconds
+            && elapsed - tolerance <= ChannelAccess.mostIntervals * intervalMicroseconds
             && (elapsed + tolerance) % intervalMicroseconds <= 2 * tolerance
         if !isRegular { intervalMicroseconds = elapsed }
     }

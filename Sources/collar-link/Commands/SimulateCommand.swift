@@ -72,7 +72,7 @@ enum SimulateCommand {
             has never had a key. The ids of the collars depend on `--seed`: the first collar of seed 1 is 910a2dec89025cc1.
 
             time:
-            `--speed max` works in virtual time. It also skips idle time, except with several collars or with `--duty-cycle`. At 20 % charge or less, a collar makes
+            `--speed max` works in virtual time. It also skips idle time, except with `--phases` or `--duty-cycle`. At 20 % charge or less, a collar makes
             a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
 
             A collar signals a warning when its charge is 20 %, and again below 10 %.
@@ -181,7 +181,7 @@ enum SimulateCommand {
                 lossProbability: options.loss, corruptionProbability: options.corruption,
                 meanBurstLength: options.burst, seed: random.next())
             let start = Instant(
-                microseconds: options.phases.start(
+                microseconds: (options.phases ?? .random).start(
                     of: stations.count, count: flashes.count, intervalMicroseconds: track.firstIntervalMicroseconds, random: &random))
             let device = try startedDevice(deviceID: deviceID, logID: logID, flash: flash, options: options, at: start)
             let noise = options.noiseMeters.map { SimulatedNoise(meters: $0, seed: random.next()) }
@@ -230,7 +230,8 @@ enum SimulateCommand {
 /// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
-    let phases: CollarPhases
+    /// When the collars make their fixes, if that was chosen.
+    let phases: CollarPhases?
     let link: PortLink?
     let loss: Double
     /// The average number of frames lost in a row; nil if losses are independent.
@@ -269,7 +270,7 @@ struct SimulationOptions {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
-        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even]) ?? .random
+        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even])
         link = arguments.value("--link").map(PortLink.init)
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)

@@ -79,7 +79,7 @@ struct PortSimulation<Flash: FlashDevice> {
         readFromHost(now: now)
         try exchangeKeys(now: now)
         // Idle time matters to a duty cycle, and to collars that share a channel.
-        if options.speed == nil, options.dutyCyclePercent == nil, options.collarCount == 1 { radio.skipIdleTime(now: now) }
+        if options.speed == nil, options.dutyCyclePercent == nil, options.phases == nil { radio.skipIdleTime(now: now) }
         do throws(StationError) {
             while let next = presses.first, next.time <= now {
                 try radio.pressButtons(next.press, now: now)
