@@ -48,7 +48,7 @@ import Testing
         let asked = setUp().asked
         #expect(asked.map(\.type) == [0x08, 0x50, 0x06, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x01, 0x02, 0x03])
         #expect(asked[2].data == [0] && asked[8].data == [1])
-        #expect(asked[9].data == [0, 0, 0, 0] && asked[10].data == [0, 0, 0, 0] && asked[11].data == [0xFF])
+        #expect(asked[9].data == [0, 0, 0, 0] && asked[10].data == [0, 0, 0, 0] && asked.last?.data == [0xFF])
     }
 
     @Test("another frequency or bandwidth that the radio holds is refused", arguments: [
